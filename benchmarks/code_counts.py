@@ -29,7 +29,7 @@ from waypost.code.files.languages import language_of_path
 from waypost.code.files.reading import Unread, read_source
 from waypost.code.files.walk import walk
 from waypost.code.parse import parse
-from waypost.code.source import Parsed, Source, Symbol
+from waypost.code.source import Parsed, SourceFile, Symbol
 from waypost.text.secrets.masking import mask
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,14 +102,14 @@ class Tally:
 HEAD = ["", "files", "defined", "found, %", "or near, %", "last line, %", "only ours", "missing"]
 
 
-def sources(root: Path) -> Iterator[tuple[Source, str]]:
+def sources(root: Path) -> Iterator[tuple[SourceFile, str]]:
     """Every file that is read, as it is parsed (masked) and as it is."""
     for entry in walk(root):
         if not entry.skipped:
             read = read_source(root, entry.path, named=entry.named)
             if not isinstance(read, Unread):
                 text = mask(read.text).text
-                yield Source(entry.path, language_of_path(entry.path, text), text), read.text
+                yield SourceFile(entry.path, language_of_path(entry.path, text), text), read.text
 
 
 def compare(path: str, parsed: Parsed, theirs: Sequence[Definition], tally: Tally) -> None:

@@ -35,7 +35,7 @@ from benchmarks.speed import table
 
 from waypost import config
 from waypost.retrieve import freshness
-from waypost.retrieve.score import Scored
+from waypost.retrieve.score import ScoredMemory
 
 CHOOSING = frozenset(sorted(REPOSITORIES)[::2])
 _STALES, _OUTDONE = (0.0, -0.1, -0.2, -0.3, -0.5, -1.0, -2.0), (None, -0.25, -0.5, -1.0, -2.0)
@@ -71,7 +71,7 @@ def given(asked: Asked) -> Sequence[str]:
 
 def _total(one: Looked) -> float:
     weighed = freshness.with_freshness(
-        Scored("", 0.0, one.total, {}),
+        ScoredMemory("", 0.0, one.total, {}),
         points_at_code=one.points,
         is_stale=one.is_stale,
         confidence=one.confidence,

@@ -16,7 +16,7 @@ from benchmarks.staleness.histories import git_directory
 from waypost import Memory
 from waypost.config import Settings
 from waypost.model.receipt import Receipt
-from waypost.retrieve.score import Scored
+from waypost.retrieve.score import ScoredMemory
 
 K = 10
 TWINS, ALONE, SAME, OTHERS, PLAIN = 45, 20, 20, 150, 40  # of each, at most
@@ -244,7 +244,9 @@ def _without_freshness() -> Iterator[dict[str, Looked]]:
     """Ranking without freshness, and what it would have known."""
     seen: dict[str, Looked] = {}
 
-    def untouched(one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool) -> Scored:
+    def untouched(
+        one: ScoredMemory, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool
+    ) -> ScoredMemory:
         seen[one.memory_id] = Looked("", "", one.total, points_at_code, is_stale, confidence, is_outdone)
         return one
 

@@ -26,9 +26,9 @@ from typing import NamedTuple
 from waypost.code.files.decoding import decode
 from waypost.code.files.languages import is_document, is_test_path, language_of_path
 from waypost.code.parse import parse
-from waypost.code.source import Source
-from waypost.refs.links.find import Linked, link, respelled, wanted
-from waypost.refs.links.index_entry import Known
+from waypost.code.source import SourceFile
+from waypost.refs.links.find import LinkedText, link, respelled, wanted
+from waypost.refs.links.index_entry import IndexEntry
 from waypost.refs.links.mentions import mentions
 
 _LARGEST = 400_000
@@ -53,8 +53,8 @@ class Row(NamedTuple):
 class Tree:
     """What a commit's tree defines, by lower-cased name; files by their name as written."""
 
-    symbols: dict[str, list[Known]] = field(default_factory=lambda: defaultdict(list))
-    files: dict[str, list[Known]] = field(default_factory=lambda: defaultdict(list))
+    symbols: dict[str, list[IndexEntry]] = field(default_factory=lambda: defaultdict(list))
+    files: dict[str, list[IndexEntry]] = field(default_factory=lambda: defaultdict(list))
     exact: set[str] = field(default_factory=set)
 
 
@@ -115,11 +115,11 @@ class Repository:
         for sha, path in listed:
             name = path.rsplit("/", 1)[-1]
             is_test = is_test_path(path)
-            tree.files[name].append(Known(name, path, "file", path, is_test=is_test))
+            tree.files[name].append(IndexEntry(name, path, "file", path, is_test=is_test))
             for row in self._rows.get(sha, ()):
                 tree.exact.add(row.name)
                 tree.symbols[row.name.lower()].append(
-                    Known(row.name, row.qualified, row.kind, path, row.line, row.end_line, is_test=is_test)
+                    IndexEntry(row.name, row.qualified, row.kind, path, row.line, row.end_line, is_test=is_test)
                 )
         return tree
 
@@ -159,7 +159,7 @@ def _rows(path: str, raw: bytes) -> tuple[Row, ...]:
     decoded = decode(raw)
     if decoded is None:
         return ()
-    parsed = parse(Source(path, language_of_path(path), decoded.text))
+    parsed = parse(SourceFile(path, language_of_path(path), decoded.text))
     return tuple(Row(one.name, one.qualified, one.kind, one.lines.start, one.lines.end) for one in parsed.symbols)
 
 
@@ -174,12 +174,12 @@ def is_about_code(text: str, tree: Tree) -> bool:
     return False
 
 
-def linked(text: str, tree: Tree, project: str, tally: Tally) -> Linked:
+def linked(text: str, tree: Tree, project: str, tally: Tally) -> LinkedText:
     started = time.perf_counter()
     found = mentions(text)
     tally.reading.append(time.perf_counter() - started)
     asked = wanted(found)
-    known: dict[str, list[Known]] = {name: tree.symbols[name] for name in asked.names if name in tree.symbols}
+    known: dict[str, list[IndexEntry]] = {name: tree.symbols[name] for name in asked.names if name in tree.symbols}
     for name in asked.file_names:
         if name in tree.files:
             known[name.lower()] = [*known.get(name.lower(), []), *tree.files[name]]
@@ -205,7 +205,7 @@ def measure(repository: Repository, options: argparse.Namespace, out: list[str])
     return tally
 
 
-def _count(text: str, answer: Linked, tree: Tree, touched: set[str], tally: Tally) -> None:
+def _count(text: str, answer: LinkedText, tree: Tree, touched: set[str], tally: Tally) -> None:
     tally.texts += 1
     if is_about_code(text, tree):
         tally.about_code += 1
@@ -217,7 +217,7 @@ def _count(text: str, answer: Linked, tree: Tree, touched: set[str], tally: Tall
     tally.suggested_touched += sum(any(one.path in touched for one in asked.candidates) for asked in answer.suggestions)
 
 
-def _lines(name: str, commit: str, text: str, answer: Linked, tree: Tree, touched: set[str]) -> Iterator[str]:
+def _lines(name: str, commit: str, text: str, answer: LinkedText, tree: Tree, touched: set[str]) -> Iterator[str]:
     for one in answer.links:
         context = text[max(0, one.mention.start - 60) : one.mention.start + len(one.mention.text) + 40]
         place = f"{one.known.path}:{one.known.line} {one.known.kind} {one.known.qualified}"

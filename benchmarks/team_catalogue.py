@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.postgres_server import Postgres
 
 from waypost.store.postgres import schema
-from waypost.store.postgres.connection import Connection, connections
+from waypost.store.postgres.connection import ServerConnection, connections
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.directory.installation import bring_up_to_date, set_up
 from waypost.store.postgres.directory.rows import Space
-from waypost.store.postgres.roles import Names, schema_of
+from waypost.store.postgres.roles import RoleNames, schema_of
 from waypost.store.postgres.security import Acting, act
 
 NOW = datetime(2026, 1, 30, tzinfo=UTC)
@@ -63,7 +63,7 @@ def seconds(call: Callable[[], object]) -> float:
     return round(time.perf_counter() - begun, 2)
 
 
-def sizes(connection: Connection) -> dict[str, int]:
+def sizes(connection: ServerConnection) -> dict[str, int]:
     catalogue = run(connection.raw, CATALOGUE).fetchone()
     rows = run(
         connection.raw,
@@ -76,14 +76,14 @@ def sizes(connection: Connection) -> dict[str, int]:
     return {"catalogue_bytes": catalogue[0]} | dict(zip(names, rows, strict=True))
 
 
-def make(connection: Connection, names: Names, number: int) -> None:
+def make(connection: ServerConnection, names: RoleNames, number: int) -> None:
     raw, one = connection.raw, space_id(number)
     with raw.transaction():
         Directory(raw).register_space(Space(one, "project", f"project {number}", "origin", None, NOW))
         bring_up_to_date(connection, "here", one, names, NOW)
 
 
-def roles_cost(dsn: str, names: Names, spaces: int) -> dict[str, Any]:
+def roles_cost(dsn: str, names: RoleNames, spaces: int) -> dict[str, Any]:
     """What it costs to act for somebody, and to be asked for each statement, with so many roles."""
     one, logged_in = space_id(7), names.server
     count = f"SELECT count(*) FROM {schema_of(one)}.memories WHERE number = 1"

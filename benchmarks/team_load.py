@@ -225,9 +225,9 @@ def team_tokens(dsn: str, space_id: str, name: str) -> tuple[str, str]:
 
 
 def home_tokens(home: Path, space_id: str, name: str) -> tuple[str, str]:
-    from waypost.faces.guard.tokens import Tokens
+    from waypost.faces.guard.tokens import TokenFile
 
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     writer = tokens.make(f"{name}-writer", kind="agent", rights="write", space=space_id, clock=utc_now)
     reader = tokens.make(f"{name}-reader", kind="agent", rights="read", space=space_id, clock=utc_now)
     return writer, reader

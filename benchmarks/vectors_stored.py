@@ -227,9 +227,9 @@ def _embed(engine: Any, texts: Sequence[str], size: int) -> None:
 
 def _jobs(tree: Path) -> list[Any]:
     from waypost.code.files.walk import walk
-    from waypost.flows.index.file_digest import Job
+    from waypost.flows.index.file_digest import DigestJob
 
-    return [Job(entry.path, entry.named) for entry in walk(tree) if not entry.skipped][:1500]
+    return [DigestJob(entry.path, entry.named) for entry in walk(tree) if not entry.skipped][:1500]
 
 
 def _digest(tree: Path, jobs: list[Any], children: int) -> None:

@@ -23,7 +23,7 @@ from waypost.embed.fake import FakeEngine
 from waypost.memory import Memory, spaces
 from waypost.model.memory import Caller
 from waypost.store.open_databases import is_open_database
-from waypost.store.sqlite.connection import Connections, open_pools
+from waypost.store.sqlite.connection import FilePool, open_pools
 
 
 def pytest_configure() -> None:
@@ -94,7 +94,7 @@ def only_sqlite_opens_databases() -> Iterator[None]:
     assert [one.path for one in broken_pools() if one not in left] == [], "locks or log were lost"
 
 
-def broken_pools() -> list[Connections]:
+def broken_pools() -> list[FilePool]:
     """Those that lost their locks or their log; not those whose database a test has removed."""
     return [one for one in open_pools() if one.path.exists() and not one.is_intact()]
 

@@ -16,12 +16,12 @@ from waypost import Memory, config
 from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.model import code_verdict
-from waypost.model.code_verdict import Finding
+from waypost.model.code_verdict import CodeVerdict
 from waypost.model.reference import LineRange
-from waypost.model.shape import Shape
-from waypost.refs.follow import Place, follow
+from waypost.model.shape import FileShape
+from waypost.refs.follow import FollowedPlace, follow
 from waypost.refs.other_files import ShapesElsewhere
 from waypost.refs.pin import pin
 
@@ -33,7 +33,7 @@ STATUS = {
 }  # what is ambiguous or unchecked counts as flagged, and as wrong
 
 
-def answer(found: Finding) -> Answer:
+def answer(found: CodeVerdict) -> Answer:
     return Answer(STATUS.get(found.state, found.state), found.path, found.lines.start if found.lines else None)
 
 
@@ -96,7 +96,7 @@ class Pure:
                 out[row["id"]] = Answer(code_verdict.UNCHECKED)
                 continue
             elsewhere = ShapesElsewhere(was, now, changed)
-            place = Place(row["path"], pinned.lines)
+            place = FollowedPlace(row["path"], pinned.lines)
             out[row["id"]] = answer(follow(pinned.anchor, place, by_path.get(row["path"]), elsewhere))
         return out
 
@@ -106,6 +106,6 @@ def _place(row: Case) -> str:
 
 
 @cache
-def _shape(path: str, text: str) -> Shape:
-    source = Source(path, language_of_path(path), text)
+def _shape(path: str, text: str) -> FileShape:
+    source = SourceFile(path, language_of_path(path), text)
     return shape_of(source, parse(source))

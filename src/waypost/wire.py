@@ -28,7 +28,7 @@ _VERSION = "/v1"
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ServerReply:
     """What a server answered, whatever its status."""
 
     status: int
@@ -47,7 +47,7 @@ class NoReply(Exception):
         self.sent = sent
 
 
-class Server:
+class HttpServer:
     """Where to send questions. One connection for each: answers are slow, connections are not."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Server:
         port = f":{self._url.port}" if self._url.port else ""
         return f"{self._url.scheme}://{self._url.hostname}{port}"
 
-    def post(self, path: str, question: Mapping[str, Any]) -> Reply:
+    def post(self, path: str, question: Mapping[str, Any]) -> ServerReply:
         """Ask once. Raises `NoReply` when no whole answer comes in time."""
         body = json.dumps(question).encode()
         sent = False
@@ -84,7 +84,7 @@ class Server:
                 sent = True
                 response = connection.getresponse()
                 answer = _read(response, self._largest)
-                return Reply(response.status, _wait(response.getheader("Retry-After", "")), answer)
+                return ServerReply(response.status, _wait(response.getheader("Retry-After", "")), answer)
         except (OSError, http.client.HTTPException) as error:
             raise NoReply(f"did not answer ({type(error).__name__})", sent=sent) from error
 
@@ -117,11 +117,11 @@ class Server:
 
 
 def patiently(
-    attempt: Callable[[], Reply],
+    attempt: Callable[[], ServerReply],
     pauses: Sequence[float],
     sleep: Callable[[float], None],
     chance: Callable[[], float] = random.random,
-) -> Reply:
+) -> ServerReply:
     """The first answer that another attempt would not change, else the last one; raises the last `NoReply`.
 
     Pauses are shifted by up to a quarter either way, so that many who were refused together do not come back together.

@@ -13,7 +13,7 @@ from tests.conftest import TestClock
 from waypost import Memory
 from waypost.config import Settings
 from waypost.model.memory import Caller
-from waypost.model.session_turn import ASSISTANT, USER, Turn
+from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 
 START = datetime(2025, 7, 1, 9, 0, tzinfo=UTC)
 NOW = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
@@ -58,7 +58,10 @@ def propose(memory: Memory, session: str, text: str, at: datetime) -> None:
     """Say it in a session: what sounds like a rule waits for a person's word."""
     memory.keep_session(
         session,
-        (Turn(USER, text, at), Turn(ASSISTANT, "Understood, I will do so from now.", at + timedelta(minutes=1))),
+        (
+            SessionTurn(USER, text, at),
+            SessionTurn(ASSISTANT, "Understood, I will do so from now.", at + timedelta(minutes=1)),
+        ),
     )
 
 

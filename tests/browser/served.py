@@ -16,9 +16,9 @@ from tests.made_once import open_once
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.embed.protocol import Engine
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.mcp.profiles import tools_of
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
 from waypost.memory.known import Spaces
 from waypost.memory.spaces import open_spaces
@@ -32,7 +32,7 @@ class Served:
 
     started: Started
     sample: Sample
-    tokens: Tokens
+    tokens: TokenFile
 
     @property
     def url(self) -> str:
@@ -80,7 +80,7 @@ def serving(folder: Path) -> Iterator[Served]:
         ready.set()
 
     def work() -> None:
-        project = Project(sample.root, follows_roots=False, settings=settings, clock=sample.clock)
+        project = ServedProject(sample.root, follows_roots=False, settings=settings, clock=sample.clock)
         spaces = Spaces(sample.memory(), settings, sample.clock)
         try:
             run(spaces, project, tools_of("default"), port=0, say=say, stop=stop)
@@ -99,7 +99,7 @@ def serving(folder: Path) -> Iterator[Served]:
         try:
             assert ready.wait(60)
             assert heard, "the server did not start"
-            yield Served(heard[0], sample, Tokens(home))
+            yield Served(heard[0], sample, TokenFile(home))
         finally:
             stop.set()
             thread.join(30)

@@ -6,7 +6,7 @@ import pytest
 
 from waypost.code.cards import Card, cards, path_words, words_of
 from waypost.code.parse import parse
-from waypost.code.source import Parsed, Section, Source, Symbol
+from waypost.code.source import DocumentSection, Parsed, SourceFile, Symbol
 from waypost.model.reference import LineRange
 
 SHOP = dedent(
@@ -41,7 +41,7 @@ SHOP = dedent(
 
 
 def made(text: str = SHOP, path: str = "src/shop/order_book.py", language: str = "python") -> dict[str, Card]:
-    source = Source(path, language, text)
+    source = SourceFile(path, language, text)
     return {card.qualified or card.kind: card for card in cards(source, parse(source))}
 
 
@@ -83,7 +83,7 @@ def test_a_file_is_found_by_what_stands_outside_of_its_symbols_and_shows_its_out
 
 
 def test_a_sentence_for_what_has_no_documentation_is_shown_but_not_embedded() -> None:
-    source = Source("src/shop/order_book.py", "python", SHOP)
+    source = SourceFile("src/shop/order_book.py", "python", SHOP)
     found = {card.qualified: card for card in cards(source, parse(source), lambda symbol, *_: f"Does {symbol.name}.")}
     assert found["OrderBook.total"].summary == "Does total."
     assert found["OrderBook.addOrder"].summary == "Take a new order in."
@@ -106,14 +106,14 @@ def test_the_values_of_a_data_file_are_found_by_keywords_and_not_embedded() -> N
 
 @pytest.mark.parametrize("text", ["", "\n", "x"])
 def test_a_file_without_symbols_still_has_its_card(text: str) -> None:
-    (card,) = cards(Source("notes", "", text), Parsed("notes", "", len(text.splitlines())))
+    (card,) = cards(SourceFile("notes", "", text), Parsed("notes", "", len(text.splitlines())))
     assert card.kind == "file"
     assert card.embedded == ("notes",)
 
 
 def test_lines_that_are_not_there_are_left_out() -> None:
     symbol = Symbol("f", "f", "function", LineRange(1, 90), 1, "def f()")
-    card = cards(Source("a.py", "python", "def f(): ..."), Parsed("a.py", "python", 1, (symbol,)))[0]
+    card = cards(SourceFile("a.py", "python", "def f(): ..."), Parsed("a.py", "python", 1, (symbol,)))[0]
     assert card.body == "def f(): ..."
 
 
@@ -130,8 +130,8 @@ def test_thousands_of_members_take_no_square_of_time() -> None:
     symbols = [Symbol("C", "C", "class", LineRange(1, 20_001), 1, "class C")]
     symbols += [Symbol(f"m{at}", f"C.m{at}", "method", LineRange(at, at), at, "", parent=0) for at in range(2, 20_002)]
     text = "class C:\n" + "\n".join(f"    def m{at}(self): ..." for at in range(2, 20_002))
-    parsed = Parsed("c.py", "python", 20_001, tuple(symbols), sections=(Section("x", LineRange(1, 1)),))
-    assert len(cards(Source("c.py", "python", text), parsed)) == 20_003
+    parsed = Parsed("c.py", "python", 20_001, tuple(symbols), sections=(DocumentSection("x", LineRange(1, 1)),))
+    assert len(cards(SourceFile("c.py", "python", text), parsed)) == 20_003
 
 
 def test_names_and_paths_are_told_in_words() -> None:

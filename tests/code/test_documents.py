@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.code.documents.documents import parse_document
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, SourceFile
 
 LANGUAGES = (
     "markdown", "rst", "text", "yaml", "toml", "json", "ini", "xml", "html", "dockerfile", "makefile", "asciidoc", "org",
@@ -14,7 +14,7 @@ LANGUAGES = (
 
 
 def read(language: str, text: str) -> Parsed:
-    return parse_document(Source(f"x.{language}", language, text))
+    return parse_document(SourceFile(f"x.{language}", language, text))
 
 
 def titles(language: str, text: str) -> list[tuple[str, int, int]]:

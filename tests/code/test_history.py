@@ -10,7 +10,7 @@ from tests.conftest import Git
 
 from waypost.code.git import history
 from waypost.code.git.command import open_checkout
-from waypost.code.git.history import Changes, Head, changed_since, dirty, head, recent_changes
+from waypost.code.git.history import GitHead, TreeChanges, changed_since, dirty, head, recent_changes
 
 LONG = "".join(f"line {number}\n" for number in range(40))
 
@@ -39,7 +39,7 @@ def commit(root: Path, git: Git, message: str, time: str) -> str:
 
 
 def test_head_is_the_commit_and_the_branch(root: Path, git: Git) -> None:
-    assert head(root) == Head(git(root, "rev-parse", "HEAD"), "main")
+    assert head(root) == GitHead(git(root, "rev-parse", "HEAD"), "main")
     git(root, "checkout", "-q", "--detach")
     assert head(root).branch == ""
     assert head(root / "src").commit == git(root, "rev-parse", "HEAD")
@@ -47,17 +47,17 @@ def test_head_is_the_commit_and_the_branch(root: Path, git: Git) -> None:
 
 def test_head_before_the_first_commit_has_a_branch_only(tmp_path: Path, git: Git) -> None:
     git(tmp_path, "init", "-q", "-b", "trunk")
-    assert head(tmp_path) == Head("", "trunk")
+    assert head(tmp_path) == GitHead("", "trunk")
 
 
 def test_without_git_every_answer_is_empty(tmp_path: Path) -> None:
-    assert head(tmp_path) == Head()
-    assert changed_since(tmp_path, "0" * 40) == dirty(tmp_path) == Changes()
+    assert head(tmp_path) == GitHead()
+    assert changed_since(tmp_path, "0" * 40) == dirty(tmp_path) == TreeChanges()
     assert recent_changes(tmp_path) == {}
 
 
 def test_a_clean_tree_has_no_changes(root: Path) -> None:
-    assert dirty(root) == Changes(complete=True)
+    assert dirty(root) == TreeChanges(complete=True)
 
 
 def test_edits_staged_or_not_new_files_and_deletions_are_told(root: Path, git: Git) -> None:
@@ -66,7 +66,7 @@ def test_edits_staged_or_not_new_files_and_deletions_are_told(root: Path, git: G
     (root / "src" / "a.py").write_text("edited\n")
     (root / "src" / "new.py").write_text("new = 1\n")
     (root / "src" / "b.py").unlink()
-    assert dirty(root) == Changes(
+    assert dirty(root) == TreeChanges(
         changed=frozenset({"README.md", "src/a.py", "src/new.py"}), deleted=frozenset({"src/b.py"}), complete=True
     )
 
@@ -75,8 +75,8 @@ def test_a_committed_rename_is_told_since_an_older_commit(root: Path, git: Git) 
     before = head(root).commit
     git(root, "mv", "src/a.py", "src/moved.py")
     commit(root, git, "move", "2026-01-02T12:00:00Z")
-    assert changed_since(root, before) == Changes(renamed={"src/a.py": "src/moved.py"}, complete=True)
-    assert dirty(root) == Changes(complete=True)
+    assert changed_since(root, before) == TreeChanges(renamed={"src/a.py": "src/moved.py"}, complete=True)
+    assert dirty(root) == TreeChanges(complete=True)
 
 
 def test_a_staged_rename_is_told(root: Path, git: Git) -> None:
@@ -88,7 +88,7 @@ def test_a_rename_that_git_was_not_told_of_is_told_even_with_an_edit(root: Path,
     (root / "src" / "a.py").rename(root / "moved.py")
     (root / "moved.py").write_text(LONG + "one more\n")
     index = (root / ".git" / "index").read_bytes()
-    assert dirty(root) == Changes(renamed={"src/a.py": "moved.py"}, complete=True)
+    assert dirty(root) == TreeChanges(renamed={"src/a.py": "moved.py"}, complete=True)
     assert (root / ".git" / "index").read_bytes() == index
     assert git(root, "status", "--porcelain").splitlines() == ["D src/a.py", "?? moved.py"]
 
@@ -103,12 +103,12 @@ def test_a_folder_inside_a_checkout_sees_its_own_paths(root: Path) -> None:
 def test_before_the_first_commit_everything_has_changed(tmp_path: Path, git: Git) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / "a.py").write_text("a")
-    assert dirty(tmp_path) == Changes(changed=frozenset({"a.py"}), complete=True)
+    assert dirty(tmp_path) == TreeChanges(changed=frozenset({"a.py"}), complete=True)
 
 
 @pytest.mark.parametrize("name", ["HEAD", "--output=x", "0" * 40, "main", ""])
 def test_a_commit_that_is_none_gives_an_incomplete_answer(root: Path, name: str) -> None:
-    assert changed_since(root, name) == Changes()
+    assert changed_since(root, name) == TreeChanges()
     assert not (root / "x").exists()
 
 
@@ -177,7 +177,7 @@ def test_a_hostile_repository_runs_nothing(root: Path, git: Git, tmp_path: Path)
     assert head(root).branch == "main"
     assert not trap.exists()
     git(root, "config", "filter.a=b.clean", str(script))  # cannot be switched off by an option
-    assert dirty(root) == Changes()
+    assert dirty(root) == TreeChanges()
     assert not trap.exists()
 
 
@@ -217,7 +217,7 @@ def test_variables_of_a_hook_do_not_lead_to_another_repository(
     monkeypatch.setenv("GIT_WORK_TREE", str(other))
     monkeypatch.setenv("GIT_INDEX_FILE", str(other / "index"))
     assert head(root).branch == "main"
-    assert dirty(root) == Changes(complete=True)
+    assert dirty(root) == TreeChanges(complete=True)
 
 
 def test_a_partial_clone_is_not_completed_by_the_command_it_names(root: Path, git: Git, tmp_path: Path) -> None:

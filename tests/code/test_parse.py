@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from waypost.code.parse import parse
-from waypost.code.source import Parsed, Source, Symbol
+from waypost.code.source import Parsed, SourceFile, Symbol
 from waypost.code.syntax.grammars import grammar_names
 
 
 def read(language: str, text: str, path: str = "a/b") -> Parsed:
-    return parse(Source(path, language, text))
+    return parse(SourceFile(path, language, text))
 
 
 def only(language: str, text: str) -> Symbol:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from waypost.code.parse import parse
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, SourceFile
 from waypost.code.syntax.grammars import grammar_names
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -37,7 +37,7 @@ FRAGMENTS = [
 ]
 
 
-def check(source: Source) -> Parsed:
+def check(source: SourceFile) -> Parsed:
     parsed = parse(source)
     for number, symbol in enumerate(parsed.symbols):
         assert 1 <= symbol.first_line <= symbol.lines.start <= symbol.lines.end <= parsed.line_count
@@ -59,19 +59,19 @@ def test_real_code_cut_and_patched_anywhere_is_read(language: str, data: st.Data
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, min(len(text), start + 300)))
         text = text[:start] + "".join(data.draw(st.lists(st.sampled_from(FRAGMENTS), max_size=4))) + text[end:]
-    check(Source("a/b", language, text))
+    check(SourceFile("a/b", language, text))
 
 
 @pytest.mark.parametrize("language", grammar_names())
 @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(noise=st.binary(max_size=300))
 def test_noise_is_read(language: str, noise: bytes) -> None:
-    check(Source("a/b", language, noise.decode("utf-8", "surrogateescape")))
+    check(SourceFile("a/b", language, noise.decode("utf-8", "surrogateescape")))
 
 
 @pytest.mark.parametrize("language", grammar_names())
 def test_ten_thousand_open_brackets_are_survived(language: str) -> None:
-    check(Source("a/b", language, "<?php " * (language == "php") + "(" * 10_000))
+    check(SourceFile("a/b", language, "<?php " * (language == "php") + "(" * 10_000))
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,14 @@ def test_ten_thousand_open_brackets_are_survived(language: str) -> None:
     ],
 )
 def test_repetition_without_end_takes_no_time_without_end(language: str, text: str) -> None:
-    check(Source("a/b", language, text))
+    check(SourceFile("a/b", language, text))
 
 
 def test_a_megabyte_on_one_line_is_read() -> None:
-    parsed = check(Source("a/b", "javascript", f'x="{"a" * 90}";' * 10_000 + "function last(){}"))
+    parsed = check(SourceFile("a/b", "javascript", f'x="{"a" * 90}";' * 10_000 + "function last(){}"))
     assert [symbol.name for symbol in parsed.symbols] == ["last"]
 
 
 def test_a_receiver_as_long_as_the_file_is_cut() -> None:
-    parsed = check(Source("a/b", "python", "a" + ".b()" * 2_000))
+    parsed = check(SourceFile("a/b", "python", "a" + ".b()" * 2_000))
     assert max(len(call.receiver) for call in parsed.calls) <= 120

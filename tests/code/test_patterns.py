@@ -4,13 +4,13 @@ import pytest
 
 from waypost.code.patterns.definitions import parse_by_patterns
 from waypost.code.patterns.table import languages_with_patterns, rules_for
-from waypost.code.source import SYMBOL_KINDS, Parsed, Source
+from waypost.code.source import SYMBOL_KINDS, Parsed, SourceFile
 
 Rows = list[tuple[str, str, int, int]]
 
 
 def read(language: str, text: str) -> Parsed:
-    return parse_by_patterns(Source("x", language, text))
+    return parse_by_patterns(SourceFile("x", language, text))
 
 
 def rows(language: str, text: str) -> Rows:

@@ -7,15 +7,15 @@ import pytest
 from waypost.code.files.languages import language_of_path
 from waypost.code.outline import Outline, outline
 from waypost.code.parse import parse
-from waypost.code.relations import Place, Relations, centrality, is_manifest, relate
+from waypost.code.relations import Relations, SymbolPlace, centrality, is_manifest, relate
 from waypost.code.resolve.bindings import bindings_of
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, SourceFile
 
 Edges = set[tuple[str, str, str, str, str]]
 
 
 def outlines_of(files: Mapping[str, str]) -> dict[str, Outline]:
-    sources = [Source(path, language_of_path(path, text), text) for path, text in files.items()]
+    sources = [SourceFile(path, language_of_path(path, text), text) for path, text in files.items()]
     return {one.path: outline(parse(one), one.text) for one in sources if not is_manifest(one.path)}
 
 
@@ -123,7 +123,7 @@ def test_what_is_unknown_stays_unknown(body: str) -> None:
 def test_a_method_that_only_one_class_has_is_a_guess() -> None:
     files = {"lib.py": "class A:\n    def run_all_jobs(self): ...\n", "a.py": "def f(x):\n    x.run_all_jobs()\n"}
     (edge,) = related(files).edges
-    assert (edge.target, edge.strength) == (Place("lib.py", "A.run_all_jobs"), 0.6)
+    assert (edge.target, edge.strength) == (SymbolPlace("lib.py", "A.run_all_jobs"), 0.6)
     files["b.py"] = "class B:\n    def run_all_jobs(self): ...\n"
     assert not related(files).edges
 
@@ -360,9 +360,9 @@ def test_one_file_is_related_again_without_reading_the_others() -> None:
         def __len__(self) -> int:
             return len(all_outlines)
 
-    def places(name: str) -> list[Place]:
+    def places(name: str) -> list[SymbolPlace]:
         return [
-            Place(path, one.qualified)
+            SymbolPlace(path, one.qualified)
             for path, kept in all_outlines.items()
             for one in kept.symbols
             if one.name == name
@@ -404,7 +404,7 @@ def test_edges_never_leave_the_tree() -> None:
 )
 def test_hostile_files_are_outlined_in_linear_time(language: str, unit: str) -> None:
     text = unit * (3_000 // len(unit))
-    parsed = parse(Source("a", language, text))
+    parsed = parse(SourceFile("a", language, text))
     started = time.process_time()
     one = outline(parsed, text)
     relate({"a": one, "b": one}, {"package.json": text, "tsconfig.json": text, "go.mod": text, "Cargo.toml": text})
@@ -430,6 +430,6 @@ def test_a_hostile_tree_is_related_in_linear_time() -> None:
     assert time.process_time() - started < 3
     started = time.process_time()
     text = "x = f(\n" * 30_000
-    outline(parse(Source("a.py", "text", text)), text)
+    outline(parse(SourceFile("a.py", "text", text)), text)
     tuple(bindings_of(Parsed("a.py", "python", 30_000), text, frozenset()))
     assert time.process_time() - started < 3

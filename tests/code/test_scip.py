@@ -2,11 +2,11 @@ import pytest
 
 from waypost.code.parse import parse
 from waypost.code.scip import descriptor, escaped, scip_prefix
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 
 def ids(language: str, text: str, path: str = "src/cart.x") -> list[str]:
-    return [symbol.scip.partition("`cart.x`/")[2] for symbol in parse(Source(path, language, text)).symbols]
+    return [symbol.scip.partition("`cart.x`/")[2] for symbol in parse(SourceFile(path, language, text)).symbols]
 
 
 def test_an_id_names_language_package_and_path() -> None:
@@ -59,7 +59,7 @@ def test_a_method_is_below_its_type_even_when_that_is_in_another_file() -> None:
 
 
 def test_what_patterns_find_has_ids_too() -> None:
-    parsed = parse(Source("a.swift", "swift", "class Cart {\n  func add() {\n  }\n}\n"))
+    parsed = parse(SourceFile("a.swift", "swift", "class Cart {\n  func add() {\n  }\n}\n"))
     assert [symbol.scip for symbol in parsed.symbols] == [
         "scip-swift . . `a.swift`/Cart#",
         "scip-swift . . `a.swift`/Cart#add().",

@@ -1,10 +1,10 @@
 from waypost.code.documents.sections import read_together
-from waypost.code.source import Section
+from waypost.code.source import DocumentSection
 from waypost.model.reference import LineRange
 
 
-def section(title: str, start: int, end: int) -> Section:
-    return Section(title, LineRange(start, end))
+def section(title: str, start: int, end: int) -> DocumentSection:
+    return DocumentSection(title, LineRange(start, end))
 
 
 def test_short_neighbours_under_one_heading_are_read_together() -> None:

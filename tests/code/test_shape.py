@@ -6,13 +6,13 @@ import pytest
 
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.code.syntax.grammars import grammar_names
-from waypost.model.shape import Landmark, Shape
+from waypost.model.shape import FileShape, Landmark
 
 
-def shape(text: str, language: str = "python", path: str = "shop/cart.py") -> Shape:
-    source = Source(path, language, text)
+def shape(text: str, language: str = "python", path: str = "shop/cart.py") -> FileShape:
+    source = SourceFile(path, language, text)
     return shape_of(source, parse(source))
 
 
@@ -21,7 +21,7 @@ def meaning(text: str, language: str = "python") -> bytes:
     return read.meaning(0, len(read.words))
 
 
-def landmark(read: Shape, qualified: str) -> Landmark:
+def landmark(read: FileShape, qualified: str) -> Landmark:
     return next(one for one in read.landmarks if one.qualified == qualified)
 
 
@@ -189,7 +189,7 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("language", ["python", "typescript", "rust", "yaml", "lua", "vue", ""])
 def test_hostile_files_have_a_shape_in_time(language: str, text: str) -> None:
-    source = Source("a/b", language, text)
+    source = SourceFile("a/b", language, text)
     parsed = parse(source)
     begun = time.process_time()
     read = shape_of(source, parsed)

@@ -6,8 +6,8 @@ import pytest
 
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
-from waypost.code.source import Source
-from waypost.model.shape import Shape
+from waypost.code.source import SourceFile
+from waypost.model.shape import FileShape
 
 
 class Sample(NamedTuple):
@@ -728,8 +728,8 @@ LAYOUTS = [(language, layout) for language, sample in SAMPLES.items() for layout
 EDITS = [(language, *edit) for language, sample in SAMPLES.items() for edit in sample.edits]
 
 
-def shape(language: str, text: str) -> Shape:
-    source = Source("a/b", language, text)
+def shape(language: str, text: str) -> FileShape:
+    source = SourceFile("a/b", language, text)
     return shape_of(source, parse(source))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waypost.code.parse import parse
-from waypost.code.source import Call, Import, Parsed, Section, Source, Symbol
+from waypost.code.source import Call, DocumentSection, Import, Parsed, SourceFile, Symbol
 from waypost.code.summary import describe, summarise
 from waypost.code.summary.sentences import first_sentence
 from waypost.model.reference import LineRange
@@ -23,17 +23,17 @@ def said(name: str, kind: str = "function", *, text: str = "", language: str = "
     """What is said of a symbol that stands alone in a file of this text."""
     one = symbol(name, kind, **{"lines": LineRange(1, max(1, text.count("\n") + 1)), **more})
     parsed = Parsed("a.py", language, 1, (one,))
-    return describe(one, parsed, Source("a.py", language, text))
+    return describe(one, parsed, SourceFile("a.py", language, text))
 
 
 def method(name: str, of: Symbol, path: str = "a.py", language: str = "python", **more: Any) -> str:
     one = symbol(name, "method", qualified=f"{of.name}.{name}", parent=0, **more)
     parsed = Parsed(path, language, 1, (of, one))
-    return describe(one, parsed, Source(path, language, ""))
+    return describe(one, parsed, SourceFile(path, language, ""))
 
 
 def summary(path: str, language: str, text: str) -> str:
-    source = Source(path, language, text)
+    source = SourceFile(path, language, text)
     return summarise(source, parse(source)).text
 
 
@@ -203,7 +203,7 @@ def test_an_asynchronous_twin_is_read_without_its_first_letter() -> None:
 def test_names_of_c_lose_the_name_of_the_library(name: str, sentence: str) -> None:
     names = [name, "uv_a_x", "uv_b_x", "uv_c_x"]
     parsed = Parsed("a.c", "c", 1, tuple(symbol(one, first_line=at + 1) for at, one in enumerate(names)))
-    assert describe(parsed.symbols[0], parsed, Source("a.c", "c", "")) == sentence
+    assert describe(parsed.symbols[0], parsed, SourceFile("a.c", "c", "")) == sentence
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_a_class_tells_what_it_can_do_and_an_enumeration_its_values() -> None:
     parsed = Parsed(
         "a.ts", "typescript", 1, (symbol("Color", "enum"), symbol("RED", "constant", parent=0, qualified="Color.RED"))
     )
-    assert describe(parsed.symbols[0], parsed, Source("a.ts", "typescript", "")) == "Color: RED."
+    assert describe(parsed.symbols[0], parsed, SourceFile("a.ts", "typescript", "")) == "Color: RED."
 
 
 def test_a_constant_shows_its_value_when_it_is_short() -> None:
@@ -283,7 +283,7 @@ def test_a_file_without_words_of_its_own_is_told_by_place_names_and_imports(
 
 def test_a_comment_after_the_imports_is_not_about_the_file() -> None:
     parsed = Parsed("a.py", "python", 9, imports=(Import("x", "Y", "", 1),), doc="Kept for old callers of this.")
-    told = summarise(Source("a.py", "python", "from x import Y\n# Kept for old callers of this.\n"), parsed)
+    told = summarise(SourceFile("a.py", "python", "from x import Y\n# Kept for old callers of this.\n"), parsed)
     assert "old callers" not in told.purpose
 
 
@@ -292,16 +292,16 @@ def test_a_document_lists_its_sections() -> None:
         "docs/guide.md",
         "markdown",
         9,
-        sections=(Section("Guide", LineRange(1, 2)), Section("Guide > Use", LineRange(3, 9))),
+        sections=(DocumentSection("Guide", LineRange(1, 2)), DocumentSection("Guide > Use", LineRange(3, 9))),
     )
-    told = summarise(Source("docs/guide.md", "markdown", ""), parsed)
+    told = summarise(SourceFile("docs/guide.md", "markdown", ""), parsed)
     assert told.text == "PURPOSE: Guide: Guide and Use.\nSECTIONS:\n  - Guide\n  - Guide > Use"
 
 
 def test_a_long_file_names_the_public_and_documented_first_and_counts_the_rest() -> None:
     names = [f"_hidden_{number}" for number in range(60)] + [f"shown_{number}" for number in range(30)]
     parsed = Parsed("a.py", "python", 90, tuple(symbol(name, first_line=at + 1) for at, name in enumerate(names)))
-    told = summarise(Source("a.py", "python", ""), parsed)
+    told = summarise(SourceFile("a.py", "python", ""), parsed)
     assert [one.name for one in told.functions if one.name.startswith("shown")] == names[60:]
     assert len(told.functions) + told.left_out == 90
     assert told.text.endswith("… and 50 more")
@@ -309,7 +309,7 @@ def test_a_long_file_names_the_public_and_documented_first_and_counts_the_rest()
 
 def test_the_one_line_form_is_one_short_line() -> None:
     parsed = Parsed("a.py", "python", 1, doc="One\ntwo " + "three " * 100)
-    line = summarise(Source("a.py", "python", ""), parsed).line
+    line = summarise(SourceFile("a.py", "python", ""), parsed).line
     assert line.startswith("One two three") and len(line) <= 200 and "\n" not in line
 
 
@@ -337,7 +337,7 @@ def test_hostile_text_takes_no_time(text: str) -> None:
     said(text, doc=text, text=text, returns=text, bases=(text,), decorators=(text,), parameters=(text,))
     said(text, "class", doc=text, bases=(text,), decorators=(text,))
     said("X", "constant", text=text)
-    summarise(Source("tests/a.spec.js", "javascript", text), Parsed("tests/a.spec.js", "javascript", 1, doc=text))
+    summarise(SourceFile("tests/a.spec.js", "javascript", text), Parsed("tests/a.spec.js", "javascript", 1, doc=text))
     assert time.process_time() - started < 1.0
 
 
@@ -352,7 +352,7 @@ def test_ten_thousand_functions_inside_each_other_or_on_one_line_are_no_burden()
     on_one_line = tuple(symbol(f"f{at}", "class") for at in range(size))
     started = time.process_time()
     for symbols, content in ((nested, text), (on_one_line, "x" * 1_000_000)):
-        parsed, source = Parsed("a.py", "python", size, symbols), Source("a.py", "python", content)
+        parsed, source = Parsed("a.py", "python", size, symbols), SourceFile("a.py", "python", content)
         assert summarise(source, parsed).purpose
         for one in symbols[::100]:
             describe(one, parsed, source)

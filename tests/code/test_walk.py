@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
-from waypost.code.files.walk import Entry, look_at, walk
+from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.errors import InvalidInput
 
 
@@ -47,7 +47,7 @@ def tree(request: pytest.FixtureRequest, root: Path, git: Git) -> Path:
 def test_files_come_with_size_and_time(tree: Path) -> None:
     grow(tree, "src/a.py")
     os.utime(tree / "src" / "a.py", ns=(0, 1_700_000_000_123_456_789))
-    assert list(walk(tree)) == [Entry("src/a.py", 6, 1_700_000_000_123_456_789)]
+    assert list(walk(tree)) == [WalkedFile("src/a.py", 6, 1_700_000_000_123_456_789)]
 
 
 def test_ignore_files_count_at_every_level(tree: Path) -> None:
@@ -98,7 +98,7 @@ def test_an_include_that_names_it_lifts_a_skip_but_never_that_of_secrets_or_bina
     assert read(tree, include=["vendor"]) == ["vendor/acme/a.go", "vendor/other/b.go"]
     assert read(tree, include=["*.py", "*.js"]) == []
     assert [entry for entry in walk(tree, include=["*_pb2.py"]) if entry.named] == [
-        Entry("api_pb2.py", 6, os.stat(tree / "api_pb2.py").st_mtime_ns, None, named=True)
+        WalkedFile("api_pb2.py", 6, os.stat(tree / "api_pb2.py").st_mtime_ns, None, named=True)
     ]
     told = skipped(tree, include=["vendor/acme/**", ".env", "logo.png"])
     assert told["vendor/acme/.env"] == "may hold secrets"
@@ -319,7 +319,7 @@ def test_what_the_user_ignores_everywhere_is_ignored_here(root: Path, git: Git) 
 
 
 def test_a_tree_that_is_not_there_is_told(tmp_path: Path) -> None:
-    assert list(walk(tmp_path / "none")) == [Entry("/", skipped="cannot be read: No such file or directory")]
+    assert list(walk(tmp_path / "none")) == [WalkedFile("/", skipped="cannot be read: No such file or directory")]
 
 
 def test_files_left_out_of_a_sparse_checkout_do_not_come(root: Path, git: Git) -> None:

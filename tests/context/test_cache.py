@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from waypost.context.cache import ContextCache, ContextKey, context_key
-from waypost.model.scope import Task
+from waypost.model.scope import ScopeTask
 
 
 class StandingClock:
@@ -28,7 +28,7 @@ def cache(standing: StandingClock) -> ContextCache[str]:
 
 
 def key(*words: str, space: str = "s", task_type: str = "bug", variant: tuple[object, ...] = ()) -> ContextKey:
-    return context_key(space, Task(" ".join(words), words, words, task_type), *variant)
+    return context_key(space, ScopeTask(" ".join(words), words, words, task_type), *variant)
 
 
 def test_the_same_keywords_in_another_order_find_what_was_made(cache: ContextCache[str]) -> None:

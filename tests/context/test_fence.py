@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from waypost import Memory
 from waypost.context.budget import count_tokens, shorten
-from waypost.context.render import Entry, render
+from waypost.context.render import BriefingEntry, render
 from waypost.model.recall import Hit
 from waypost.text.fence import TAG, fence
 
@@ -51,7 +51,7 @@ def hit(text: str, place: int = 0) -> Hit:
 
 @given(st.lists(st.text(min_size=1, max_size=400), max_size=12), st.integers(1, 600))
 def test_a_briefing_never_exceeds_its_budget(texts: list[str], tokens: int) -> None:
-    entries = [Entry("facts" if i % 2 else "always", hit(text, i)) for i, text in enumerate(texts)]
+    entries = [BriefingEntry("facts" if i % 2 else "always", hit(text, i)) for i, text in enumerate(texts)]
     rendered = render(entries, tokens, {"always": 0.15})
     assert count_tokens(rendered.text) == rendered.tokens <= tokens
     assert len(rendered.text) <= 4 * tokens
@@ -59,8 +59,8 @@ def test_a_briefing_never_exceeds_its_budget(texts: list[str], tokens: int) -> N
 
 
 def test_a_section_keeps_to_its_share() -> None:
-    entries = [Entry("always", hit(f"Rule {i}: " + "word " * 20, i)) for i in range(20)]
-    entries += [Entry("facts", hit("The answer", 99))]
+    entries = [BriefingEntry("always", hit(f"Rule {i}: " + "word " * 20, i)) for i in range(20)]
+    entries += [BriefingEntry("facts", hit("The answer", 99))]
     rendered = render(entries, 1000, {"always": 0.15})
     always = [h for h in rendered.used if h.id != "id99"]
     assert always

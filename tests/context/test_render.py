@@ -6,19 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.context.budget import count_tokens
-from waypost.context.render import Entry, Opening, render
+from waypost.context.render import BriefingEntry, Opening, render
 from waypost.model.recall import Hit
 
 T0 = datetime(2026, 1, 30, tzinfo=UTC)
 
 
-def said(text: str, day: str = "2026-01-30", place: int = 0, speaker: str | None = "Anna") -> Entry:
+def said(text: str, day: str = "2026-01-30", place: int = 0, speaker: str | None = "Anna") -> BriefingEntry:
     hit = Hit(f"{day}{place}{text[:9]}", 0.5, text, "conversation", "journal", "person", T0, T0, speaker=speaker)
-    return Entry("journal", hit, day, place)
+    return BriefingEntry("journal", hit, day, place)
 
 
-def fact(text: str) -> Entry:
-    return Entry("facts", Hit(text[:20], 0.5, text, "fact", "facts", "person", T0, T0))
+def fact(text: str) -> BriefingEntry:
+    return BriefingEntry("facts", Hit(text[:20], 0.5, text, "fact", "facts", "person", T0, T0))
 
 
 def body(text: str) -> list[str]:

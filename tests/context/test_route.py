@@ -15,9 +15,9 @@ from waypost.context.route import (
     DOMAIN,
     PROJECT,
     RELATED,
-    Entry,
-    Line,
     Routed,
+    RouteEntry,
+    RouteLine,
     chain_entry,
     entry_of,
     fill,
@@ -33,15 +33,15 @@ def hit(memory_id: str, text: str = SENTENCE, **changes: Any) -> Hit:
     return Hit(memory_id, 0.5, text, "fact", "facts", "person", T0, T0, **changes)
 
 
-def entries(count: int, level: int, text: str = SENTENCE, domain: str = "billing") -> list[Entry]:
+def entries(count: int, level: int, text: str = SENTENCE, domain: str = "billing") -> list[RouteEntry]:
     return [entry_of(hit(f"{level}-{place}", text, level=level, domain=domain)) for place in range(count)]
 
 
-def nothing_more(_: Sequence[Hit]) -> list[Entry]:
+def nothing_more(_: Sequence[Hit]) -> list[RouteEntry]:
     return []
 
 
-def silent(_: Sequence[Line]) -> str:
+def silent(_: Sequence[RouteLine]) -> str:
     return ""
 
 
@@ -95,7 +95,7 @@ def test_what_belongs_to_the_shown_facts_has_a_part_of_the_deeper_share() -> Non
     more = entries(2, 1, "A reason that came along with a decision.", "why")
     asked: list[list[str]] = []
 
-    def related(shown: Sequence[Hit]) -> list[Entry]:
+    def related(shown: Sequence[Hit]) -> list[RouteEntry]:
         asked.append([one.id for one in shown])
         return more
 
@@ -199,7 +199,7 @@ LEVELS = {PROJECT: (0,), DOMAIN: (1,), DEEPER: (2, 3)}
 FRAME = 80  # more than the fence and all headings take
 
 
-def _nothing_fitted(offered: list[Entry], routed: Routed, section: str, room: int) -> None:
+def _nothing_fitted(offered: list[RouteEntry], routed: Routed, section: str, room: int) -> None:
     """What is left out of a section is longer than the room that was there."""
     shown = [id(line.entry) for line in routed.of(section)]
     left_out = [entry for entry in offered if id(entry) not in shown]

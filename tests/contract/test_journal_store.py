@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.journal_protocol import KnownFile, Placed
+from waypost.store.journal_protocol import KnownFile, PlacedEntry
 from waypost.store.protocol import Store
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
@@ -14,8 +14,8 @@ DAY, OLD = "daily/2026-01-01.md", "archive/daily/2025-12-01.md"
 KNOWN = KnownFile(10, 1_700_000_000_123_456_789, False)
 
 
-def placed(memory_id: str, path: str = DAY, place: int = 0, digest: bytes = b"d") -> Placed:
-    return Placed(path, memory_id, place, digest, T0, False)
+def placed(memory_id: str, path: str = DAY, place: int = 0, digest: bytes = b"d") -> PlacedEntry:
+    return PlacedEntry(path, memory_id, place, digest, T0, False)
 
 
 def entry(memory_id: str, at: datetime) -> Version:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference, LineRange
 from waypost.model.time import Moment
-from waypost.store.protocol import Store, Verdict
+from waypost.store.protocol import Store, StoredVerdict
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = View(Moment(T0 + timedelta(days=100)), KEPT_COLLECTIONS, "here")
@@ -58,11 +58,13 @@ def at(path: str, lines: str = "") -> CodeReference:
     return CodeReference.parse(path + lines)
 
 
-def verdict(number: int, finding: Finding, *, digest: bytes = b"\1" * 32, days: int = 1, **changes: Any) -> Verdict:
-    return Verdict(number, 0, digest, finding, T0 + timedelta(days=days), **changes)
+def verdict(
+    number: int, finding: CodeVerdict, *, digest: bytes = b"\1" * 32, days: int = 1, **changes: Any
+) -> StoredVerdict:
+    return StoredVerdict(number, 0, digest, finding, T0 + timedelta(days=days), **changes)
 
 
-def put(store: Store, *verdicts: Verdict, checkout: str = "here") -> None:
+def put(store: Store, *verdicts: StoredVerdict, checkout: str = "here") -> None:
     with store.write() as writer:
         writer.put_verdicts(checkout, verdicts)
 
@@ -101,7 +103,7 @@ def test_references_to_a_file_are_found_by_word_and_by_verdict(store: Store) -> 
     said = add(store, fact("said", at("src/a.py", "#L1-L2")))
     moved = add(store, fact("moved", at("old/b.py")))
     add(store, fact("other", at("src/ab.py")))
-    put(store, verdict(moved, Finding(MOVED, "src/a.py", LineRange(5, 6))))
+    put(store, verdict(moved, CodeVerdict(MOVED, "src/a.py", LineRange(5, 6))))
     with store.read() as reader:
         assert {row.number for row in reader.references_to("here", ["src/a.py"], NOW)} == {said, moved}
         assert {row.number for row in reader.references_to("there", ["src/a.py"], NOW)} == {said}
@@ -111,7 +113,7 @@ def test_references_to_a_file_are_found_by_word_and_by_verdict(store: Store) -> 
 
 def test_a_verdict_comes_back_as_it_was(store: Store) -> None:
     number = add(store, fact("one", FULL))
-    finding = Finding(CHANGED, "src/b.py", LineRange(4, 8), 0.25, "A.b", ("x.py:1", "y.py:2"))
+    finding = CodeVerdict(CHANGED, "src/b.py", LineRange(4, 8), 0.25, "A.b", ("x.py:1", "y.py:2"))
     made = verdict(number, finding, since=T0, target_hash=b"\2" * 32, tree="abc")
     put(store, made)
     with store.read() as reader:
@@ -121,8 +123,8 @@ def test_a_verdict_comes_back_as_it_was(store: Store) -> None:
 
 def test_the_last_one_is_current_and_others_are_known_by_the_files_content(store: Store) -> None:
     number = add(store, fact("one", FULL))
-    first = verdict(number, Finding(UNCHANGED, "src/a.py"))
-    second = verdict(number, Finding(DELETED), digest=b"", days=2, since=T0)
+    first = verdict(number, CodeVerdict(UNCHANGED, "src/a.py"))
+    second = verdict(number, CodeVerdict(DELETED), digest=b"", days=2, since=T0)
     put(store, first)
     put(store, second)
     with store.read() as reader:
@@ -137,7 +139,7 @@ def test_the_last_one_is_current_and_others_are_known_by_the_files_content(store
 
 def test_checkouts_do_not_disturb_each_other(store: Store) -> None:
     number = add(store, fact("one", FULL))
-    here, there = verdict(number, Finding(UNCHANGED, "src/a.py")), verdict(number, Finding(DELETED), digest=b"")
+    here, there = verdict(number, CodeVerdict(UNCHANGED, "src/a.py")), verdict(number, CodeVerdict(DELETED), digest=b"")
     put(store, here)
     put(store, there, checkout="there")
     with store.read() as reader:
@@ -147,8 +149,8 @@ def test_checkouts_do_not_disturb_each_other(store: Store) -> None:
 
 def test_pinned_anew_all_verdicts_are_void(store: Store) -> None:
     number = add(store, fact("one", FULL, at("b.py")))
-    put(store, verdict(number, Finding(DELETED)))
-    put(store, verdict(number, Finding(DELETED)), checkout="there")
+    put(store, verdict(number, CodeVerdict(DELETED)))
+    put(store, verdict(number, CodeVerdict(DELETED)), checkout="there")
     with store.write() as writer:
         writer.repin(number, 0, at("src/c.py", "#L1-L4"))
     with store.read() as reader:
@@ -159,10 +161,10 @@ def test_pinned_anew_all_verdicts_are_void(store: Store) -> None:
 
 def test_a_verdict_on_what_was_forgotten_meanwhile_is_dropped(store: Store) -> None:
     number = add(store, fact("one", FULL))
-    put(store, verdict(number, Finding(DELETED)))
+    put(store, verdict(number, CodeVerdict(DELETED)))
     with store.write() as writer:
         writer.erase("one", [number])
-    put(store, verdict(number, Finding(DELETED)))
+    put(store, verdict(number, CodeVerdict(DELETED)))
     with store.write() as writer:
         writer.repin(number, 0, at("a.py"))
     with store.read() as reader:
@@ -172,9 +174,9 @@ def test_a_verdict_on_what_was_forgotten_meanwhile_is_dropped(store: Store) -> N
 
 def test_old_verdicts_are_those_that_are_not_current_or_not_held(store: Store) -> None:
     kept, gone = add(store, fact("one", FULL)), add(store, fact("two", FULL))
-    put(store, verdict(kept, Finding(UNCHANGED, "src/a.py")))
-    put(store, verdict(kept, Finding(DELETED), digest=b"", days=2))
-    put(store, verdict(gone, Finding(UNCHANGED, "src/a.py")))
+    put(store, verdict(kept, CodeVerdict(UNCHANGED, "src/a.py")))
+    put(store, verdict(kept, CodeVerdict(DELETED), digest=b"", days=2))
+    put(store, verdict(gone, CodeVerdict(UNCHANGED, "src/a.py")))
     with store.write() as writer:
         writer.supersede(gone, T0 + timedelta(days=3))
     before = T0 + timedelta(days=30)

@@ -23,7 +23,7 @@ from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, StoreBusy, StoreUnavailable
 from waypost.store.postgres import connection as connecting
 from waypost.store.postgres import store as storing
-from waypost.store.postgres.connection import Connection, release
+from waypost.store.postgres.connection import ServerConnection, release
 from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.store import PostgresStore
 
@@ -141,7 +141,7 @@ def test_a_server_that_is_killed_a_hundred_times_loses_nothing_acknowledged(
     check_nothing_lost(project, told)
 
 
-def backend_of(connection: Connection) -> int:
+def backend_of(connection: ServerConnection) -> int:
     return int(connection.execute("SELECT pg_backend_pid()").fetchall()[0][0])
 
 
@@ -177,9 +177,9 @@ def test_connections_that_were_cut_while_nobody_used_them_are_replaced(store: Po
 @contextmanager
 def answers_lost(monkeypatch: pytest.MonkeyPatch, *, done: bool) -> Iterator[None]:
     """The connection is lost at the end of a write: after the server has committed, or before."""
-    begin: Callable[[Connection, str], None] = Connection.begin
+    begin: Callable[[ServerConnection, str], None] = ServerConnection.begin
 
-    def lost(self: Connection, sql: str) -> None:
+    def lost(self: ServerConnection, sql: str) -> None:
         if sql != "COMMIT":
             return begin(self, sql)
         if done:
@@ -188,7 +188,7 @@ def answers_lost(monkeypatch: pytest.MonkeyPatch, *, done: bool) -> Iterator[Non
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Connection, "begin", lost)
+        patch.setattr(ServerConnection, "begin", lost)
         yield
 
 
@@ -291,15 +291,15 @@ def test_what_the_database_takes_back_is_tried_again(
     monkeypatch.setenv("WAYPOST_STORE", postgres)
     (tmp_path / "shop").mkdir()
     memory = Memory.open(tmp_path / "shop")
-    begin, left = Connection.begin, [2]
+    begin, left = ServerConnection.begin, [2]
 
-    def refusing(self: Connection, sql: str) -> None:
+    def refusing(self: ServerConnection, sql: str) -> None:
         if sql == "COMMIT" and left[0]:
             left[0] -= 1
             raise error("could not serialize access")
         begin(self, sql)
 
-    monkeypatch.setattr(Connection, "begin", refusing)
+    monkeypatch.setattr(ServerConnection, "begin", refusing)
     assert memory.remember("The bell is rung at noon").status == "added"
     assert left == [0]
     assert len(memory.list()) == 1
@@ -312,9 +312,9 @@ def test_a_commit_that_was_lost_in_a_crash_is_not_taken_for_another_of_the_same_
     dsn = server.new_database()
     store, other = PostgresStore(dsn, SPACE), PostgresStore(dsn, replace(SPACE, space_id="00112233445566bb"))
     numbers: list[str] = []
-    begin: Callable[[Connection, str], None] = Connection.begin
+    begin: Callable[[ServerConnection, str], None] = ServerConnection.begin
 
-    def lost(self: Connection, sql: str) -> None:
+    def lost(self: ServerConnection, sql: str) -> None:
         if sql != "COMMIT":
             return begin(self, sql)
         patch.undo()
@@ -328,7 +328,7 @@ def test_a_commit_that_was_lost_in_a_crash_is_not_taken_for_another_of_the_same_
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Connection, "begin", lost)
+        patch.setattr(ServerConnection, "begin", lost)
         with pytest.raises(StoreUnavailable) as raised, store.write() as writer:
             writer.set_meta("key", "value")
     assert numbers[0] in numbers[1:]  # else this shows nothing
@@ -338,7 +338,7 @@ def test_a_commit_that_was_lost_in_a_crash_is_not_taken_for_another_of_the_same_
     release(dsn)
 
 
-def number_of(connection: Connection) -> str:
+def number_of(connection: ServerConnection) -> str:
     return str(connection.execute("SELECT pg_current_xact_id()::text").fetchall()[0][0])
 
 
@@ -347,16 +347,16 @@ def test_a_commit_whose_server_stays_away_is_told_as_unknown(server: Postgres, m
     monkeypatch.setattr(storing, "_SETTLE_SECONDS", 0.1)
     dsn = server.new_database()
     store = PostgresStore(dsn, SPACE)
-    begin: Callable[[Connection, str], None] = Connection.begin
+    begin: Callable[[ServerConnection, str], None] = ServerConnection.begin
 
-    def lost(self: Connection, sql: str) -> None:
+    def lost(self: ServerConnection, sql: str) -> None:
         begin(self, sql)
         if sql == "COMMIT":
             server.kill()
             raise psycopg.OperationalError("server closed the connection unexpectedly")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Connection, "begin", lost)
+        patch.setattr(ServerConnection, "begin", lost)
         with pytest.raises(StoreUnavailable) as raised, store.write() as writer:
             writer.set_meta("key", "value")
     assert not raised.value.undone

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from waypost.config.cores import cores
-from waypost.embed.onnx_session import _AT_ONCE, Session
+from waypost.embed.onnx_session import _AT_ONCE, OnnxSession
 
 
 def test_no_more_runs_at_once_than_the_cores_are_good_for(minilm_folder: Path) -> None:
     """Each run's memory is kept for the next one."""
-    session, most = Session(minilm_folder / "graph-1.onnx"), _AT_ONCE * cores()
+    session, most = OnnxSession(minilm_folder / "graph-1.onnx"), _AT_ONCE * cores()
     one_too_many, met = threading.Barrier(most + 1, timeout=0.3), []
 
     class Watched:

@@ -108,7 +108,7 @@ def serve() -> Iterator[Callable[..., Server]]:
         thread.join()
 
 
-def ollama(server: Server, pauses: list[float] | None = None, **settings: Any) -> remote.Remote:
+def ollama(server: Server, pauses: list[float] | None = None, **settings: Any) -> remote.ServerEngine:
     taken = [] if pauses is None else pauses
     given = {"url": server.url, "model": "some-model", "dimensions": 3, "timeout_seconds": 5.0, **settings}
     return remote.ollama(RemoteEngine(**given), {"KEY": KEY}, sleep=taken.append)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from waypost.errors import InvalidInput, WaypostError
-from waypost.faces.watch import Batch, Change, watch
+from waypost.faces.watch import ChangeBatch, FileEvent, watch
 from waypost.faces.watch import loop as loop_module
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -29,7 +29,7 @@ class Watching:
     """A watch in a thread, and what it has told."""
 
     def __init__(self, root: Path, **options: object) -> None:
-        self.batches: queue.Queue[Batch] = queue.Queue()
+        self.batches: queue.Queue[ChangeBatch] = queue.Queue()
         self.stop = threading.Event()
         self.error: WaypostError | None = None
         self.files = -1
@@ -51,7 +51,7 @@ class Watching:
         self.files = files
         self._ready.set()
 
-    def next(self) -> Batch:
+    def next(self) -> ChangeBatch:
         return self.batches.get(timeout=PATIENCE)
 
     def changes(self) -> set[tuple[str, str]]:
@@ -121,8 +121,8 @@ def test_a_burst_is_one_batch_with_each_file_once(root: Path, watching: Watch) -
     for turn in range(20):
         (root / "a.py").write_text(f"turn {turn}")
         (root / "src" / f"new{turn % 4}.py").write_text(f"turn {turn}")
-    assert w.next() == Batch(
-        (Change("a.py", "modified"), *(Change(f"src/new{number}.py", "added") for number in range(4)))
+    assert w.next() == ChangeBatch(
+        (FileEvent("a.py", "modified"), *(FileEvent(f"src/new{number}.py", "added") for number in range(4)))
     )
 
 
@@ -137,7 +137,7 @@ def test_an_editor_that_writes_a_temporary_file_and_renames_it_has_modified_one_
     (root / "src" / "b.py").write_text("edited")
     (root / "src" / "b.py~").unlink()
     (root / "src" / ".b.py.swp").unlink()
-    assert w.next() == Batch((Change("src/b.py", "modified"),))
+    assert w.next() == ChangeBatch((FileEvent("src/b.py", "modified"),))
 
 
 def test_a_new_folder_is_told_with_its_files_and_watched_from_then_on(
@@ -299,7 +299,7 @@ def test_a_checkout_is_held_back_until_git_is_done(repository: Path, git: Git, w
     with pytest.raises(queue.Empty):
         w.batches.get(timeout=0.3)
     lock.unlink()
-    assert w.next() == Batch((Change("a.py", "modified"),))
+    assert w.next() == ChangeBatch((FileEvent("a.py", "modified"),))
 
 
 def test_a_lock_that_git_has_forgotten_holds_nothing_back_for_ever(
@@ -320,7 +320,7 @@ def test_what_git_writes_for_itself_is_not_told(repository: Path, git: Git, watc
     git(repository, "commit", "-qam", "more")
     git(repository, "tag", "v1")
     (repository / "src" / "b.py").write_text("changed")
-    assert w.next() == Batch((Change("src/b.py", "modified"),))
+    assert w.next() == ChangeBatch((FileEvent("src/b.py", "modified"),))
 
 
 def test_a_worktree_notices_its_own_branch(repository: Path, tmp_path: Path, git: Git, watching: Watch) -> None:
@@ -328,7 +328,7 @@ def test_a_worktree_notices_its_own_branch(repository: Path, tmp_path: Path, git
     git(repository, "worktree", "add", "-q", str(second), "-b", "third")
     w = watching(second)
     git(second, "switch", "-qc", "fourth")
-    assert w.next() == Batch((), everything=True)
+    assert w.next() == ChangeBatch((), everything=True)
 
 
 def test_other_rules_of_what_to_ignore_change_everything(
@@ -401,7 +401,7 @@ def test_what_a_callback_raises_ends_the_watch(root: Path) -> None:
     def begin(_: int) -> None:
         (root / "a.py").write_text("changed")
 
-    def fail(_: Batch) -> None:
+    def fail(_: ChangeBatch) -> None:
         raise LookupError("from the callback")
 
     with pytest.raises(LookupError):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.facts.agreement import Relation, compare
+from waypost.facts.agreement import TextRelation, compare
 from waypost.facts.commitments import commitments
 from waypost.facts.lexicon import LANGUAGES, lexicon, shared_lexicon
 
@@ -38,7 +38,7 @@ def values(text: str, language: str = "en") -> list[tuple[str, str]]:
     ],
 )
 def test_two_spellings_of_one_commitment_agree(one: str, other: str) -> None:
-    assert compare(one, other).relation is Relation.SAME
+    assert compare(one, other).relation is TextRelation.SAME
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_two_spellings_of_one_commitment_agree(one: str, other: str) -> None:
     ],
 )
 def test_two_commitments_are_told_apart(one: str, other: str) -> None:
-    assert compare(one, other).relation is Relation.DIFFERENT
+    assert compare(one, other).relation is TextRelation.DIFFERENT
 
 
 def test_identifiers_are_read_whole_and_in_their_case() -> None:

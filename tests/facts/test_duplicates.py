@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts, thresholds
+from waypost.facts.duplicates import THRESHOLDS, DuplicateVerdict, Judgement, judge, merge_texts, thresholds
 
 HERE = Path(__file__).parent
 MINILM, MULTILINGUAL = "minilm-l6-v2", "use-multilingual-v3"
-LOSES_THE_NEW_TEXT = (Verdict.SKIP, Verdict.MERGE)
+LOSES_THE_NEW_TEXT = (DuplicateVerdict.SKIP, DuplicateVerdict.MERGE)
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -52,7 +52,7 @@ def test_no_minimal_pair_is_skipped_or_merged_however_alike_it_sounds(language: 
 
 def test_nearly_every_minimal_pair_is_offered_as_a_correction() -> None:
     verdicts = [judge(row["a"], row["b"], 0.99).verdict for row in MINIMAL_PAIRS]
-    assert verdicts.count(Verdict.CONFLICT) / len(verdicts) > 0.98
+    assert verdicts.count(DuplicateVerdict.CONFLICT) / len(verdicts) > 0.98
 
 
 # What was measured when the pairs were written, rounded down. The rest is kept twice, which costs a line each.
@@ -72,14 +72,14 @@ def test_the_guard_alone_lets_most_paraphrases_pass() -> None:
 @pytest.mark.parametrize(
     ("similarity", "verdict"),
     [
-        (0.96, Verdict.SKIP),
-        (0.95, Verdict.MERGE),
-        (0.85, Verdict.MERGE),
-        (0.84, Verdict.ADD),
-        (float("nan"), Verdict.ADD),
+        (0.96, DuplicateVerdict.SKIP),
+        (0.95, DuplicateVerdict.MERGE),
+        (0.85, DuplicateVerdict.MERGE),
+        (0.84, DuplicateVerdict.ADD),
+        (float("nan"), DuplicateVerdict.ADD),
     ],
 )
-def test_the_similarity_decides_between_skip_merge_and_add(similarity: float, verdict: Verdict) -> None:
+def test_the_similarity_decides_between_skip_merge_and_add(similarity: float, verdict: DuplicateVerdict) -> None:
     assert (
         judge("Deploys on Fridays are not allowed.", "Deploys are not allowed on Fridays.", similarity).verdict
         is verdict
@@ -88,17 +88,17 @@ def test_the_similarity_decides_between_skip_merge_and_add(similarity: float, ve
 
 def test_a_fact_that_says_more_is_merged_and_never_skipped() -> None:
     short, long = "Logs are shipped to Datadog.", "Logs are shipped to Datadog for the billing service."
-    assert judge(long, short, 0.99).verdict is Verdict.MERGE
-    assert judge(short, long, 0.99).verdict is Verdict.SKIP
+    assert judge(long, short, 0.99).verdict is DuplicateVerdict.MERGE
+    assert judge(short, long, 0.99).verdict is DuplicateVerdict.SKIP
 
 
 def test_without_an_engine_only_equal_texts_are_duplicates() -> None:
-    assert judge("The  cache is warm", "The cache is warm.", None).verdict is Verdict.SKIP
-    assert judge("The cache is hot.", "The cache is warm.", None).verdict is Verdict.ADD
+    assert judge("The  cache is warm", "The cache is warm.", None).verdict is DuplicateVerdict.SKIP
+    assert judge("The cache is hot.", "The cache is warm.", None).verdict is DuplicateVerdict.ADD
 
 
 def test_equal_texts_are_duplicates_at_any_similarity() -> None:
-    assert judge("The cache is warm.", "The cache is warm.", 0.1).verdict is Verdict.SKIP
+    assert judge("The cache is warm.", "The cache is warm.", 0.1).verdict is DuplicateVerdict.SKIP
 
 
 def test_an_engine_that_was_never_calibrated_judges_by_equal_text_only() -> None:
@@ -110,8 +110,8 @@ def test_an_engine_that_was_never_calibrated_judges_by_equal_text_only() -> None
         skip_above=skip,
         merge_above=merge,
     )
-    assert paraphrase.verdict is Verdict.ADD
-    assert judge("Same text.", "Same text.", 1.0, skip_above=skip, merge_above=merge).verdict is Verdict.SKIP
+    assert paraphrase.verdict is DuplicateVerdict.ADD
+    assert judge("Same text.", "Same text.", 1.0, skip_above=skip, merge_above=merge).verdict is DuplicateVerdict.SKIP
 
 
 def test_every_calibrated_engine_skips_above_where_it_merges() -> None:
@@ -132,17 +132,20 @@ def test_every_calibrated_engine_skips_above_where_it_merges() -> None:
     ],
 )
 def test_a_conflict_says_what_differs(new: str, existing: str, reason: str) -> None:
-    assert judge(new, existing, 0.97) == Judgement(Verdict.CONFLICT, reason)
+    assert judge(new, existing, 0.97) == Judgement(DuplicateVerdict.CONFLICT, reason)
 
 
 def test_texts_with_little_in_common_are_two_facts_and_no_correction() -> None:
-    assert judge("Pay the rent early.", "Anna mentors two juniors.", 0.9).verdict in (Verdict.ADD, Verdict.CONFLICT)
-    assert judge("Kim bakes bread happily.", "Anna mentors juniors well.", 0.9).verdict is Verdict.ADD
+    assert judge("Pay the rent early.", "Anna mentors two juniors.", 0.9).verdict in (
+        DuplicateVerdict.ADD,
+        DuplicateVerdict.CONFLICT,
+    )
+    assert judge("Kim bakes bread happily.", "Anna mentors juniors well.", 0.9).verdict is DuplicateVerdict.ADD
 
 
 @given(st.text())
 def test_a_text_is_a_duplicate_of_itself(text: str) -> None:
-    assert judge(text, text, 1.0).verdict is Verdict.SKIP
+    assert judge(text, text, 1.0).verdict is DuplicateVerdict.SKIP
 
 
 PIECES = st.sampled_from(

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from waypost.facts.lessons.errors import error_named
 from waypost.facts.lessons.find import MOST_LESSONS, Lesson, lessons
 from waypost.facts.lessons.sentences import sentences_of
-from waypost.model.session_turn import ASSISTANT, USER, Turn
+from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 
 LABELLED = [json.loads(line) for line in Path(__file__).with_name("lessons.jsonl").read_text("utf-8").splitlines()]
 
 
 def found(text: str, speaker: str = USER) -> list[str]:
-    return [one.text for one in lessons([Turn(speaker, text)])]
+    return [one.text for one in lessons([SessionTurn(speaker, text)])]
 
 
 def quality(rows: list[dict[str, Any]]) -> tuple[float, float]:
@@ -33,7 +33,7 @@ def quality(rows: list[dict[str, Any]]) -> tuple[float, float]:
     for row in rows:
         expected = list(row["lessons"])
         wanted += len(expected)
-        for one in lessons(Turn(*turn) for turn in row["turns"]):
+        for one in lessons(SessionTurn(*turn) for turn in row["turns"]):
             told += 1
             match = [e for e in expected if e["kind"] == one.kind and e["has"].casefold() in one.text.casefold()]
             if match:
@@ -62,8 +62,8 @@ def test_lessons_are_found_in_what_was_set_aside() -> None:
 
 
 def test_a_lesson_says_who_said_it_where_and_which_files_it_names() -> None:
-    turn = Turn(USER, "Thanks.\n\n- So, **never** edit `src/gen/api.py` by hand; docs/build.md tells why.")
-    (one,) = lessons([Turn(ASSISTANT, "Done."), turn])
+    turn = SessionTurn(USER, "Thanks.\n\n- So, **never** edit `src/gen/api.py` by hand; docs/build.md tells why.")
+    (one,) = lessons([SessionTurn(ASSISTANT, "Done."), turn])
     assert one == Lesson(
         "learning",
         "Never edit `src/gen/api.py` by hand; docs/build.md tells why.",
@@ -87,7 +87,18 @@ def test_only_a_person_makes_rules() -> None:
 
 def test_the_same_lesson_comes_once() -> None:
     said = "The root cause was a missing index on orders."
-    assert len(lessons([Turn(ASSISTANT, said), Turn(USER, said.upper()), Turn(ASSISTANT, f"{said} {said}")])) == 1
+    assert (
+        len(
+            lessons(
+                [
+                    SessionTurn(ASSISTANT, said),
+                    SessionTurn(USER, said.upper()),
+                    SessionTurn(ASSISTANT, f"{said} {said}"),
+                ]
+            )
+        )
+        == 1
+    )
 
 
 def test_what_a_person_pastes_is_not_their_word() -> None:
@@ -97,12 +108,12 @@ def test_what_a_person_pastes_is_not_their_word() -> None:
 
 
 def test_a_fix_belongs_to_the_error_that_was_named_lately() -> None:
-    error = Turn(USER, "I get:\n```\nTraceback …\nValueError: bad row 3\n```")
-    fix = Turn(ASSISTANT, "Fixed by skipping empty rows.")
-    (one,) = lessons([error, Turn(ASSISTANT, "I look."), fix])
+    error = SessionTurn(USER, "I get:\n```\nTraceback …\nValueError: bad row 3\n```")
+    fix = SessionTurn(ASSISTANT, "Fixed by skipping empty rows.")
+    (one,) = lessons([error, SessionTurn(ASSISTANT, "I look."), fix])
     assert (one.kind, one.text) == ("fix", "ValueError: bad row 3 → Fixed by skipping empty rows.")
     assert lessons([fix]) == []
-    assert lessons([error, *[Turn(ASSISTANT, f"Step {number}.") for number in range(20)], fix]) == []
+    assert lessons([error, *[SessionTurn(ASSISTANT, f"Step {number}.") for number in range(20)], fix]) == []
 
 
 @pytest.mark.parametrize(
@@ -142,16 +153,16 @@ def test_sentences_are_read_across_wrapped_lines_and_not_across_items() -> None:
 
 
 def test_of_very_many_the_surest_are_kept_in_order() -> None:
-    many = [Turn(USER, f"Let's go with library{number} version{number}.") for number in range(60)]
-    many += [Turn(USER, f"We decided to use database{number} for logs.") for number in range(30)]
+    many = [SessionTurn(USER, f"Let's go with library{number} version{number}.") for number in range(60)]
+    many += [SessionTurn(USER, f"We decided to use database{number} for logs.") for number in range(30)]
     kept = lessons(many)
     assert len(kept) == MOST_LESSONS
     assert sum(one.text.startswith("We decided") for one in kept) == 30
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.builds(Turn, st.sampled_from([USER, ASSISTANT]), st.text(max_size=200)), max_size=4))
-def test_no_words_make_it_fail(turns: list[Turn]) -> None:
+@given(st.lists(st.builds(SessionTurn, st.sampled_from([USER, ASSISTANT]), st.text(max_size=200)), max_size=4))
+def test_no_words_make_it_fail(turns: list[SessionTurn]) -> None:
     for one in lessons(turns):
         assert one.kind in ("learning", "decision", "fix")
         assert 0 < one.confidence < 0.8
@@ -177,7 +188,7 @@ def test_no_words_make_it_fail(turns: list[Turn]) -> None:
     ],
 )
 def test_hostile_words_are_read_in_time(text: str) -> None:
-    lessons([Turn(USER, "warm")])
+    lessons([SessionTurn(USER, "warm")])
     began = time.process_time()
-    lessons([Turn(USER, text)])
+    lessons([SessionTurn(USER, text)])
     assert time.process_time() - began < 1.5

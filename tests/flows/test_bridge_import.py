@@ -14,7 +14,7 @@ from tests.home_files import files_with
 
 from waypost.compat.memory_bridge import importer
 from waypost.compat.memory_bridge.columns import Columns
-from waypost.compat.memory_bridge.facts import FactReader
+from waypost.compat.memory_bridge.facts import BridgeFactReader
 from waypost.compat.memory_bridge.importer import Bridged, import_bridge
 from waypost.compat.memory_bridge.survey import survey
 from waypost.compat.memory_bridge.values import end_of, flag_of, level_of, time_of
@@ -964,7 +964,7 @@ def test_rows_are_read_in_little_memory(path: Path, clock: TestClock) -> None:
         table = database.table("facts")
         assert table is not None
         columns = Columns.of(table.name, table.columns, iter(()), 60)
-        reader = FactReader(columns, survey(database, table, columns, None), clock(), "memory-bridge:")
+        reader = BridgeFactReader(columns, survey(database, table, columns, None), clock(), "memory-bridge:")
         rows = enumerate(database.rows(table, columns.asked), 1)
         size = sum(len(reader.read(number, row).given["text"]) for number, row in rows)
     _, most = tracemalloc.get_traced_memory()

@@ -13,7 +13,7 @@ from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.flows.facts.candidates import EXTRACTOR, take
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Caller
-from waypost.model.review_item import Taken
+from waypost.model.review_item import DecidedCandidate
 
 THEN = datetime(2026, 1, 10, tzinfo=UTC)
 SURE = Candidate(
@@ -34,7 +34,7 @@ def person(open_memory: OpenMemory, memory: Memory, clock: TestClock) -> Memory:
     return Memory.open_as(Caller("person", "ada"), memory.root, clock=clock)
 
 
-def taken(memory: Memory, *candidates: Candidate, dry_run: bool = False) -> list[Taken]:
+def taken(memory: Memory, *candidates: Candidate, dry_run: bool = False) -> list[DecidedCandidate]:
     return list(take(memory._space, candidates, dry_run=dry_run))
 
 

@@ -15,7 +15,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.llm.fake import FakeLlm
 from waypost.llm.protocol import Completion, Prompt
 from waypost.memory import Memory
-from waypost.model.journal import Amendment, Entry, Scored
+from waypost.model.journal import Amendment, Entry, ScoredEntry
 
 PLAN = (
     "Ich möchte dieses Jahr drei AWS Zertifizierungen machen: Solutions Architect, Developer und SysOps"
@@ -54,7 +54,7 @@ def space_of(memory: Memory) -> OpenSpace:
     return memory._space
 
 
-def points(judged: Sequence[Scored]) -> list[int]:
+def points(judged: Sequence[ScoredEntry]) -> list[int]:
     return [item.score.score for item in judged]
 
 

@@ -15,7 +15,7 @@ from tests.refs.oracle.printer import Printed, printed
 from tests.refs.oracle.verdict import GONE, Allowed, Oracle, complaint, expected
 
 from waypost.memory import Memory
-from waypost.model.code_link import Linked
+from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import CHANGED, MOVED, UNCHANGED
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -58,7 +58,7 @@ class World:
         return receipt.id
 
 
-def right(found: Linked, case: Case, world: World) -> None:
+def right(found: LinkedMemory, case: Case, world: World) -> None:
     finding = found.links[0].finding
     wrong = complaint(finding, allowed(case, world), case.now)
     assert not wrong, f"{wrong}\n{case}"
@@ -134,13 +134,13 @@ def _live_through(world: World, case: Case, random: Random, with_index: bool) ->
     _verify_and_go_on(world, case, random, known)
 
 
-def _same(one: Linked, other: Linked) -> None:
+def _same(one: LinkedMemory, other: LinkedMemory) -> None:
     assert one.links[0].finding == other.links[0].finding
     assert one.stale_since == other.stale_since
     assert (one.state.is_stale, one.state.stale_reason) == (other.state.is_stale, other.state.stale_reason)
 
 
-def _checked(memory: Memory, known: str) -> Linked:
+def _checked(memory: Memory, known: str) -> LinkedMemory:
     """After a check of everything; the report tells the same as the memory."""
     report = memory.stale(check=True)
     found = memory.show(known)
@@ -166,7 +166,7 @@ def _verify_and_go_on(world: World, case: Case, random: Random, known: str) -> N
         right(memory.show(known), next_case, world)
 
 
-def _go_on(case: Case, fresh: Linked, random: Random) -> Case | None:
+def _go_on(case: Case, fresh: LinkedMemory, random: Random) -> Case | None:
     """Another edit of the same, from the tree as it is now; None if something else was verified."""
     now, target = case.after, case.target
     spot = find(now, target.definition)

@@ -13,7 +13,7 @@ from tests.conftest import OpenMemory, TestClock
 from waypost import Memory
 from waypost.errors import InvalidInput
 from waypost.model.memory import Caller
-from waypost.model.session_turn import ASSISTANT, USER, Turn
+from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 from waypost.model.time import format_time
 
 THEN = datetime(2026, 1, 29, 10, 0, tzinfo=UTC)
@@ -24,10 +24,10 @@ def at(minute: int) -> datetime:
 
 
 TALK = (
-    Turn(USER, "Loading a report fails with `KeyError: 'rows'`.", at(0)),
-    Turn(ASSISTANT, "I look at src/report.py.", at(1)),
-    Turn(ASSISTANT, "Fixed by giving an empty list in src/report.py.", at(2)),
-    Turn(USER, "Good. From now on all reports are written in UTC.", at(3)),
+    SessionTurn(USER, "Loading a report fails with `KeyError: 'rows'`.", at(0)),
+    SessionTurn(ASSISTANT, "I look at src/report.py.", at(1)),
+    SessionTurn(ASSISTANT, "Fixed by giving an empty list in src/report.py.", at(2)),
+    SessionTurn(USER, "Good. From now on all reports are written in UTC.", at(3)),
 )
 LEARNED = "From now on all reports are written in UTC."
 FIX = "KeyError: 'rows' → Fixed by giving an empty list in src/report.py."
@@ -70,12 +70,12 @@ def test_turns_without_a_time_are_once_in_their_session(memory: Memory, clock: T
     untimed = [replace(one, at=None) for one in TALK]
     assert memory.keep_session("s1", untimed).added == 4
     clock.advance(days=2)
-    assert memory.keep_session("s1", [*untimed, Turn(USER, "More")]).added == 1
+    assert memory.keep_session("s1", [*untimed, SessionTurn(USER, "More")]).added == 1
     assert memory.keep_session("s2", [untimed[0]]).added == 1
 
 
 def test_an_impossible_time_is_not_believed(memory: Memory) -> None:
-    odd = [Turn(USER, f"Said {year}", datetime(year, 1, 1, tzinfo=UTC)) for year in (1, 1970, 2400, 9999)]
+    odd = [SessionTurn(USER, f"Said {year}", datetime(year, 1, 1, tzinfo=UTC)) for year in (1, 1970, 2400, 9999)]
     assert memory.keep_session("s1", odd).added == 4
     assert {time for _, _, _, time in journal(memory)} == {None}
     assert memory.keep_session("s1", odd).added == 0
@@ -84,7 +84,7 @@ def test_an_impossible_time_is_not_believed(memory: Memory) -> None:
 def test_secrets_are_masked_in_entries_and_in_lessons(memory: Memory) -> None:
     token = "ghp_" + "a1B2c3D4e5F6" * 3
     kept = memory.keep_session(
-        "s1", [Turn(USER, f"Remember: the mirror must get the token {token} in CI runs.", at(0))]
+        "s1", [SessionTurn(USER, f"Remember: the mirror must get the token {token} in CI runs.", at(0))]
     )
     assert (kept.added, kept.masked, kept.held) == (1, 1, 1)
     assert token not in str(journal(memory)) + json.dumps(memory.review().to_json()) + json.dumps(kept.to_json())
@@ -129,7 +129,7 @@ def test_what_was_declined_or_already_waits_does_not_come_again(memory: Memory, 
     (row,) = [row for row, one in memory.review().candidates if one.kind == "learning"]
     person.decline(row.candidate_id)
     again = memory.keep_session("s1", TALK)
-    other = memory.keep_session("s2", [Turn(USER, LEARNED.upper(), at(60))])
+    other = memory.keep_session("s2", [SessionTurn(USER, LEARNED.upper(), at(60))])
     assert (again.held, other.held) == (0, 0)
     assert waiting(memory) == [FIX]
 
@@ -160,7 +160,7 @@ def test_a_hostile_name_is_tamed(memory: Memory) -> None:
 
 TURNS = st.lists(
     st.builds(
-        Turn,
+        SessionTurn,
         st.sampled_from([USER, ASSISTANT]),
         st.sampled_from(["yes", "Yes", "no, we use pnpm, not npm", LEARNED, "a\x00b", " ", "```\ncode\n```"]),
         st.none() | st.integers(0, 3).map(at),
@@ -172,7 +172,7 @@ TURNS = st.lists(
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(turns=TURNS, cut=st.integers(0, 8))
 def test_a_beginning_and_then_the_whole_is_the_whole_and_twice_is_once(
-    open_memory: OpenMemory, turns: list[Turn], cut: int, tmp_path_factory: pytest.TempPathFactory
+    open_memory: OpenMemory, turns: list[SessionTurn], cut: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     name = tmp_path_factory.mktemp("x").name
     whole, parts = open_memory(f"{name}-whole"), open_memory(f"{name}-parts")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from waypost.compat.coding_brain.places import Places
+from waypost.compat.coding_brain.places import CheckoutFiles
 
 FILES = (
     "package.json",
@@ -18,7 +18,7 @@ FILES = (
 
 
 def found(root: Path, *asked: str, files: Sequence[str] = FILES, name: str = "checkout") -> list[str | None]:
-    places = Places(root, {name}, files, asked)
+    places = CheckoutFiles(root, {name}, files, asked)
     return [places.find(path) for path in asked]
 
 

@@ -12,7 +12,7 @@ import pytest
 from waypost import Memory
 from waypost.code.git import command as git_questions
 from waypost.code.schema import find_schema
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, SourceFile
 from waypost.errors import InvalidInput, NotFound
 from waypost.facts.coldstart import tree as coldstart_tree
 from waypost.facts.coldstart.ecosystems import READERS
@@ -101,7 +101,7 @@ def test_a_file_that_takes_too_long_is_skipped_by_name_and_the_rest_is_read(
 ) -> None:
     (tree / "riddle.sql").write_text("CREATE TABLE riddle (id integer);\n")
 
-    def find(source: Source, parsed: Parsed) -> Any:
+    def find(source: SourceFile, parsed: Parsed) -> Any:
         return riddle() if source.path == "riddle.sql" else find_schema(source, parsed)
 
     monkeypatch.setattr(file_digest, "PATIENCE", 1.5)
@@ -120,7 +120,7 @@ def test_a_manifest_that_takes_too_long_says_nothing_and_is_named(
     (tree / "README.md").write_text("# Shop\n\nSells things to people who want them.\n")
     read = READERS["python"]
 
-    def slow(tree: coldstart_tree.Tree, folder: str) -> Any:
+    def slow(tree: coldstart_tree.ProjectTree, folder: str) -> Any:
         return riddle() if tree.text("pyproject.toml") else read(tree, folder)
 
     for module in (cold_start, coldstart_tree):

@@ -4,15 +4,15 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from waypost.journal.importance.score import Mention, frequency_of, judge, retention_of
+from waypost.journal.importance.score import TopicMention, frequency_of, judge, retention_of
 from waypost.journal.importance.utterance import read
 
 START = datetime(2026, 1, 5, 10, 0, tzinfo=UTC)
 
 
-def mentions(*days: int, asks: bool = False) -> list[Mention]:
+def mentions(*days: int, asks: bool = False) -> list[TopicMention]:
     return [
-        Mention(START + timedelta(days=day), (START + timedelta(days=day)).date(), f"s{number}", asks)
+        TopicMention(START + timedelta(days=day), (START + timedelta(days=day)).date(), f"s{number}", asks)
         for number, day in enumerate(days)
     ]
 
@@ -36,7 +36,7 @@ def test_frequency_counts_conversations_by_the_written_rule(days: tuple[int, ...
 
 
 def test_several_turns_of_one_conversation_are_one_mention() -> None:
-    same = [Mention(START + timedelta(minutes=n), START.date(), "s") for n in range(9)]
+    same = [TopicMention(START + timedelta(minutes=n), START.date(), "s") for n in range(9)]
     assert frequency_of(same) == 0
 
 
@@ -93,5 +93,5 @@ def test_retention_follows_the_score(score: int, word: str) -> None:
 
 
 def test_a_day_far_in_the_past_does_not_disturb() -> None:
-    old = Mention(datetime(1, 1, 1, tzinfo=UTC), date(1, 1, 1), "x")
+    old = TopicMention(datetime(1, 1, 1, tzinfo=UTC), date(1, 1, 1), "x")
     assert frequency_of([old, *mentions(0)]) == 1

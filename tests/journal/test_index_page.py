@@ -5,35 +5,45 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from waypost.journal.index_page.content import Day, Figures, Period, Project, Sheet, Told, Upkeep
+from waypost.journal.index_page.content import (
+    CondenseState,
+    Day,
+    IndexContent,
+    JournalFigures,
+    Period,
+    RecurringTopic,
+    SourcedLine,
+)
 from waypost.journal.index_page.days import stays, told_topic
 from waypost.journal.index_page.lines import one_line, phrases, sourced, sources_of, unsourced
 from waypost.journal.index_page.page import MOST_LINES, generated, opening, without_time
 from waypost.journal.index_page.tally import Tally, days_of, joined, total, with_words_of
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary.frame import split_frame, with_part
-from waypost.model.journal import Entry, Score, Scored, mark_of
+from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 
 NOW = datetime(2026, 1, 30, 18, 0, tzinfo=UTC)
-UPKEEP = Upkeep(NOW.replace(hour=4), NOW.replace(hour=4) + timedelta(days=1), 23, 2, 1)
+UPKEEP = CondenseState(NOW.replace(hour=4), NOW.replace(hour=4) + timedelta(days=1), 23, 2, 1)
 
 
 def entry(text: str, at: datetime = NOW, speaker: str = "user", **more: object) -> Entry:
     return Entry(text, at, "conversation", speaker, id=f"id{abs(hash((text, at)))}"[:20], session="s", **more)  # type: ignore[arg-type]
 
 
-def item(text: str, score: int, *, hours: float = 1, topic: int = 0, label: str = "", speaker: str = "user") -> Scored:
+def item(
+    text: str, score: int, *, hours: float = 1, topic: int = 0, label: str = "", speaker: str = "user"
+) -> ScoredEntry:
     parts = [min(score, 3), min(max(score - 3, 0), 2), min(max(score - 5, 0), 2), min(max(score - 7, 0), 3)]
     at = NOW - timedelta(hours=hours)
-    return Scored(entry(text, at, speaker), Score(parts[0], parts[1], parts[2], parts[3], "", ""), topic, label)
+    return ScoredEntry(entry(text, at, speaker), Score(parts[0], parts[1], parts[2], parts[3], "", ""), topic, label)
 
 
-def page(*items: Scored, **changes: object) -> str:
-    days: dict[date, list[Scored]] = {}
+def page(*items: ScoredEntry, **changes: object) -> str:
+    days: dict[date, list[ScoredEntry]] = {}
     for one in items:
         days.setdefault(one.entry.at.date(), []).append(one)
     sheets = tuple(Day(day, f"daily/{day}.md", tuple(each)) for day, each in days.items())
-    return generated(replace(Sheet("en", NOW, UPKEEP, days=sheets), **changes))  # type: ignore[arg-type]
+    return generated(replace(IndexContent("en", NOW, UPKEEP, days=sheets), **changes))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -86,9 +96,9 @@ def test_every_line_from_an_entry_names_it() -> None:
     ]
     made = page(
         *items,
-        preferences=(Told("likes trains", ("pref1",)),),
-        projects=(Project("Trains", date(2025, 12, 1), date(2026, 1, 30), ("proj1",)),),
-        figures=Figures(topics=((Told("trains", ("top1",)), 0.34),)),
+        preferences=(SourcedLine("likes trains", ("pref1",)),),
+        projects=(RecurringTopic("Trains", date(2025, 12, 1), date(2026, 1, 30), ("proj1",)),),
+        figures=JournalFigures(topics=((SourcedLine("trains", ("top1",)), 0.34),)),
     )
     telling = [line for line in made.splitlines() if "rains" in line]
     assert len(telling) == 8
@@ -103,9 +113,9 @@ def test_a_topic_names_entries_that_hold_its_words() -> None:
 def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
     periods = (
         Period(2024, "yearly/2024.md"),
-        Period(Month(2025, 12), "monthly/2025-12.md", (Told("Moved house", ("a1",)),)),
+        Period(Month(2025, 12), "monthly/2025-12.md", (SourcedLine("Moved house", ("a1",)),)),
         Period(Week(2026, 3), "weekly/2026-W03.md"),
-        Period(Week(2026, 4), "weekly/2026-W04.md", (Told("Exam plans", ("a2",)),)),
+        Period(Week(2026, 4), "weekly/2026-W04.md", (SourcedLine("Exam plans", ("a2",)),)),
     )
     made = page(periods=periods)
     titles = [line for line in made.splitlines() if line.startswith("### ")]
@@ -119,7 +129,9 @@ def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
 
 
 def test_numbers_and_upkeep_are_told() -> None:
-    figures = Figures(147, 12.0, (15, 18), ((Told("Software"), 0.34), (Told("AWS"), 0.18)), (("daily", 2_411_724, 7),))
+    figures = JournalFigures(
+        147, 12.0, (15, 18), ((SourcedLine("Software"), 0.34), (SourcedLine("AWS"), 0.18)), (("daily", 2_411_724, 7),)
+    )
     made = page(figures=figures)
     for told in (
         "- **Conversations:** 147",
@@ -151,10 +163,12 @@ def test_all_languages_say_all_there_is_to_say() -> None:
 
 def test_the_page_has_at_most_300_lines_with_a_link_to_every_stage() -> None:
     items = [item(f"Insight {day} {n} that matters", 7, hours=24 * day + n) for day in range(30) for n in range(10)]
-    periods: list[Period] = [Period(Week(2026, n), f"weekly/2026-W{n:02}.md", (Told("x"),) * 4) for n in range(1, 5)]
-    periods += [Period(Month(2025, n), f"monthly/2025-{n:02}.md", (Told("x"),) * 4) for n in range(1, 13)]
-    periods += [Period(year, f"yearly/{year}.md", (Told("x"),) * 4) for year in range(2015, 2025)]
-    preferences = tuple(Told(f"likes {n}") for n in range(100))
+    periods: list[Period] = [
+        Period(Week(2026, n), f"weekly/2026-W{n:02}.md", (SourcedLine("x"),) * 4) for n in range(1, 5)
+    ]
+    periods += [Period(Month(2025, n), f"monthly/2025-{n:02}.md", (SourcedLine("x"),) * 4) for n in range(1, 13)]
+    periods += [Period(year, f"yearly/{year}.md", (SourcedLine("x"),) * 4) for year in range(2015, 2025)]
+    preferences = tuple(SourcedLine(f"likes {n}") for n in range(100))
     made = page(*items, periods=tuple(periods), preferences=preferences, has_preferences=True)
     assert 250 < made.count("\n") < MOST_LINES
     for link in ("(daily/2026-01-30.md)", "(daily/2026-01-23.md)", *(f"({period.path})" for period in periods)):

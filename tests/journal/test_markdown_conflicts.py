@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from waypost.errors import InvalidInput
-from waypost.journal.markdown import Page, new_page, parse_page, render_entry
+from waypost.journal.markdown import JournalPage, new_page, parse_page, render_entry
 from waypost.model.journal import Amendment, Entry
 
 DAY = date(2026, 1, 30)
@@ -25,7 +25,7 @@ def page_of(*entries: Entry) -> str:
     return new_page(DAY) + "".join(render_entry(entry) for entry in entries)
 
 
-def merged(folder: Path, base: str, ours: str, theirs: str, style: str) -> Page:
+def merged(folder: Path, base: str, ours: str, theirs: str, style: str) -> JournalPage:
     for name, text in (("base", base), ("ours", ours), ("theirs", theirs)):
         (folder / name).write_bytes(text.encode())
     command = ["git", "merge-file", "-p", *([f"--{style}"] if style else []), "ours", "base", "theirs"]

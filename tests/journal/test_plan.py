@@ -15,17 +15,17 @@ from waypost.journal.plan_files import (
     Compress,
     File,
     Join,
-    Limits,
     MakeMonth,
     MakeYear,
     Rescore,
+    SizeLimits,
     Step,
     Trim,
     archive_of,
 )
 
 DAY = timedelta(days=1)
-LIMITS = Limits()
+LIMITS = SizeLimits()
 
 
 def days(*names: str, size: int = 1000) -> dict[str, File]:
@@ -63,7 +63,7 @@ def _made(step: Join | MakeMonth | MakeYear) -> tuple[str, list[str]]:
     return year_path(step.year), [month_path(month) for month in step.months]
 
 
-def run(files: dict[str, File], today: date, limits: Limits = LIMITS) -> tuple[dict[str, File], list[Step]]:
+def run(files: dict[str, File], today: date, limits: SizeLimits = LIMITS) -> tuple[dict[str, File], list[Step]]:
     done: list[Step] = []
     while steps := due_by_time(files, today) or due_by_size(files, today, limits):
         for step in steps:

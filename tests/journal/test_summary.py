@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary.build import summarise, summarise_month, summarise_week, summarise_year
 from waypost.journal.summary.lines import sources_in
-from waypost.model.journal import Amendment, Entry, Score, Scored
+from waypost.model.journal import Amendment, Entry, Score, ScoredEntry
 
 ZONE = timezone(timedelta(hours=1))
 WEEK = Week(2026, 3)
@@ -40,12 +40,12 @@ def entry(
     topic: int = 0,
     label: str = "",
     **more: Any,
-) -> Scored:
+) -> ScoredEntry:
     frequency, recency, explicit, relevance = points
     at = datetime.fromisoformat(f"2026-{day}").replace(tzinfo=ZONE)
     ident = more.pop("id", f"id{day.replace('-', '').replace('T', 'x').replace(':', '')}")
     score = Score(frequency, recency, explicit, relevance, "", "")
-    return Scored(Entry(text, at, speaker=speaker, id=ident, session=day[:5], **more), score, topic, label)  # fmt: skip
+    return ScoredEntry(Entry(text, at, speaker=speaker, id=ident, session=day[:5], **more), score, topic, label)  # fmt: skip
 
 
 SEED = [

@@ -8,7 +8,7 @@ import pytest
 
 from waypost.journal.layout import Week
 from waypost.journal.summary.build import summarise_week
-from waypost.model.journal import Entry, Score, Scored
+from waypost.model.journal import Entry, Score, ScoredEntry
 
 PAGE = Path(__file__).parents[2] / "docs" / "summaries.md"
 Row = tuple[str, str, str, tuple[int, int, int, int], str]  # when, who, what, points, topic
@@ -54,7 +54,7 @@ def summary(rows: list[Row]) -> str:
     for number, (when, who, text, points, topic) in enumerate(rows, 1):
         at = datetime.fromisoformat(f"2026-{when}").replace(tzinfo=timezone(timedelta(hours=1)))
         entry = Entry(text, at, speaker=who, id=f"01kq{number}", session=when[:5])
-        entries.append(Scored(entry, Score(*points, "", ""), int(bool(topic)), topic))
+        entries.append(ScoredEntry(entry, Score(*points, "", ""), int(bool(topic)), topic))
     made = summarise_week(Week(2026, 19), entries, {})
     return re.sub(r" <!-- from .*? -->|\[(?=[\d-]{10}\])|\]\([^)]*\)", "", made)
 

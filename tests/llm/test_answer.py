@@ -7,9 +7,9 @@ import pytest
 from waypost.errors import LlmUnusable
 from waypost.llm.answer import complete_json
 from waypost.llm.fake import FakeLlm
-from waypost.llm.protocol import Block, Prompt
+from waypost.llm.protocol import Prompt, QuotedText
 
-ASK = Prompt("s", ("Count:", Block("things", "a b c")))
+ASK = Prompt("s", ("Count:", QuotedText("things", "a b c")))
 
 
 def number(answer: Any) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import waypost
-from waypost.flows.move.new_ids import OF_A_JOURNAL, Change, new_ids, new_space_id, renamed
+from waypost.flows.move.new_ids import OF_A_JOURNAL, IdChange, new_ids, new_space_id, renamed
 from waypost.flows.move.notes import Copied, Unfinished
 from waypost.flows.move.rows import checksum
 from waypost.space.identity import machine_journal, path_id
@@ -96,28 +96,28 @@ OWN = machine_journal(MACHINE)
 )
 def test_names_of_notes_follow_the_ids_there_and_back(before: str, after: str) -> None:
     table = TABLES["meta"]
-    there = new_ids(Change(HERE, THERE), {HERE: str(ROOT)}, Change("", MACHINE))
+    there = new_ids(IdChange(HERE, THERE), {HERE: str(ROOT)}, IdChange("", MACHINE))
     assert renamed(there, table, [(before, "x")]) == [(after, "x")]
-    back = new_ids(Change(THERE, HERE), {THERE: f"{MACHINE}:{ROOT}"}, Change(MACHINE, ""))
+    back = new_ids(IdChange(THERE, HERE), {THERE: f"{MACHINE}:{ROOT}"}, IdChange(MACHINE, ""))
     assert renamed(back, table, [(after, "x")]) == [(before, "x")]
 
 
 def test_what_belongs_to_another_machine_keeps_its_id() -> None:
     other = path_id(ROOT, "laptop")
     checkouts = {THERE: f"{MACHINE}:{ROOT}", other: f"laptop:{ROOT}"}
-    ids = new_ids(Change("a" * 16, "a" * 16), checkouts, Change(MACHINE, ""))
+    ids = new_ids(IdChange("a" * 16, "a" * 16), checkouts, IdChange(MACHINE, ""))
     assert renamed(ids, TABLES["checkouts"], [(other, f"laptop:{ROOT}", 1), (THERE, f"{MACHINE}:{ROOT}", 2)]) == [
         (other, f"laptop:{ROOT}", 1),
         (HERE, str(ROOT), 2),
     ]
     journals = renamed(ids, TABLES["journal_files"], [(machine_journal("laptop"), "a.md", 1, 2, False)])
     assert journals[0][0] == machine_journal("laptop")
-    assert new_space_id(other, "directory", [f"laptop:{ROOT}"], Change(MACHINE, "")) is None
-    assert new_space_id("b" * 16, "origin", [f"laptop:{ROOT}"], Change(MACHINE, "")) == "b" * 16
+    assert new_space_id(other, "directory", [f"laptop:{ROOT}"], IdChange(MACHINE, "")) is None
+    assert new_space_id("b" * 16, "origin", [f"laptop:{ROOT}"], IdChange(MACHINE, "")) == "b" * 16
 
 
 def test_references_that_name_their_project_follow_its_id() -> None:
-    ids = new_ids(Change(HERE, THERE), {}, Change("", MACHINE))
+    ids = new_ids(IdChange(HERE, THERE), {}, IdChange("", MACHINE))
     row = (1, 0, "a.py", *[None] * 8, f'{{"repo_id": "{HERE}", "note": "not {HERE} here"}}')
     (new,) = renamed(ids, TABLES["code_refs"], [row])
     assert new[-1] == f'{{"repo_id": "{THERE}", "note": "not {HERE} here"}}'

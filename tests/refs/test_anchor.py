@@ -18,16 +18,16 @@ from waypost.refs.anchor import (
     pack,
     unpack,
 )
-from waypost.refs.sketch import MOST_PARTS, Sketch
+from waypost.refs.sketch import MOST_PARTS, PieceSketch
 
 SMALL = Anchor(
-    what=SYMBOL, meaning=b"m" * 12, count=3, sketch=Sketch(0, (1, 2, 3)), qualified="Cart.add", kind="method"
+    what=SYMBOL, meaning=b"m" * 12, count=3, sketch=PieceSketch(0, (1, 2, 3)), qualified="Cart.add", kind="method"
 )
 LARGE = Anchor(
     what=PART,
     meaning=b"\xff" * 12,
     count=2**31,
-    sketch=Sketch(30, tuple(range(65_535, 65_535 - MOST_PARTS, -1))),
+    sketch=PieceSketch(30, tuple(range(65_535, 65_535 - MOST_PARTS, -1))),
     qualified="C" * 96,
     kind="section",
     begin=AT_COMMENT,

@@ -5,13 +5,13 @@ import pytest
 from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
-from waypost.code.source import Source
-from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
+from waypost.code.source import SourceFile
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
 from waypost.model.reference import LineRange
-from waypost.model.shape import Shape
-from waypost.refs.follow import Place, follow
+from waypost.model.shape import FileShape
+from waypost.refs.follow import FollowedPlace, follow
 from waypost.refs.other_files import Nowhere, ShapesElsewhere
-from waypost.refs.pin import Pinned, pin
+from waypost.refs.pin import PinnedCode, pin
 
 CART = '''\
 import prices
@@ -42,12 +42,12 @@ def fact(number):
 TOTAL = LineRange(14, 17)
 
 
-def shape(path: str, text: str) -> Shape:
-    source = Source(path, language_of_path(path, text), text)
+def shape(path: str, text: str) -> FileShape:
+    source = SourceFile(path, language_of_path(path, text), text)
     return shape_of(source, parse(source))
 
 
-def pinned(text: str, lines: LineRange | None = None, symbol: str | None = None, path: str = "cart.py") -> Pinned:
+def pinned(text: str, lines: LineRange | None = None, symbol: str | None = None, path: str = "cart.py") -> PinnedCode:
     found = pin(shape(path, text), lines, symbol)
     assert found is not None
     return found
@@ -59,14 +59,14 @@ def followed(
     lines: LineRange | None = None,
     symbol: str | None = None,
     path: str = "cart.py",
-) -> Finding:
+) -> CodeVerdict:
     """Follow what was pinned in a file into a tree in which every other file is new."""
     was = shape(path, before)
     place = pinned(before, lines, symbol, path)
     now = [shape(name, text) for name, text in after.items()]
     here = next((one for one in now if one.path == path), None)
-    found = follow(place.anchor, Place(path, place.lines), here, ShapesElsewhere(was, now))
-    again = follow(place.anchor, Place(path, place.lines), here, ShapesElsewhere(was, now))
+    found = follow(place.anchor, FollowedPlace(path, place.lines), here, ShapesElsewhere(was, now))
+    again = follow(place.anchor, FollowedPlace(path, place.lines), here, ShapesElsewhere(was, now))
     assert found == again
     return found
 
@@ -123,7 +123,7 @@ def test_anchors_are_small() -> None:
 
 def test_a_symbol_that_moved_down_is_unchanged_on_its_new_lines() -> None:
     found = followed(CART, {"cart.py": "# a\n\n" + CART}, symbol="Cart.total")
-    assert found == Finding(UNCHANGED, "cart.py", LineRange(16, 19), name="Cart.total")
+    assert found == CodeVerdict(UNCHANGED, "cart.py", LineRange(16, 19), name="Cart.total")
 
 
 @pytest.mark.parametrize(("start", "now"), [(12, 13), (14, 16), (15, 17)])
@@ -185,7 +185,7 @@ def test_a_symbol_that_said_the_same_as_another_is_not_taken_for_it_when_it_goes
 
 def test_a_deleted_symbol_is_nowhere() -> None:
     after = CART.replace("    def clear(self):\n        self.rows = []\n", "")
-    assert followed(CART, {"cart.py": after}, symbol="Cart.clear") == Finding(DELETED)
+    assert followed(CART, {"cart.py": after}, symbol="Cart.clear") == CodeVerdict(DELETED)
 
 
 def test_a_symbol_that_was_renamed_and_edited_is_changed_where_it_is() -> None:
@@ -228,7 +228,7 @@ def test_a_method_that_moved_to_another_class_of_another_file_is_found_there() -
         {"cart.py": WITHOUT_TOTAL, "sums.py": "class Sums:\n" + TOTAL_TEXT, "b.py": "x = 1\n"},
         symbol="Cart.total",
     )
-    assert found == Finding(MOVED, "sums.py", LineRange(2, 5), name="Sums.total")
+    assert found == CodeVerdict(MOVED, "sums.py", LineRange(2, 5), name="Sums.total")
 
 
 def test_a_symbol_in_a_renamed_file_has_moved_with_it() -> None:
@@ -273,7 +273,7 @@ def test_of_two_equal_ones_with_other_names_none_is_chosen() -> None:
         },
         symbol="Cart.total",
     )
-    assert found == Finding(AMBIGUOUS, others=("a.py:2", "b.py:2"))
+    assert found == CodeVerdict(AMBIGUOUS, others=("a.py:2", "b.py:2"))
 
 
 def test_a_common_little_method_of_another_file_is_not_it() -> None:
@@ -288,25 +288,25 @@ def test_a_common_little_method_of_another_file_is_not_it() -> None:
 
 def test_the_rest_of_the_tree_is_not_asked_while_a_symbol_is_in_its_file() -> None:
     class Never(Nowhere):
-        def became(self) -> tuple[Shape, ...]:
+        def became(self) -> tuple[FileShape, ...]:
             raise AssertionError
 
     place = pinned(CART, symbol="fact")
-    assert follow(place.anchor, Place("cart.py"), shape("cart.py", "\n" + CART), Never()).state == UNCHANGED
+    assert follow(place.anchor, FollowedPlace("cart.py"), shape("cart.py", "\n" + CART), Never()).state == UNCHANGED
     edited = shape("cart.py", CART.replace("number < 2", "number < 3"))
-    assert follow(place.anchor, Place("cart.py"), edited, Never()).state == CHANGED
+    assert follow(place.anchor, FollowedPlace("cart.py"), edited, Never()).state == CHANGED
 
 
 # -- files ------------------------------------------------------------------------------------------------
 
 
 def test_a_file_is_unchanged_changed_moved_or_deleted() -> None:
-    assert followed(CART, {"cart.py": "# x\n" + CART}) == Finding(UNCHANGED, "cart.py")
+    assert followed(CART, {"cart.py": "# x\n" + CART}) == CodeVerdict(UNCHANGED, "cart.py")
     edited = followed(CART, {"cart.py": CART.replace("1 + rate", "1 - rate")})
     assert (edited.state, edited.lines) == (CHANGED, None)
     assert 0 < edited.amount < 0.2
-    assert followed(CART, {"shop/cart.py": CART}) == Finding(MOVED, "shop/cart.py")
-    assert followed(CART, {"b.py": "def other():\n    return None\n"}) == Finding(DELETED)
+    assert followed(CART, {"shop/cart.py": CART}) == CodeVerdict(MOVED, "shop/cart.py")
+    assert followed(CART, {"b.py": "def other():\n    return None\n"}) == CodeVerdict(DELETED)
 
 
 def test_lines_that_are_a_whole_file_stay_lines() -> None:
@@ -322,5 +322,5 @@ def test_an_empty_file_and_a_file_of_comments_can_be_followed() -> None:
 
 
 def test_what_is_no_anchor_is_unchecked() -> None:
-    place = Place("cart.py", LineRange(1, 2))
-    assert follow(b"", place, shape("cart.py", CART), Nowhere()) == Finding(UNCHECKED, "cart.py", LineRange(1, 2))
+    place = FollowedPlace("cart.py", LineRange(1, 2))
+    assert follow(b"", place, shape("cart.py", CART), Nowhere()) == CodeVerdict(UNCHECKED, "cart.py", LineRange(1, 2))

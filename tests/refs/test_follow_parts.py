@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.code.syntax.grammars import grammar_names
-from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
-from waypost.model.shape import Shape
-from waypost.refs.follow import Place, follow
+from waypost.model.shape import FileShape
+from waypost.refs.follow import FollowedPlace, follow
 from waypost.refs.other_files import Nowhere, ShapesElsewhere
 from waypost.refs.pin import pin
 
@@ -49,26 +49,26 @@ LOOP = LineRange(9, 12)
 
 
 @cache
-def shape(path: str, text: str, language: str = "") -> Shape:
-    source = Source(path, language or language_of_path(path, text), text)
+def shape(path: str, text: str, language: str = "") -> FileShape:
+    source = SourceFile(path, language or language_of_path(path, text), text)
     return shape_of(source, parse(source))
 
 
-def followed(before: str, after: dict[str, str], lines: LineRange, path: str = "task.py") -> Finding:
+def followed(before: str, after: dict[str, str], lines: LineRange, path: str = "task.py") -> CodeVerdict:
     was = shape(path, before)
     found = pin(was, lines, None)
     assert found is not None
     assert found.symbol_id is None
     now = [shape(name, text) for name, text in after.items()]
     here = next((one for one in now if one.path == path), None)
-    return follow(found.anchor, Place(path, found.lines), here, ShapesElsewhere(was, now))
+    return follow(found.anchor, FollowedPlace(path, found.lines), here, ShapesElsewhere(was, now))
 
 
 def test_a_part_is_unchanged_when_what_is_around_it_changes() -> None:
     after = TASK.replace("    done = []\n", "    log(tasks)\n    done = list()\n").replace(
         "return done", "return set(done)"
     )
-    assert followed(TASK, {"task.py": after}, LOOP) == Finding(UNCHANGED, "task.py", LineRange(10, 13), name="run")
+    assert followed(TASK, {"task.py": after}, LOOP) == CodeVerdict(UNCHANGED, "task.py", LineRange(10, 13), name="run")
 
 
 def test_a_part_is_followed_with_its_function() -> None:
@@ -95,7 +95,7 @@ def test_a_part_that_is_no_longer_in_its_function_is_changed_at_the_function() -
 
 
 def test_a_part_whose_function_is_gone_is_deleted() -> None:
-    assert followed(TASK, {"task.py": "LIMIT = 3\n"}, LOOP) == Finding(DELETED)
+    assert followed(TASK, {"task.py": "LIMIT = 3\n"}, LOOP) == CodeVerdict(DELETED)
 
 
 def test_a_line_that_is_everywhere_is_not_taken_from_another_function() -> None:
@@ -131,7 +131,7 @@ def test_comments_around_a_part_stay_with_it() -> None:
 
 def test_a_comment_is_followed_by_its_words() -> None:
     found = followed(TASK, {"task.py": "\n" + TASK}, LineRange(7, 8))
-    assert found == Finding(UNCHANGED, "task.py", LineRange(8, 9), name="run")
+    assert found == CodeVerdict(UNCHANGED, "task.py", LineRange(8, 9), name="run")
     after = TASK.replace("        # Try it again,\n        # but not", "        # Try it again, but\n        # not")
     assert followed(TASK, {"task.py": after}, LineRange(7, 8)).state == UNCHANGED
     changed = followed(TASK, {"task.py": TASK.replace("not for ever", "at most once")}, LineRange(7, 8))
@@ -171,7 +171,7 @@ def test_whatever_is_pinned_is_unchanged_in_the_same_file(language: str, data: s
     place = pin(read, LineRange(start, data.draw(st.integers(start, min(read.line_count, start + 15)))), None)
     assert place is not None
     assert place.lines is not None
-    found = follow(place.anchor, Place("a/b", place.lines), read, Nowhere())
+    found = follow(place.anchor, FollowedPlace("a/b", place.lines), read, Nowhere())
     assert (found.state, found.path, found.amount) == (UNCHANGED, "a/b", 0.0)
     assert found.lines is not None
     if place.symbol_id:
@@ -193,7 +193,9 @@ def test_a_symbol_keeps_its_lines_when_lines_are_put_before_it(language: str, da
     assert place is not None
     assert place.lines is not None
     blank = data.draw(st.integers(1, 40))
-    found = follow(place.anchor, Place("a/b", place.lines), shape("a/b", "\n" * blank + text, language), Nowhere())
+    found = follow(
+        place.anchor, FollowedPlace("a/b", place.lines), shape("a/b", "\n" * blank + text, language), Nowhere()
+    )
     assert found.state == UNCHANGED
     assert found.lines == LineRange(place.lines.start + blank, place.lines.end + blank)
 
@@ -206,5 +208,5 @@ def test_a_file_that_says_one_thing_again_and_again_is_followed_in_time() -> Non
         place = pin(read, lines, None)
         assert place is not None
         begun = time.process_time()
-        follow(place.anchor, Place("a.py", place.lines), other, Nowhere())
+        follow(place.anchor, FollowedPlace("a.py", place.lines), other, Nowhere())
         assert time.process_time() - begun < 2

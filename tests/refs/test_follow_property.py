@@ -22,14 +22,14 @@ from tests.refs.oracle.verdict import Target, complaint, expected, runs
 from waypost.code.parse import parse
 from waypost.code.shape import sheet
 from waypost.code.shape.build import shape_of
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.code.syntax.grammars import grammar_names
-from waypost.model.code_verdict import CHANGED, FINDINGS, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, FINDINGS, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
-from waypost.model.shape import Shape, word_code
+from waypost.model.shape import FileShape, word_code
 from waypost.refs import follow_part, follow_symbol
 from waypost.refs.anchor import Anchor
-from waypost.refs.follow import Place, follow
+from waypost.refs.follow import FollowedPlace, follow
 from waypost.refs.other_files import Nowhere, ShapesElsewhere
 from waypost.refs.pin import pin
 from waypost.refs.places import occurrences
@@ -44,7 +44,7 @@ def seeded(*what: object) -> Random:
     return Random(" ".join(map(str, what)))
 
 
-def check(case: Case, random: Random) -> Finding:
+def check(case: Case, random: Random) -> CodeVerdict:
     """Right; the same when asked again, in whatever order; and what was found is found again as it is."""
     was, pinned = pin_target(case)
     shapes = [shape(one) for one in case.now]
@@ -58,7 +58,7 @@ def check(case: Case, random: Random) -> Finding:
         there = next(one for one in shapes if one.path == finding.path)
         again = pin(there, finding.lines, None)
         assert again is not None
-        found = follow(again.anchor, Place(there.path, again.lines), there, ShapesElsewhere(there, shapes))
+        found = follow(again.anchor, FollowedPlace(there.path, again.lines), there, ShapesElsewhere(there, shapes))
         assert (found.state, found.path, found.lines) == (UNCHANGED, finding.path, again.lines), str(case)
     return finding
 
@@ -106,13 +106,13 @@ def test_nothing_is_other_than_itself_whatever_lines_are_named(language: str) ->
         for lines in random.sample(ranges, min(400, len(ranges))):
             pinned = pin(there, lines, None)
             assert pinned is not None
-            found = follow(pinned.anchor, Place(there.path, pinned.lines), there, Nowhere())
+            found = follow(pinned.anchor, FollowedPlace(there.path, pinned.lines), there, Nowhere())
             assert (found.state, found.lines, found.amount) == (UNCHANGED, pinned.lines, 0.0), f"{lines}\n{page.text}"
         for landmark in there.landmarks:
             pinned = pin(there, None, landmark.qualified)
             assert pinned is not None
             assert pinned.lines == LineRange(landmark.start, landmark.end)
-            assert follow(pinned.anchor, Place(there.path), there, Nowhere()).lines == pinned.lines
+            assert follow(pinned.anchor, FollowedPlace(there.path), there, Nowhere()).lines == pinned.lines
 
 
 @pytest.mark.parametrize("language", CODE)
@@ -181,19 +181,19 @@ _TEXTS = st.lists(
 ).map("".join)
 
 
-def read(language: str, text: str) -> Shape:
-    source = Source("a/b", language, text)
+def read(language: str, text: str) -> FileShape:
+    source = SourceFile("a/b", language, text)
     return shape_of(source, parse(source))
 
 
-def check_any(before: Shape, after: Shape, lines: LineRange | None) -> None:
+def check_any(before: FileShape, after: FileShape, lines: LineRange | None) -> None:
     pinned = pin(before, lines, None)
     if pinned is None:
         assert lines is not None and lines.start > before.line_count
         return
-    same = follow(pinned.anchor, Place("a/b", pinned.lines), before, Nowhere())
+    same = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), before, Nowhere())
     assert (same.state, same.lines) == (UNCHANGED, pinned.lines)
-    found = follow(pinned.anchor, Place("a/b", pinned.lines), after, Nowhere())
+    found = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), after, Nowhere())
     assert found.state in FINDINGS
     assert found.lines is None or 1 <= found.lines.start <= found.lines.end <= max(1, after.line_count)
 
@@ -240,13 +240,13 @@ def _ignores_numbers(patch: pytest.MonkeyPatch) -> None:
 
 
 def _ignores_brackets(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Shape, "_inside", lambda *_: [])
+    patch.setattr(FileShape, "_inside", lambda *_: [])
 
 
 def _ignores_order(patch: pytest.MonkeyPatch) -> None:
-    real = Shape.spoken
-    patch.setattr(Shape, "spoken", lambda *given: array("Q", sorted(real(*given))))
-    patch.setattr(Shape, "_inside", lambda *_: [])
+    real = FileShape.spoken
+    patch.setattr(FileShape, "spoken", lambda *given: array("Q", sorted(real(*given))))
+    patch.setattr(FileShape, "_inside", lambda *_: [])
 
 
 def _ignores_neighbours(patch: pytest.MonkeyPatch) -> None:
@@ -254,7 +254,7 @@ def _ignores_neighbours(patch: pytest.MonkeyPatch) -> None:
 
 
 def _takes_any_copy(patch: pytest.MonkeyPatch) -> None:
-    def first(known: Anchor, there: Shape, _: object) -> int | None:
+    def first(known: Anchor, there: FileShape, _: object) -> int | None:
         whole = (0, len(there.words))
         return next(iter(occurrences(there, whole, known.opening, known.count, known.meaning)), None)
 
@@ -262,7 +262,7 @@ def _takes_any_copy(patch: pytest.MonkeyPatch) -> None:
 
 
 def _lets_blocks_grow(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Shape, "closing", lambda *_: 0)
+    patch.setattr(FileShape, "closing", lambda *_: 0)
 
 
 def _takes_anything_similar(patch: pytest.MonkeyPatch) -> None:
@@ -271,8 +271,8 @@ def _takes_anything_similar(patch: pytest.MonkeyPatch) -> None:
 
 
 def _minds_its_own_name(patch: pytest.MonkeyPatch) -> None:
-    real = Shape.spoken
-    patch.setattr(Shape, "spoken", lambda self, first, behind, *_: real(self, first, behind))
+    real = FileShape.spoken
+    patch.setattr(FileShape, "spoken", lambda self, first, behind, *_: real(self, first, behind))
 
 
 def _never_says_that_it_cannot_tell(patch: pytest.MonkeyPatch) -> None:
@@ -281,10 +281,10 @@ def _never_says_that_it_cannot_tell(patch: pytest.MonkeyPatch) -> None:
 
 
 def _reads_comments(patch: pytest.MonkeyPatch) -> None:
-    def note(self: sheet.Sheet, start: int, end: int) -> None:
+    def note(self: sheet.ShapeSheet, start: int, end: int) -> None:
         self.word(self.data[start:end], start)
 
-    patch.setattr(sheet.Sheet, "note", note)
+    patch.setattr(sheet.ShapeSheet, "note", note)
 
 
 MISTAKES = [

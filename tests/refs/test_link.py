@@ -6,27 +6,29 @@ from collections.abc import Sequence
 import pytest
 
 from waypost.model.reference import LineRange
-from waypost.refs.links.find import Linked, link, respelled, wanted
-from waypost.refs.links.index_entry import Known
+from waypost.refs.links.find import LinkedText, link, respelled, wanted
+from waypost.refs.links.index_entry import IndexEntry
 from waypost.refs.links.mentions import mentions
 
 
-def _symbol(place: str, kind: str = "function", line: int = 10, *, is_test: bool = False, referrers: int = 0) -> Known:
+def _symbol(
+    place: str, kind: str = "function", line: int = 10, *, is_test: bool = False, referrers: int = 0
+) -> IndexEntry:
     """`src/store.py Store.write`"""
     path, qualified = place.split(" ")
     name = qualified.rsplit(".", 1)[-1]
-    return Known(name, qualified, kind, path, line, line + 5, f"id:{qualified}", is_test, referrers)
+    return IndexEntry(name, qualified, kind, path, line, line + 5, f"id:{qualified}", is_test, referrers)
 
 
-def _file(path: str, lines: int = 0, *, is_test: bool = False) -> Known:
-    return Known(path.rsplit("/", 1)[-1], path, "file", path, 1 if lines else 0, lines, is_test=is_test)
+def _file(path: str, lines: int = 0, *, is_test: bool = False) -> IndexEntry:
+    return IndexEntry(path.rsplit("/", 1)[-1], path, "file", path, 1 if lines else 0, lines, is_test=is_test)
 
 
-def _linked(text: str, *knowns: Known, most: int = 5, project: Sequence[str] = ()) -> Linked:
+def _linked(text: str, *knowns: IndexEntry, most: int = 5, project: Sequence[str] = ()) -> LinkedText:
     """Links of a text, the index asked only for what is wanted, as a store would answer."""
     found = mentions(text)
     names, files = wanted(found)
-    known: dict[str, list[Known]] = defaultdict(list)
+    known: dict[str, list[IndexEntry]] = defaultdict(list)
     for one in knowns:
         is_asked = one.name in files if one.kind == "file" else one.name.lower() in names
         if is_asked:
@@ -38,7 +40,7 @@ def _linked(text: str, *knowns: Known, most: int = 5, project: Sequence[str] = (
     return link(found, known, most=most, project=project)
 
 
-def _targets(linked: Linked) -> list[str]:
+def _targets(linked: LinkedText) -> list[str]:
     return [f"{one.known.path} {one.known.qualified}" for one in linked.links]
 
 
@@ -231,7 +233,7 @@ def test_what_the_project_is_called_says_nothing_more() -> None:
 
 def test_the_name_of_the_project_in_prose_is_not_the_class_that_is_called_so() -> None:
     client = _symbol("src/OkHttp.kt OkHttp", "class")
-    assert _linked("Changelog for OkHttp 4.9.2", client, project=["okhttp"]) == Linked()
+    assert _linked("Changelog for OkHttp 4.9.2", client, project=["okhttp"]) == LinkedText()
     assert _linked("`OkHttp` holds the version", client, project=["okhttp"]).links != ()
 
 
@@ -257,11 +259,11 @@ def test_no_more_links_than_asked_for_and_the_surest_first() -> None:
 
 def test_a_name_with_very_many_definitions_is_not_asked_about() -> None:
     knowns = [_symbol(f"src/m{number}.py Model{number}.__init__", "method") for number in range(40)]
-    assert _linked("__init__ is too long", *knowns) == Linked()
+    assert _linked("__init__ is too long", *knowns) == LinkedText()
 
 
 def test_nothing_known_gives_nothing() -> None:
-    assert _linked("`Store.write` in src/store.py:42") == Linked()
+    assert _linked("`Store.write` in src/store.py:42") == LinkedText()
 
 
 def test_what_is_wanted_are_lower_cased_names_in_other_styles_owners_and_file_names() -> None:

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.model.reference import LineRange
-from waypost.refs.links.mentions import MOST_MENTIONS, Mention, mentions
+from waypost.refs.links.mentions import MOST_MENTIONS, CodeMention, mentions
 
 
-def _one(text: str) -> Mention:
+def _one(text: str) -> CodeMention:
     found = mentions(text)
     assert len(found) == 1, found
     return found[0]

@@ -6,13 +6,13 @@ import pytest
 
 from waypost.retrieve.neighbours import BESIDE, REACH, value, worth_around
 from waypost.retrieve.score import shown_score, total_of
-from waypost.store.protocol import Sketch
+from waypost.store.protocol import VersionSketch
 
 T0 = datetime(2026, 1, 30, tzinfo=UTC)
 
 
-def turn(position: int, session: str | None = "s", speaker: str | None = None) -> Sketch:
-    return Sketch(
+def turn(position: int, session: str | None = "s", speaker: str | None = None) -> VersionSketch:
+    return VersionSketch(
         position, f"{session}{position}", "conversation", "journal", None, session, position, speaker, "en", 0, T0
     )
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.code_question import read_code_question
 from waypost.retrieve.code_rank import CodeCandidate, rank_code
-from waypost.retrieve.score import Scored
+from waypost.retrieve.score import ScoredMemory
 from waypost.store.protocol import Population
 
-ENGINES = Engines("minilm", "use")
+ENGINES = ServingEngines("minilm", "use")
 POPULATIONS = {"minilm": {"code": Population(100, 0.1, 0.1)}, "use": {"code": Population(100, 0.3, 0.1)}}
 
 
@@ -21,7 +21,7 @@ def candidate(name: str, path: str, **given: Any) -> CodeCandidate:
     )
 
 
-def ranked(text: str, *candidates: CodeCandidate, language: str = "en", k: int = 10) -> list[Scored]:
+def ranked(text: str, *candidates: CodeCandidate, language: str = "en", k: int = 10) -> list[ScoredMemory]:
     return rank_code(read_code_question(text, language), candidates, POPULATIONS, ENGINES, k=k)
 
 

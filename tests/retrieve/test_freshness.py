@@ -5,29 +5,29 @@ from datetime import UTC, datetime
 
 import pytest
 
-from waypost.model.code_link import Link, Linked
-from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_link import CodeLink, LinkedMemory
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.freshness import outdone, with_freshness
-from waypost.retrieve.score import Scored, shown_score
+from waypost.retrieve.score import ScoredMemory, shown_score
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
-ONE = Scored("one", shown_score(2.0), 2.0, {"keywords": 2.0})
+ONE = ScoredMemory("one", shown_score(2.0), 2.0, {"keywords": 2.0})
 
 
-def memory(number: int, place: str, state: str = UNCHANGED, symbol: str | None = None) -> Linked:
+def memory(number: int, place: str, state: str = UNCHANGED, symbol: str | None = None) -> LinkedMemory:
     reference = replace(CodeReference.parse(place), symbol_id=symbol)
     version = Version(str(number), "fact", "text", T0, T0, "agent", "test", number=number, refs=(reference,))
     stale = state in (CHANGED, DELETED)
     path = None if state == DELETED else reference.file_path
-    link = Link(reference, reference, Finding(state, path, reference.line_range), stale)
-    return Linked(version, State(is_stale=stale), (link,), 0.5 if stale else 0.74)
+    link = CodeLink(reference, reference, CodeVerdict(state, path, reference.line_range), stale)
+    return LinkedMemory(version, State(is_stale=stale), (link,), 0.5 if stale else 0.74)
 
 
 def weighed(
     *, points_at_code: bool = True, is_stale: bool = False, confidence: float = 0.74, is_outdone: bool = False
-) -> Scored:
+) -> ScoredMemory:
     return with_freshness(
         ONE, points_at_code=points_at_code, is_stale=is_stale, confidence=confidence, is_outdone=is_outdone
     )

@@ -6,39 +6,39 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.question import read_question
-from waypost.retrieve.score import Candidate, Scored, fuse
+from waypost.retrieve.score import RankCandidate, ScoredMemory, fuse
 from waypost.retrieve.traits import Traits
 from waypost.store.protocol import Population
 
 NOW = datetime(2023, 6, 15, 12, tzinfo=UTC)
-ENGINES = Engines(english="minilm", multilingual="use")
+ENGINES = ServingEngines(english="minilm", multilingual="use")
 POPULATIONS = {"minilm": {"en": Population(1000, 0.1, 0.1)}}
 SPEAKERS = ("Ann", "Ben", "user", "assistant")
 
 
 def turn(
     memory_id: str, position: int = 5, *, session: str | None = None, traits: int | None = None, **more: object
-) -> Candidate:
+) -> RankCandidate:
     """A turn of thirty words in a session of its own that nothing speaks for, unless told."""
-    plain = Candidate(memory_id, "en", session=session or f"session of {memory_id}", position=position)
+    plain = RankCandidate(memory_id, "en", session=session or f"session of {memory_id}", position=position)
     return replace(plain, traits=Traits(30).packed if traits is None else traits, **more)  # type: ignore[arg-type]
 
 
 def ranked(
     question: str,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[RankCandidate],
     *,
     language: str = "en",
     populations: Mapping[str, Mapping[str, Population]] = POPULATIONS,
     k: int = 10,
-) -> list[Scored]:
+) -> list[ScoredMemory]:
     read = read_question(question, language=language, now=NOW, speakers=SPEAKERS)
     return fuse(read, candidates, populations, ENGINES, now=NOW, k=k)
 
 
-def order(question: str, candidates: Sequence[Candidate], **more: object) -> list[str]:
+def order(question: str, candidates: Sequence[RankCandidate], **more: object) -> list[str]:
     return [one.memory_id for one in ranked(question, candidates, **more)]  # type: ignore[arg-type]
 
 
@@ -149,13 +149,13 @@ def test_what_cannot_be_told_apart_is_ordered_by_id() -> None:
 
 
 def test_a_fact_outside_of_sessions_competes_with_turns() -> None:
-    fact = Candidate("fact", "en", keyword=5.0)
+    fact = RankCandidate("fact", "en", keyword=5.0)
     assert order("the boat", [turn("turn", keyword=5.0), fact])[0] == "fact"
     assert order("the boat", [turn("turn", keyword=5.0), replace(fact, keyword=1.0)])[0] == "turn"
 
 
 def test_facts_are_no_session_together() -> None:
-    facts = [Candidate("hit", "en", keyword=5.0), Candidate("other", "en")]
+    facts = [RankCandidate("hit", "en", keyword=5.0), RankCandidate("other", "en")]
     other = next(one for one in ranked("the boat", facts) if one.memory_id == "other")
     assert "session" not in other.why
 

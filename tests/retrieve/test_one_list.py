@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from waypost.model.recall import Hit
 from waypost.retrieve import code_rank
 from waypost.retrieve import score as fuse
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.merge import MEANT, OTHERS, USUAL_WEIGHT, one_list
 from waypost.store.protocol import Population
 
-ENGINES = Engines("e", "m")
+ENGINES = ServingEngines("e", "m")
 FAR = {"e": {"en": Population(800, 0.005, 0.044)}}  # nothing here is close to the question
 NEAR = {"e": {"code": Population(460, 0.19, 0.13)}}
 AT = datetime(2026, 1, 1, tzinfo=UTC)

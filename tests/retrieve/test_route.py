@@ -8,7 +8,7 @@ from waypost.retrieve.route import (
     NEAR,
     WIDEN_BY,
     WIDENED,
-    Near,
+    DomainNearness,
     beside,
     chain_word,
     closeness,
@@ -16,12 +16,12 @@ from waypost.retrieve.route import (
     with_answering,
     with_closeness,
 )
-from waypost.retrieve.score import Scored
+from waypost.retrieve.score import ScoredMemory
 from waypost.store.protocol import Edge
 
 
-def near(domain: str, of_mean: float, of_fact: float = 0.0) -> Near:
-    return Near(domain, 10, of_mean, of_mean, of_fact)
+def near(domain: str, of_mean: float, of_fact: float = 0.0) -> DomainNearness:
+    return DomainNearness(domain, 10, of_mean, of_mean, of_fact)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_no_domain_at_all_is_no_problem() -> None:
 
 
 def test_what_is_near_by_itself_ranks_higher_and_says_why() -> None:
-    one = Scored("a", 0.5, 2.2, {"keywords": 1.0})
+    one = ScoredMemory("a", 0.5, 2.2, {"keywords": 1.0})
     nearer = with_closeness(one, 0.8)
     assert nearer.total == pytest.approx(2.2 + NEAR * 0.8)
     assert nearer.score > one.score

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.model.scope import ScopeDocument, ScopeScored, Task
+from waypost.model.scope import ScopeDocument, ScopeScored, ScopeTask
 from waypost.retrieve.scope import read_task, score, select
 from waypost.retrieve.scope_words import scope_words
 
@@ -31,8 +31,8 @@ def document(content: str = "", **fields: object) -> ScopeDocument:
     return ScopeDocument(**{"id": "d", "type": "class", "content": content} | fields)  # type: ignore[arg-type]
 
 
-def task(*expanded: str, task_type: str = "general") -> Task:
-    return Task(" ".join(expanded), expanded, expanded, task_type)
+def task(*expanded: str, task_type: str = "general") -> ScopeTask:
+    return ScopeTask(" ".join(expanded), expanded, expanded, task_type)
 
 
 def test_keywords_are_the_telling_words_in_order_each_once() -> None:

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 import pytest
 
 from waypost.model.recall import Hit
-from waypost.model.share import Project
+from waypost.model.share import SharingProject
 from waypost.retrieve.score import shown_score
 from waypost.retrieve.shared import ranked_as_one, together
 from waypost.store.protocol import Population
 
 NOON = datetime(2026, 1, 30, 12, tzinfo=UTC)
-SHOP = Project("0" * 16, "shop")
+SHOP = SharingProject("0" * 16, "shop")
 
 
-def hit(name: str, text: str, total: float, keywords: float, project: Project | None = None) -> Hit:
+def hit(name: str, text: str, total: float, keywords: float, project: SharingProject | None = None) -> Hit:
     why = {"keywords": keywords} if keywords else {}
     return Hit(name, shown_score(total), text, "fact", "facts", "person", NOON, NOON, why=why, project=project)
 

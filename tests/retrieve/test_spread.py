@@ -2,10 +2,10 @@
 
 import pytest
 
-from waypost.retrieve.calibration import Engines, Spreads, keyword_weight
+from waypost.retrieve.calibration import ServingEngines, Spreads, keyword_weight
 from waypost.store.protocol import Population
 
-BOTH = Engines(english="minilm", multilingual="use")
+BOTH = ServingEngines(english="minilm", multilingual="use")
 
 
 def test_a_pair_of_english_is_judged_by_the_english_engine() -> None:

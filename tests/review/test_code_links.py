@@ -19,7 +19,7 @@ from waypost.flows.write import lifecycle
 from waypost.memory import Memory
 from waypost.model.reference import LineRange
 from waypost.refs.anchor import follow_hash
-from waypost.refs.follow import Place, follow
+from waypost.refs.follow import FollowedPlace, follow
 from waypost.refs.other_files import ShapesElsewhere
 from waypost.store.sqlite.reader import SqliteReader
 
@@ -194,12 +194,12 @@ def test_no_anchor_that_an_import_brings_can_break_following(tree: Path, memory:
             spoiled[place : place + chance.randrange(2)] = chance.randbytes(chance.randrange(3))
         lines = chance.choice([None, LineRange(1, 2), LineRange(5_000, 6_000)])
         elsewhere = ShapesElsewhere(here, [here, other])
-        follow(bytes(spoiled), Place("app.py", lines), chance.choice([here, other, None]), elsewhere)
+        follow(bytes(spoiled), FollowedPlace("app.py", lines), chance.choice([here, other, None]), elsewhere)
     wide = bytes.fromhex(
         "01410808000104000400000000ae7f015903de92c98d8c01e71d70617274735f6f66098685f0ef1b5b9a633046b73dc86da7"
         "070032c97746ad0e0192ad"
     )
-    assert follow(wide, Place("app.py"), here, ShapesElsewhere(here, [here])).state == "unchecked"
+    assert follow(wide, FollowedPlace("app.py"), here, ShapesElsewhere(here, [here])).state == "unchecked"
 
 
 def test_a_hash_of_a_very_long_block_is_looked_for_in_bounded_time() -> None:

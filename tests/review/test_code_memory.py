@@ -332,12 +332,12 @@ def test_an_import_says_that_code_is_not_imported(waypost: Waypost, project: Pat
 
 def test_new_ignore_rules_of_our_own_are_followed() -> None:
     """By whoever watches: what is told to `update` is the file with the rules, and nothing else has changed."""
-    from waypost.faces.watch import Change
+    from waypost.faces.watch import FileEvent
     from waypost.faces.watch.loop import _Watched
 
     watched = _Watched.__new__(_Watched)
-    assert watched.batch([Change(".gitignore", "added")], everything=False).everything
-    assert watched.batch([Change(".waypostignore", "added")], everything=False).everything
+    assert watched.batch([FileEvent(".gitignore", "added")], everything=False).everything
+    assert watched.batch([FileEvent(".waypostignore", "added")], everything=False).everything
 
 
 def test_a_description_that_a_model_wrote_outlives_a_forced_init(

@@ -22,7 +22,7 @@ from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.installation import set_up
-from waypost.store.postgres.roles import Names, Role, schema_of
+from waypost.store.postgres.roles import Role, RoleNames, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
 
 PAYMENTS = "Payments are retried three times before the order is cancelled"
@@ -42,7 +42,7 @@ PEOPLE: tuple[tuple[str, str, Role], ...] = (
 class Team:
     dsn: str
     admin: "psycopg.Connection[Any]"
-    names: Names
+    names: RoleNames
     spaces: dict[str, str]
     open_: Callable[[str, str], Memory]
 

@@ -12,7 +12,7 @@ from tests.simulation.life import Day, Fact, Life, Line
 
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import INDEX, PREFERENCES, day_of, day_path, stage_of
-from waypost.journal.markdown import Page, parse_page
+from waypost.journal.markdown import JournalPage, parse_page
 from waypost.memory import Memory
 
 OWN_WORDS = "# About me\r\n\nI wrote this myself.  \nДаже так. Größe: ✓\n\n"
@@ -74,11 +74,11 @@ class World:
 
     # -- the files
 
-    def pages(self) -> dict[str, Page]:
+    def pages(self) -> dict[str, JournalPage]:
         """Every file, read as the journal reads it. One that cannot be read fails here."""
         return {path: self._page(path) for path in self.journal.scan()}
 
-    def _page(self, path: str) -> Page:
+    def _page(self, path: str) -> JournalPage:
         return parse_page(self.journal.read(path), day_of(path), self.journal.zone)
 
     def folder(self) -> Mapping[str, bytes]:

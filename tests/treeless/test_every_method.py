@@ -15,14 +15,14 @@ from waypost.errors import NotFound, WaypostError
 from waypost.memory.journal import Journal
 from waypost.memory.known import open_known
 from waypost.model.draft import Draft
-from waypost.model.session_turn import USER, Turn
+from waypost.model.session_turn import USER, SessionTurn
 
 Use = Callable[[Memory, dict[str, str]], Any]
 NOT_HERE = r"(tree|journal) of 'shop' is "
 
 
-def turn(memory: Memory) -> Turn:
-    return Turn(USER, "From now on all reports are in UTC.", memory._clock())
+def turn(memory: Memory) -> SessionTurn:
+    return SessionTurn(USER, "From now on all reports are in UTC.", memory._clock())
 
 
 # What works from what the database knows.

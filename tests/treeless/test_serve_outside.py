@@ -12,7 +12,7 @@ from tests.conftest import TestClock
 from tests.treeless.conftest import ADA, Shop
 
 from waypost import Memory, config
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 from waypost.memory.known import is_outside, known_spaces
 
 pytestmark = pytest.mark.slow  # whole servers are not for the inner loop
@@ -79,7 +79,7 @@ def test_where_no_project_is_known_yet_a_folder_is_one_unless_it_is_no_place_for
 
 
 def test_agents_are_served_a_memory_by_its_id(shop: Shop, clock: TestClock) -> None:
-    memory = Project(space=shop.space_id, follows_roots=False, clock=clock).memory(ADA)
+    memory = ServedProject(space=shop.space_id, follows_roots=False, clock=clock).memory(ADA)
     assert memory.space_id == shop.space_id and not memory.has_tree
 
 

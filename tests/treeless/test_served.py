@@ -11,11 +11,11 @@ from tests.treeless.conftest import JUDGED, Shop
 
 from waypost.faces.dashboard.app import dashboard_app
 from waypost.faces.guard.asgi import CALLER
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.rest.app import rest_app
 from waypost.memory.known import Spaces
 
-OWNER = Identity("ada", "person", "write", "key-1")
+OWNER = TokenIdentity("ada", "person", "write", "key-1")
 
 
 def behind_the_gate(app: ASGIApp) -> ASGIApp:

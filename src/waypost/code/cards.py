@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from waypost.code.documents.documents import lines_of
-from waypost.code.source import CONTAINERS, Parsed, Section, Source, Symbol
+from waypost.code.source import CONTAINERS, DocumentSection, Parsed, SourceFile, Symbol
 from waypost.model.reference import LineRange
 from waypost.text.identifiers import identifier_parts
 
-Describe = Callable[[Symbol, Parsed, Source], str]
+Describe = Callable[[Symbol, Parsed, SourceFile], str]
 
 MOST_TEXT = 20_000  # characters of a card that people see
 MOST_BODY = 200_000  # characters of a body that keywords find
@@ -65,7 +65,7 @@ class Card:
     body: str
 
 
-def cards(source: Source, parsed: Parsed, describe: Describe | None = None) -> tuple[Card, ...]:
+def cards(source: SourceFile, parsed: Parsed, describe: Describe | None = None) -> tuple[Card, ...]:
     """The cards of a file: symbols and sections in their order, the file itself last.
 
     `describe` gives the summary of a symbol that has no documentation of its own. It is shown, not embedded: it says
@@ -98,7 +98,7 @@ def _own_lines(symbol: Symbol, lines: Sequence[str], inside: Sequence[Symbol]) -
     return "\n".join(lines[symbol.first_line - 1 : end])
 
 
-def _symbol_card(source: Source, symbol: Symbol, body: str, said: str, summary: str) -> Card:
+def _symbol_card(source: SourceFile, symbol: Symbol, body: str, said: str, summary: str) -> Card:
     return Card(
         kind="symbol",
         name=symbol.qualified,
@@ -123,7 +123,7 @@ def _symbol_sentence(symbol: Symbol, path: str, said: str) -> str:
     return f"{named}{inside}, {path_words(path)}. {said[:DOC_CHARACTERS]}".strip()
 
 
-def _section_card(source: Source, section: Section, lines: Sequence[str]) -> Card:
+def _section_card(source: SourceFile, section: DocumentSection, lines: Sequence[str]) -> Card:
     body = "\n".join(lines[section.lines.start - 1 : section.lines.end])
     told = 0 if source.language in _DATA_LANGUAGES else SECTION_CHARACTERS
     return Card(
@@ -142,7 +142,7 @@ def _section_card(source: Source, section: Section, lines: Sequence[str]) -> Car
     )
 
 
-def _file_card(source: Source, parsed: Parsed, lines: Sequence[str]) -> Card:
+def _file_card(source: SourceFile, parsed: Parsed, lines: Sequence[str]) -> Card:
     top = [symbol for symbol in parsed.symbols if symbol.parent is None]
     # Sections cover their whole document: its own card then has only what it says of itself.
     loose = [] if parsed.sections else list(_outside(lines, 1, len(lines), top))
@@ -167,7 +167,7 @@ def _file_card(source: Source, parsed: Parsed, lines: Sequence[str]) -> Card:
     )
 
 
-def _outline(source: Source, parsed: Parsed) -> str:
+def _outline(source: SourceFile, parsed: Parsed) -> str:
     """A file at a glance: what it says of itself, and what is in it with line numbers."""
     told = [source.path, *([parsed.doc[:_LONGEST_DOC]] if parsed.doc else [])]
     told += [f"{section.lines.start}: {section.title}" for section in parsed.sections]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from waypost.code.documents.documents import lines_of
-from waypost.code.source import Call, Source, Symbol
+from waypost.code.source import Call, SourceFile, Symbol
 from waypost.model.reference import LineRange
 
 MOST_SCRIPTS = 50  # of one file
@@ -57,7 +57,7 @@ class Script:
     text: str
 
 
-def scripts_of(source: Source) -> list[Script]:
+def scripts_of(source: SourceFile) -> list[Script]:
     """The scripts of a component or page in their order; what is not a script of a known language is left out."""
     return [
         Script(language, _blank(source.text[:start]) + source.text[start:end] + _blank(source.text[end:]))
@@ -66,7 +66,7 @@ def scripts_of(source: Source) -> list[Script]:
     ]
 
 
-def component_symbol(source: Source) -> Symbol:
+def component_symbol(source: SourceFile) -> Symbol:
     """The component that a file is: named after the file, with its props and the components that its template uses."""
     *folders, file = source.path.split("/")
     stem = file.split(".", 1)[0]
@@ -85,7 +85,7 @@ def component_symbol(source: Source) -> Symbol:
     )
 
 
-def _spans(source: Source) -> Iterator[tuple[str, int, int]]:
+def _spans(source: SourceFile) -> Iterator[tuple[str, int, int]]:
     """Language, start and end of every script; the language is "" for styles and for data."""
     position = 0
     if source.language == "astro" and (front := _FRONT_MATTER.match(source.text)):
@@ -115,7 +115,7 @@ def _blank(text: str) -> str:
     return _LINE.sub(lambda line: " " * len(line[0]), text)
 
 
-def _props(source: Source) -> Iterator[str]:
+def _props(source: SourceFile) -> Iterator[str]:
     names: dict[str, None] = {}
     for script in scripts_of(source):
         text = script.text
@@ -140,7 +140,7 @@ def _first_level(text: str, opening: int) -> str:
     return "".join(kept)
 
 
-def _uses(source: Source) -> Iterator[Call]:
+def _uses(source: SourceFile) -> Iterator[Call]:
     """Components that the template names, as calls."""
     parts: list[str] = []
     position = 0

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from waypost.code.files.languages import is_document
 from waypost.code.scip import descriptor, scip_prefix
-from waypost.code.source import Call, Import, Parsed, Source, Symbol
+from waypost.code.source import Call, Import, Parsed, SourceFile, Symbol
 from waypost.code.syntax.grammars import has_grammar
 
 _MOST_OPENED = 100
 _COMPONENTS = frozenset({"vue", "svelte", "astro"})
 
 
-def parse(source: Source) -> Parsed:
+def parse(source: SourceFile) -> Parsed:
     """What is in a file. Never fails on what the file says: what cannot be read is left out."""
     if has_grammar(source.language) and not _is_riddle(source.text):
         return _with_grammar(source)
@@ -30,7 +30,7 @@ def _is_riddle(text: str) -> bool:
     return opened > _MOST_OPENED and text.count("*/") * 2 < opened and text.count("/*\n") * 2 > opened
 
 
-def _with_grammar(source: Source) -> Parsed:
+def _with_grammar(source: SourceFile) -> Parsed:
     from waypost.code.syntax.reader import read_source
 
     parsed = read_source(source)
@@ -40,7 +40,7 @@ def _with_grammar(source: Source) -> Parsed:
     return replace(guessed, broken=True) if guessed.symbols else parsed
 
 
-def _by_patterns(source: Source) -> Parsed:
+def _by_patterns(source: SourceFile) -> Parsed:
     from waypost.code.patterns.definitions import parse_by_patterns
 
     guessed = parse_by_patterns(source)
@@ -59,7 +59,7 @@ def _with_ids(symbols: tuple[Symbol, ...], prefix: str) -> list[Symbol]:
     return named
 
 
-def _component(source: Source) -> Parsed:
+def _component(source: SourceFile) -> Parsed:
     """A Vue or Svelte component: a symbol of its own around those of its scripts."""
     from waypost.code.documents.documents import lines_of
     from waypost.code.embedded import component_symbol, scripts_of
@@ -74,7 +74,7 @@ def _component(source: Source) -> Parsed:
     calls: list[Call] = list(symbols[0].calls)
     broken = False
     for script in scripts_of(source):
-        parsed = _with_grammar(Source(source.path, script.language, script.text))
+        parsed = _with_grammar(SourceFile(source.path, script.language, script.text))
         symbols += _inside(symbols[0], len(symbols), parsed, scip_prefix(source.path, script.language))
         imports += parsed.imports
         calls += parsed.calls

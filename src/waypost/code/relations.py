@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from waypost.code.outline import Outline
 from waypost.code.resolve.calls import CallResolver
-from waypost.code.resolve.names import Names
+from waypost.code.resolve.names import NameScope
 from waypost.code.resolve.systems import files_of_package, names_of, whole_module
-from waypost.code.resolve.tree import Place, Tree, Value, View
+from waypost.code.resolve.tree import OutlineTree, OutlineView, SymbolPlace, Value
 
-__all__ = ["Place", "Relation", "Relations", "centrality", "is_manifest", "relate"]
+__all__ = ["CodeRelation", "Relations", "SymbolPlace", "centrality", "is_manifest", "relate"]
 
 _MANIFEST = re.compile(r"(?:package|[jt]sconfig(?:\.[\w-]{1,40})?)\.json|go\.mod|Cargo\.toml")
 
@@ -25,19 +25,19 @@ ROUNDS = 20  # the order no longer changes with more
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class CodeRelation:
     """One edge. `strength` says how sure it is: 1 by import, .95 through `self` or a base, .6 by a name that is unique."""
 
     kind: str  # "imports", "calls" or "inherits"
-    source: Place
-    target: Place
+    source: SymbolPlace
+    target: SymbolPlace
     line: int
     strength: float
 
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    edges: tuple[Relation, ...]
+    edges: tuple[CodeRelation, ...]
     uses: int  # calls that were looked at
     resolved: int  # calls that reach a symbol of the tree
 
@@ -46,7 +46,7 @@ def relate(
     outlines: Mapping[str, Outline],
     manifests: Mapping[str, str],
     only: Iterable[str] | None = None,
-    names: Callable[[str], Iterable[Place]] | None = None,
+    names: Callable[[str], Iterable[SymbolPlace]] | None = None,
 ) -> Relations:
     """The relations that start in the files of `only`, or in all.
 
@@ -55,12 +55,12 @@ def relate(
     for which `is_manifest` is true, by their paths.
     """
     with _without_collection():
-        return _relate(Tree(outlines, manifests, names), outlines if only is None else only)
+        return _relate(OutlineTree(outlines, manifests, names), outlines if only is None else only)
 
 
-def _relate(tree: Tree, paths: Iterable[str]) -> Relations:
+def _relate(tree: OutlineTree, paths: Iterable[str]) -> Relations:
     resolver = CallResolver(names_of(tree))
-    edges: dict[tuple[str, Place, Place], Relation] = {}
+    edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation] = {}
     uses = resolved = 0
     for path in paths:
         view = tree.view(path)
@@ -98,41 +98,41 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _keep(edges: dict[tuple[str, Place, Place], Relation], edge: Relation) -> None:
+def _keep(edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation], edge: CodeRelation) -> None:
     known = edges.get((edge.kind, edge.source, edge.target))
     if known is None or known.strength < edge.strength:
         edges[edge.kind, edge.source, edge.target] = edge
 
 
-def _imports(names: Names, view: View, reached: Collection[str]) -> Iterator[Relation]:
-    source = Place(view.path)
+def _imports(names: NameScope, view: OutlineView, reached: Collection[str]) -> Iterator[CodeRelation]:
+    source = SymbolPlace(view.path)
     for brought in view.outline.imports:
         value = whole_module(names, view, brought)
         if value is None:
             continue
         if value.kind == "package":
             files, strength = files_of_package(names, value, reached)
-            targets = [Place(path) for path in sorted(files)]
+            targets = [SymbolPlace(path) for path in sorted(files)]
         else:
             targets, strength = [_place(names.tree, value)], value.strength
         for target in targets:
             if target.path != view.path:
-                yield Relation("imports", source, target, brought.line, strength)
+                yield CodeRelation("imports", source, target, brought.line, strength)
 
 
-def _bases(names: Names, view: View) -> Iterator[Relation]:
+def _bases(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
     for number, symbol in enumerate(view.outline.symbols):
         if not symbol.bases:
             continue
         for _, value in names.named_bases(view, number):
             if value is not None:
-                source = Place(view.path, symbol.qualified)
+                source = SymbolPlace(view.path, symbol.qualified)
                 target = _place(names.tree, value)
                 if target != source:
-                    yield Relation("inherits", source, target, symbol.start, value.strength)
+                    yield CodeRelation("inherits", source, target, symbol.start, value.strength)
 
 
-def _calls(resolver: CallResolver, view: View) -> Iterator[Relation | None]:
+def _calls(resolver: CallResolver, view: OutlineView) -> Iterator[CodeRelation | None]:
     """One for every call; None for those that reach nothing in the tree."""
     symbols = view.outline.symbols
     for use in view.outline.uses:
@@ -140,18 +140,18 @@ def _calls(resolver: CallResolver, view: View) -> Iterator[Relation | None]:
         if value is None:
             yield None
             continue
-        source = Place(view.path, symbols[use.owner].qualified if use.owner >= 0 else "")
-        yield Relation("calls", source, _place(resolver.names.tree, value), use.line, value.strength)
+        source = SymbolPlace(view.path, symbols[use.owner].qualified if use.owner >= 0 else "")
+        yield CodeRelation("calls", source, _place(resolver.names.tree, value), use.line, value.strength)
 
 
-def _place(tree: Tree, value: Value) -> Place:
+def _place(tree: OutlineTree, value: Value) -> SymbolPlace:
     view = tree.view(value.path)
     if view is None or value.symbol < 0:
-        return Place(value.path)
-    return Place(value.path, view.outline.symbols[value.symbol].qualified)
+        return SymbolPlace(value.path)
+    return SymbolPlace(value.path, view.outline.symbols[value.symbol].qualified)
 
 
-def centrality(relations: Relations | Iterable[Relation]) -> dict[str, float]:
+def centrality(relations: Relations | Iterable[CodeRelation]) -> dict[str, float]:
     """How central each file is, 0 to 1: PageRank over who imports and uses whom, by its maximum."""
     edges = relations.edges if isinstance(relations, Relations) else relations
     links: dict[str, dict[str, float]] = {}

@@ -23,7 +23,7 @@ CONTAINERS = frozenset({"class", "interface", "trait", "struct", "enum", "module
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """A file of a tree, decoded, its secrets already masked. Lines are counted as in the file on disk."""
 
     path: str  # relative to the root of the checkout, with `/`
@@ -69,7 +69,7 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DocumentSection:
     """A part of a document: Markdown under one heading, the block of a top-level key in YAML, TOML or JSON."""
 
     title: str  # with those above it: "Usage > Installation", "services.web"
@@ -84,7 +84,7 @@ class Parsed:
     symbols: tuple[Symbol, ...] = ()  # in the order of their first lines; a parent before its children
     imports: tuple[Import, ...] = ()
     calls: tuple[Call, ...] = ()  # made outside of every symbol
-    sections: tuple[Section, ...] = ()  # of documents only; they cover the whole text, in order
+    sections: tuple[DocumentSection, ...] = ()  # of documents only; they cover the whole text, in order
     doc: str = ""  # what the file says of itself: module docstring, leading comment, first paragraph
     package: str = ""  # what the file declares: "com.example.shop", "App\\Http", Go package name
     parser: str = "tree-sitter"  # or "patterns", "document", "none"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, TypeVar
 
-from waypost.model.scope import Task
+from waypost.model.scope import ScopeTask
 from waypost.model.time import Clock
 
 LIFETIME = timedelta(seconds=300)
@@ -35,7 +35,7 @@ class ContextKey:
     variant: tuple[Hashable, ...]
 
 
-def context_key(space_id: str, task: Task, *variant: Hashable) -> ContextKey:
+def context_key(space_id: str, task: ScopeTask, *variant: Hashable) -> ContextKey:
     """What makes two requests the same; `variant` is all else that changes the answer: preset, budget, checkout."""
     return ContextKey(space_id, tuple(sorted(task.keywords)), task.task_type, variant)
 

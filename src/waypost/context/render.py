@@ -19,7 +19,7 @@ _GAP = "\n\n"  # between what stands outside of the fence and the fence
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BriefingEntry:
     section: str  # one of the headings' names
     hit: Hit
     day: str = ""  # of what was said: entries of a day stand together under it
@@ -59,12 +59,15 @@ _NO_OPENING = Opening()
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    entry: Entry
+    entry: BriefingEntry
     line: str
 
 
 def render(
-    entries: Sequence[Entry], tokens: int, shares: Mapping[str, float] | None = None, opening: Opening = _NO_OPENING
+    entries: Sequence[BriefingEntry],
+    tokens: int,
+    shares: Mapping[str, float] | None = None,
+    opening: Opening = _NO_OPENING,
 ) -> Rendered:
     """As many entries as fit, in the order given, grouped under headings; `shares` bounds a section's part.
 
@@ -87,7 +90,7 @@ def render(
 
 
 def _fill(
-    entries: Sequence[Entry], before: Sequence[_Chosen], room: int, tokens: int, shares: Mapping[str, float]
+    entries: Sequence[BriefingEntry], before: Sequence[_Chosen], room: int, tokens: int, shares: Mapping[str, float]
 ) -> list[_Chosen]:
     """Further entries for the room that is left. One that does not fit is passed over."""
     frames = {frame for one in before for frame in _frames(one.entry)}
@@ -112,7 +115,7 @@ def _fill(
     return chosen
 
 
-def _fitting(entry: Entry, most: int, tokens: int, *, may_be_cut: bool) -> str | None:
+def _fitting(entry: BriefingEntry, most: int, tokens: int, *, may_be_cut: bool) -> str | None:
     """The line of an entry, whole or cut; None where it has no place."""
     if entry.tokens <= most:
         return entry.line
@@ -126,7 +129,7 @@ def _cost(line: str) -> int:
     return max(count_tokens(line), -(-(len(line) + 1) // CHARACTERS_PER_TOKEN))  # with its line end
 
 
-def _frames(entry: Entry) -> tuple[str, ...]:
+def _frames(entry: BriefingEntry) -> tuple[str, ...]:
     """The lines that have to stand above an entry."""
     return (_heading(entry.section), entry.day) if entry.day else (_heading(entry.section),)
 

@@ -30,7 +30,7 @@ _GIVE_UP_AFTER = 8  # entries of a level in a row that had no room
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RouteEntry:
     """One line: what is said, which may be cut when it is long, what follows it, and the memories it tells."""
 
     said: str
@@ -39,9 +39,9 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RouteLine:
     section: str
-    entry: Entry
+    entry: RouteEntry
     text: str  # as it is shown
     tokens: int
 
@@ -50,25 +50,27 @@ class Line:
 class Routed:
     text: str
     tokens: int
-    lines: tuple[Line, ...]  # in the order they were chosen
+    lines: tuple[RouteLine, ...]  # in the order they were chosen
 
-    def of(self, section: str) -> tuple[Line, ...]:
+    def of(self, section: str) -> tuple[RouteLine, ...]:
         return tuple(line for line in self.lines if line.section == section)
 
 
-def entry_of(hit: "Hit") -> Entry:
+def entry_of(hit: "Hit") -> RouteEntry:
     """A fact on one line: where it points, its domain, what it says, who said so and when, and whether to trust it."""
     place = f"{hit.path}:{hit.line} " if hit.path and hit.line else f"{hit.path} " if hit.path else ""
     domain = f"[{hit.domain}] " if hit.domain else ""
     when = (hit.time or hit.valid_from).date().isoformat()
     stale = f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
-    return Entry(_plain(f"- {place}{domain}{hit.text}"), _plain(f" ({hit.source}, {when}){stale}", keep=True), (hit,))
+    return RouteEntry(
+        _plain(f"- {place}{domain}{hit.text}"), _plain(f" ({hit.source}, {when}){stale}", keep=True), (hit,)
+    )
 
 
-def chain_entry(parts: "Sequence[tuple[str, Hit]]") -> Entry:
+def chain_entry(parts: "Sequence[tuple[str, Hit]]") -> RouteEntry:
     """A causal chain on one line. Parts are ("because", reason) and the like."""
     said = "; ".join(f"{word} {hit.text.strip().rstrip('.;')}".strip() for word, hit in parts)
-    return Entry(_plain(f"- {said}"), "", tuple(hit for _, hit in parts))
+    return RouteEntry(_plain(f"- {said}"), "", tuple(hit for _, hit in parts))
 
 
 def _plain(text: str, *, keep: bool = False) -> str:
@@ -78,11 +80,11 @@ def _plain(text: str, *, keep: bool = False) -> str:
 
 def fill(
     tokens: int,
-    project: Iterable[Entry],
-    domain: Iterable[Entry],
-    deeper: Iterable[Entry],
-    related: "Callable[[Sequence[Hit]], Iterable[Entry]]",
-    note: Callable[[Sequence[Line]], str],
+    project: Iterable[RouteEntry],
+    domain: Iterable[RouteEntry],
+    deeper: Iterable[RouteEntry],
+    related: "Callable[[Sequence[Hit]], Iterable[RouteEntry]]",
+    note: Callable[[Sequence[RouteLine]], str],
 ) -> Routed:
     """The lines in the order of their rank as far as the shares reach. What is given lazily is taken only as far.
 
@@ -102,16 +104,16 @@ def fill(
 class _Shelf:
     """Entries in the order of their rank; those that had no room wait for another chance."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._rest: Iterator[Entry] = iter(entries)
-        self._waiting: list[Entry] = []
+    def __init__(self, entries: Iterable[RouteEntry]) -> None:
+        self._rest: Iterator[RouteEntry] = iter(entries)
+        self._waiting: list[RouteEntry] = []
 
-    def offer(self) -> Iterator[Entry]:
+    def offer(self) -> Iterator[RouteEntry]:
         waiting, self._waiting = self._waiting, []
         yield from waiting
         yield from self._rest
 
-    def put_back(self, entry: Entry) -> None:
+    def put_back(self, entry: RouteEntry) -> None:
         self._waiting.append(entry)
 
 
@@ -120,7 +122,7 @@ class _Page:
     """A text that grows line by line and never beyond its budget."""
 
     tokens: int
-    lines: list[Line] = field(default_factory=list)
+    lines: list[RouteLine] = field(default_factory=list)
     _used: int = 0
     _headed: set[str] = field(default_factory=set)
     _costs: dict[int, int] = field(default_factory=dict)
@@ -136,7 +138,7 @@ class _Page:
                 if refused == _GIVE_UP_AFTER:
                     return
 
-    def _add(self, section: str, entry: Entry, until: float, keep: float) -> bool:
+    def _add(self, section: str, entry: RouteEntry, until: float, keep: float) -> bool:
         heading = 0 if section in self._headed else _cost(_heading(section))
         room = min(int(self.tokens * until), self.tokens - self._frame - heading) - int(self.tokens * keep) - self._used
         text, cost = entry.said + entry.tail, self._costs.get(id(entry), 0)
@@ -150,13 +152,13 @@ class _Page:
         self._headed.add(section)
         self._frame += heading
         self._used += cost
-        self.lines.append(Line(section, entry, text, cost))
+        self.lines.append(RouteLine(section, entry, text, cost))
         return True
 
-    def _cut(self, entry: Entry, room: int) -> str | None:
+    def _cut(self, entry: RouteEntry, room: int) -> str | None:
         return shorten(entry.said, min(room, int(self.tokens * _LONG)) - count_tokens(entry.tail))
 
-    def finish(self, note: Callable[[Sequence[Line]], str]) -> Routed:
+    def finish(self, note: Callable[[Sequence[RouteLine]], str]) -> Routed:
         text = self._text(_plain(note(self.lines)))
         counted = count_tokens(text)
         while counted > self.tokens:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from waypost.config import Settings
 from waypost.embed import sources, weights
-from waypost.embed.weights import FileRecord, Model
+from waypost.embed.weights import Model, WeightFile
 from waypost.errors import EngineUnavailable, InvalidInput, ModelCorrupt
 
 _WORKSPACE = ".install-"
@@ -161,7 +161,7 @@ def _prepare(model: Model, source: Path, staged: Path) -> int:
         model.derive(staged)
         for name in model.derived:
             path = staged / name
-            records[name] = FileRecord(path.stat().st_size, weights.digest(path))
+            records[name] = WeightFile(path.stat().st_size, weights.digest(path))
         weights.write_receipt(staged, records)
         for path in staged.iterdir():
             _sync(path)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from waypost.embed.onnx_session import Session
+    from waypost.embed.onnx_session import OnnxSession
 
 SHAPE = BertShape(layers=6, heads=12, hidden=384)
 MAX_TOKENS = 256  # what the model was trained for; the rest of a longer text is not seen
@@ -42,7 +42,7 @@ class Minilm:
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         self._folder = folder
         self._threads = threads
-        self._session: Session | None = None
+        self._session: OnnxSession | None = None
         self._lock = threading.Lock()
 
     @cached_property
@@ -60,11 +60,11 @@ class Minilm:
 
     def warm(self) -> None:
         """Start onnxruntime: a process that answers many questions gets each in half of numpy's time."""
-        from waypost.embed.onnx_session import Session
+        from waypost.embed.onnx_session import OnnxSession
 
         with self._lock:
             if self._session is None:
-                self._session = Session(self._folder / _GRAPH, self._threads)
+                self._session = OnnxSession(self._folder / _GRAPH, self._threads)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.warm()

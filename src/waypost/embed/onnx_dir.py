@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waypost.embed.onnx_session import Session
+from waypost.embed.onnx_session import OnnxSession
 from waypost.embed.wordpiece import WordPiece
 from waypost.errors import ConfigError, EngineUnavailable, ModelCorrupt
 
@@ -101,7 +101,7 @@ class OnnxDirectory:
         self._model = found
         self._threads = threads
         self._lock = threading.Lock()
-        self._session: Session | None = None
+        self._session: OnnxSession | None = None
         self._settings = read_settings(folder)
         self._vocabulary = _vocabulary(folder)
         self._encode = _tokenizer(self._vocabulary, self._settings.max_tokens)
@@ -145,10 +145,10 @@ class OnnxDirectory:
 
         return embed_rows([self._encode(prefix + text) for text in texts], self.dimensions, self._vectors)
 
-    def _loaded(self) -> Session:
+    def _loaded(self) -> OnnxSession:
         with self._lock:
             if self._session is None:
-                session = Session(self._model, self._threads)
+                session = OnnxSession(self._model, self._threads)
                 strange = {name for name, _ in session.inputs} - _INPUTS
                 if strange:
                     raise ModelCorrupt(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from waypost.embed import onnx_format as onnx
 from waypost.embed.bert import LAYER_NORM_EPSILON, BertShape
-from waypost.embed.safetensors import Place
+from waypost.embed.safetensors import TensorPlace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,7 @@ _FLOAT_BYTES = 4
 class _Graph:
     """Collects nodes and constants; every method returns the name of what it added."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, TensorPlace]
     location: str
     nodes: list[bytes] = field(default_factory=list)
     constants: list[bytes] = field(default_factory=list)
@@ -64,7 +64,7 @@ class _Graph:
 
 
 def build(
-    weights: Mapping[str, NDArray[np.float32]], places: Mapping[str, Place], location: str, shape: BertShape
+    weights: Mapping[str, NDArray[np.float32]], places: Mapping[str, TensorPlace], location: str, shape: BertShape
 ) -> bytes:
     """The model's bytes. Inputs: int32 `ids` and `mask` [batch, length]; output: `vectors` [batch, hidden].
 

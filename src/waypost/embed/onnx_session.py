@@ -22,7 +22,7 @@ _SEVERE = 3  # onnxruntime's number for errors: its warnings are about its own c
 _AT_ONCE = 2
 
 
-class Session:
+class OnnxSession:
     """Runs one model; safe to use from several threads."""
 
     def __init__(self, path: Path, threads: int | None = None) -> None:

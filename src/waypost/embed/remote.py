@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.config import RemoteEngine
 from waypost.errors import EngineUnavailable
-from waypost.wire import NoReply, Server, patiently, usable_key
+from waypost.wire import HttpServer, NoReply, patiently, usable_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,19 +58,19 @@ _OPENAI = _Dialect("openai", "/v1/embeddings", "Check [openai] in config.toml, o
 
 def ollama(
     settings: RemoteEngine, secrets: Mapping[str, str], *, sleep: Callable[[float], None] = time.sleep
-) -> Remote:
+) -> ServerEngine:
     """An engine on an Ollama server."""
-    return Remote(settings, secrets, _OLLAMA, sleep)
+    return ServerEngine(settings, secrets, _OLLAMA, sleep)
 
 
 def openai(
     settings: RemoteEngine, secrets: Mapping[str, str], *, sleep: Callable[[float], None] = time.sleep
-) -> Remote:
+) -> ServerEngine:
     """An engine on a server that speaks OpenAI's protocol."""
-    return Remote(settings, secrets, _OPENAI, sleep)
+    return ServerEngine(settings, secrets, _OPENAI, sleep)
 
 
-class Remote:
+class ServerEngine:
     """Asks a server for vectors, in batches, with bounded patience; follows no redirect."""
 
     def __init__(
@@ -89,7 +89,7 @@ class Remote:
         key = usable_key(secrets, variable)
         if variable and not key:
             raise EngineUnavailable(f"{variable} holds no API key.", f"Set the environment variable {variable}.")
-        self._server = Server(
+        self._server = HttpServer(
             settings.url,
             "embedding server",
             key=key,

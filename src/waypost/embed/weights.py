@@ -37,7 +37,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class FileRecord:
+class WeightFile:
     size: int
     sha256: str
 
@@ -118,7 +118,7 @@ def find(model: Model, folders: Iterable[Path]) -> Path:
     raise EngineUnavailable(f"The model {model.name} is not installed.", INSTALL)
 
 
-def check_sizes(model: Model, folder: Path) -> dict[str, FileRecord]:
+def check_sizes(model: Model, folder: Path) -> dict[str, WeightFile]:
     """The receipt of a folder if every file of the model is there in full size.
 
     Raises `FileNotFoundError` when nothing was installed there, `ModelCorrupt` when something is missing or cut off.
@@ -132,7 +132,7 @@ def check_sizes(model: Model, folder: Path) -> dict[str, FileRecord]:
         if path.stat().st_size != record.size:
             raise ModelCorrupt(f"{path} has {path.stat().st_size} bytes instead of {record.size}.", INSTALL)
     for file in model.files:
-        if receipt[file.name] != FileRecord(file.size, file.sha256):
+        if receipt[file.name] != WeightFile(file.size, file.sha256):
             raise ModelCorrupt(f"{folder / RECEIPT} does not fit the model {model.name}.", INSTALL)
     return receipt
 
@@ -146,18 +146,18 @@ def verify(model: Model, folder: Path) -> int:
     return sum(record.size for record in receipt.values())
 
 
-def read_receipt(folder: Path) -> dict[str, FileRecord]:
+def read_receipt(folder: Path) -> dict[str, WeightFile]:
     path = folder / RECEIPT
     try:
         files = json.loads(path.read_text(encoding="utf-8"))["files"]
-        return {str(name): FileRecord(int(entry["size"]), str(entry["sha256"])) for name, entry in files.items()}
+        return {str(name): WeightFile(int(entry["size"]), str(entry["sha256"])) for name, entry in files.items()}
     except NotADirectoryError as error:
         raise FileNotFoundError(str(path)) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelCorrupt(f"{path} cannot be read.", INSTALL) from error
 
 
-def write_receipt(folder: Path, records: Mapping[str, FileRecord]) -> None:
+def write_receipt(folder: Path, records: Mapping[str, WeightFile]) -> None:
     files = {name: {"size": record.size, "sha256": record.sha256} for name, record in records.items()}
     (folder / RECEIPT).write_text(json.dumps({"files": files}, indent=1) + "\n", encoding="utf-8")
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from waypost.facts.commitments import STRICT, Key, commitments
-from waypost.facts.lexicon import Lexicon, lexicon, shared_lexicon
+from waypost.facts.commitments import STRICT, CommitmentKey, commitments
+from waypost.facts.lexicon import ComparisonLexicon, lexicon, shared_lexicon
 from waypost.facts.order import Voice, keeps_roles
 
 
-class Relation(Enum):
+class TextRelation(Enum):
     """How the second text stands to the first."""
 
     SAME = "same"  # the same commitments in other words
@@ -30,7 +30,7 @@ class Relation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    relation: Relation
+    relation: TextRelation
     reason: str
 
 
@@ -72,7 +72,7 @@ def compare(first: str, second: str) -> Agreement:
     words = shared_lexicon(first, second)
     left, right = list(_read(first, words.language)), list(_read(second, words.language))
     if not left or not right:
-        return Agreement(Relation.APART, "nothing to compare")
+        return Agreement(TextRelation.APART, "nothing to compare")
     left, right, voice = _without_agent(left, right, words)
     return (
         _number_difference(first, second)
@@ -84,12 +84,14 @@ def compare(first: str, second: str) -> Agreement:
 
 
 @lru_cache(maxsize=32)
-def _read(text: str, language: str) -> tuple[Key, ...]:
+def _read(text: str, language: str) -> tuple[CommitmentKey, ...]:
     """A new fact is compared with each of its neighbours, and a neighbour with one new fact after the other."""
     return tuple(commitments(text, lexicon(language)))
 
 
-def _without_agent(left: list[Key], right: list[Key], words: Lexicon) -> tuple[list[Key], list[Key], Voice | None]:
+def _without_agent(
+    left: list[CommitmentKey], right: list[CommitmentKey], words: ComparisonLexicon
+) -> tuple[list[CommitmentKey], list[CommitmentKey], Voice | None]:
     """Both without the `by` of a passive that only one of them has, and where in which of them that was.
 
     "Anna owns billing" and "billing is owned by Anna" say the same in two voices, in another order of words.
@@ -103,36 +105,36 @@ def _without_agent(left: list[Key], right: list[Key], words: Lexicon) -> tuple[l
     return left, right[:at] + right[at + 1 :], Voice(left_is_passive=False, agent=at)
 
 
-def _strict_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | None:
+def _strict_difference(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> Agreement | None:
     """The first kind of commitment in which the two are not equal."""
     here, there = _by_kind(left), _by_kind(right)
     for kind in STRICT:
         if here.get(kind) != there.get(kind):
             return _different(f"{_PLURAL[kind]} differ", kind, left, right)
     if "negation" in here and _universals(left) != _universals(right):
-        return Agreement(Relation.DIFFERENT, "a negation meets another quantity")
+        return Agreement(TextRelation.DIFFERENT, "a negation meets another quantity")
     return None
 
 
-def _by_kind(keys: Iterable[Key]) -> dict[str, Counter[str]]:
+def _by_kind(keys: Iterable[CommitmentKey]) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for key in keys:
         found.setdefault(key.kind, Counter())[key.value] += 1
     return found
 
 
-def _universals(keys: Iterable[Key]) -> list[str]:
+def _universals(keys: Iterable[CommitmentKey]) -> list[str]:
     return sorted(key.value for key in keys if key.every)
 
 
-def _different(what: str, kind: str, left: Sequence[Key], right: Sequence[Key]) -> Agreement:
+def _different(what: str, kind: str, left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> Agreement:
     # What stands in the place of an S3 may be of another kind, a bucket.
     only_left = _only(left, right, kind) or _only(left, right, *_NAMING)
     only_right = _only(right, left, kind) or _only(right, left, *_NAMING)
-    return Agreement(Relation.DIFFERENT, f"{what}: {_shown(only_left)} / {_shown(only_right)}")
+    return Agreement(TextRelation.DIFFERENT, f"{what}: {_shown(only_left)} / {_shown(only_right)}")
 
 
-def _only(keys: Sequence[Key], others: Sequence[Key], *kinds: str) -> list[Key]:
+def _only(keys: Sequence[CommitmentKey], others: Sequence[CommitmentKey], *kinds: str) -> list[CommitmentKey]:
     """The keys of these kinds that the others lack, each as often as it is lacking."""
     spare = Counter(key.identity for key in others)
     lacking = []
@@ -145,42 +147,44 @@ def _only(keys: Sequence[Key], others: Sequence[Key], *kinds: str) -> list[Key]:
     return lacking
 
 
-def _shown(keys: Sequence[Key]) -> str:
+def _shown(keys: Sequence[CommitmentKey]) -> str:
     return ", ".join(key.text for key in keys[:4]) or "—"
 
 
-def _word_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | None:
+def _word_difference(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> Agreement | None:
     """Words that stand in one another's place, or a name that only one of the two has."""
     only_left, only_right = _only(left, right, "word"), _only(right, left, "word")
     if only_left and only_right:
         common = len(left) - len(only_left)
         if common < _SAME_FRAME * min(len(left), len(right)):
-            return Agreement(Relation.APART, f"other words: {_shown(only_left)} / {_shown(only_right)}")
-        return Agreement(Relation.DIFFERENT, f"words differ: {_shown(only_left)} / {_shown(only_right)}")
+            return Agreement(TextRelation.APART, f"other words: {_shown(only_left)} / {_shown(only_right)}")
+        return Agreement(TextRelation.DIFFERENT, f"words differ: {_shown(only_left)} / {_shown(only_right)}")
     names = [key for key in (*only_left, *only_right) if key.capital]
-    return Agreement(Relation.DIFFERENT, f"only one names {_shown(names)}") if names else None
+    return Agreement(TextRelation.DIFFERENT, f"only one names {_shown(names)}") if names else None
 
 
-def _form_difference(left: Sequence[Key], right: Sequence[Key], words: Lexicon) -> Agreement | None:
+def _form_difference(
+    left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon
+) -> Agreement | None:
     """Equal stems in forms that tell two things: go and Go, uses and used, Александр and Александра."""
-    forms: dict[str, list[Key]] = {}
+    forms: dict[str, list[CommitmentKey]] = {}
     for key in reversed(right):
         if key.kind == "word":
             forms.setdefault(key.value, []).append(key)
     pairs = [(key, forms[key.value].pop()) for key in left if key.kind == "word" and forms.get(key.value)]
     for one, other in pairs:
         if {one.capital, other.capital} == {True, False}:
-            return Agreement(Relation.DIFFERENT, f"name or word: {one.text} / {other.text}")
+            return Agreement(TextRelation.DIFFERENT, f"name or word: {one.text} / {other.text}")
         if one.past != other.past:
-            return Agreement(Relation.DIFFERENT, f"tenses differ: {one.text} / {other.text}")
+            return Agreement(TextRelation.DIFFERENT, f"tenses differ: {one.text} / {other.text}")
     changed = [(one, other) for one, other in pairs if _folded(one.text) != _folded(other.text)]
     if len(changed) == 1 and all(key.text[0].isupper() for key in changed[0]):
-        return Agreement(Relation.DIFFERENT, f"names differ: {changed[0][0].text} / {changed[0][1].text}")
+        return Agreement(TextRelation.DIFFERENT, f"names differ: {changed[0][0].text} / {changed[0][1].text}")
     for one, other in pairs:
         if one.article and other.article and one.article != other.article:
-            return Agreement(Relation.DIFFERENT, f"cases differ: {one.text} / {other.text}")
+            return Agreement(TextRelation.DIFFERENT, f"cases differ: {one.text} / {other.text}")
     if words.language == "ru" and changed and not _same_roles(changed):
-        return Agreement(Relation.DIFFERENT, f"forms differ: {changed[0][0].text} / {changed[0][1].text}")
+        return Agreement(TextRelation.DIFFERENT, f"forms differ: {changed[0][0].text} / {changed[0][1].text}")
     return None
 
 
@@ -190,7 +194,7 @@ def _number_difference(first: str, second: str) -> Agreement | None:
     changed = [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]]
     if len(one) != len(other) or not changed or not all(_is_one_or_several(*pair) for pair in changed):
         return None
-    return Agreement(Relation.DIFFERENT, f"one or several: {changed[0][0]} / {changed[0][1]}")
+    return Agreement(TextRelation.DIFFERENT, f"one or several: {changed[0][0]} / {changed[0][1]}")
 
 
 def _is_one_or_several(one: str, other: str) -> bool:
@@ -209,30 +213,32 @@ def _folded(word: str) -> str:
     return word.lower().replace("ё", "е")
 
 
-def _same_roles(changed: Sequence[tuple[Key, Key]]) -> bool:
+def _same_roles(changed: Sequence[tuple[CommitmentKey, CommitmentKey]]) -> bool:
     """Russian tells roles by endings: they may change behind a preposition, or where the verb changes with them."""
     if any(_RUSSIAN_VERB.search(_folded(one.text)) for one, _ in changed):
         return True
     return all(one.preposition and one.preposition == other.preposition for one, other in changed)
 
 
-def _standing(left: Sequence[Key], right: Sequence[Key], words: Lexicon, voice: Voice | None) -> Agreement:
+def _standing(
+    left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon, voice: Voice | None
+) -> Agreement:
     """Same, more or less, once nothing contradicts: by length, order and the way words were added."""
     if len(left) == len(right):
         if keeps_roles(left, right, words, voice):
-            return Agreement(Relation.SAME, "the same commitments")
-        return Agreement(Relation.DIFFERENT, "the same words in another order")
+            return Agreement(TextRelation.SAME, "the same commitments")
+        return Agreement(TextRelation.DIFFERENT, "the same words in another order")
     short, long = (left, right) if len(left) < len(right) else (right, left)
     added = _added(short, long)
     if added is None or voice:
-        return Agreement(Relation.DIFFERENT, "the same words in another order")
+        return Agreement(TextRelation.DIFFERENT, "the same words in another order")
     if not _set_off(long, added):
-        return Agreement(Relation.DIFFERENT, f"may narrow: {_shown([long[at] for at in added])}")
+        return Agreement(TextRelation.DIFFERENT, f"may narrow: {_shown([long[at] for at in added])}")
     reason = f"adds: {_shown([long[at] for at in added])}"
-    return Agreement(Relation.MORE if long is right else Relation.LESS, reason)
+    return Agreement(TextRelation.MORE if long is right else TextRelation.LESS, reason)
 
 
-def _added(short: Sequence[Key], long: Sequence[Key]) -> list[int] | None:
+def _added(short: Sequence[CommitmentKey], long: Sequence[CommitmentKey]) -> list[int] | None:
     """Where `long` has keys that `short` lacks; None where the common ones come in another order."""
     added, at = [], 0
     for place, key in enumerate(long):
@@ -243,7 +249,7 @@ def _added(short: Sequence[Key], long: Sequence[Key]) -> list[int] | None:
     return added if at == len(short) else None
 
 
-def _set_off(keys: Sequence[Key], added: Sequence[int]) -> bool:
+def _set_off(keys: Sequence[CommitmentKey], added: Sequence[int]) -> bool:
     """Whether the added words are phrases of their own ("on every host"), not part of another ("fake database")."""
     places = set(added)
     for at in added:

@@ -103,7 +103,7 @@ def _confidence(root: CausalNode, edges: Sequence[CausalEdge], nodes: Mapping[st
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ChainStep:
     """One line of a chain told as a tree: a node, the link by which it is reached, and how far it is indented."""
 
     node: CausalNode
@@ -112,7 +112,7 @@ class Step:
     backwards: bool  # told as the cause of the line above it
 
 
-def told_as_tree(chain: CausalChain) -> list[Step]:
+def told_as_tree(chain: CausalChain) -> list[ChainStep]:
     """Reasons, constraints, consequences, then the others: each node once, below the one through which it was reached."""
     if chain.root is None:
         return []
@@ -131,12 +131,12 @@ def told_as_tree(chain: CausalChain) -> list[Step]:
     for child, (parent, _) in parents.items():
         children.setdefault(parent, []).append(child)
     place = {child: n for n, child in enumerate(_grouped(chain))}
-    steps: list[Step] = []
+    steps: list[ChainStep] = []
     stack = sorted(children.get(chain.root.id, ()), key=place.__getitem__, reverse=True)
     while stack:
         one = stack.pop()
         parent, edge = parents[one]
-        steps.append(Step(by_id[one], edge, by_id[one].depth, backwards=edge.to_id == parent))
+        steps.append(ChainStep(by_id[one], edge, by_id[one].depth, backwards=edge.to_id == parent))
         stack += sorted(children.get(one, ()), key=place.__getitem__, reverse=True)
     return steps
 

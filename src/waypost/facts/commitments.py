@@ -8,11 +8,11 @@ next key with its preposition and with whether a phrase may begin there.
 import re
 from typing import NamedTuple
 
-from waypost.facts.lexicon import Lexicon, foreign_negations
+from waypost.facts.lexicon import ComparisonLexicon, foreign_negations
 from waypost.facts.tokens import literal, tokens
 
 
-class Key(NamedTuple):
+class CommitmentKey(NamedTuple):
     """One commitment: its kind, its canonical value, the text it came from and its place in the sentence."""
 
     kind: str
@@ -63,7 +63,7 @@ _RUSSIAN_PAST = re.compile(r"(?:л|ла|ло|ли)(?:сь|ся)?$")
 _GERMAN_PAST = re.compile(r"te(?:n|t|st)?$")
 
 
-def commitments(text: str, lexicon: Lexicon) -> list[Key]:
+def commitments(text: str, lexicon: ComparisonLexicon) -> list[CommitmentKey]:
     """The keys of `text` in their order, read with the word lists of `lexicon`."""
     reader = _Reader(lexicon)
     for group, token in tokens(text):
@@ -76,14 +76,14 @@ class _Reader:
 
     __slots__ = ("_auxiliary", "_before_negation", "_begins", "_lead", "_lexicon", "_marks", "keys")
 
-    def __init__(self, lexicon: Lexicon) -> None:
+    def __init__(self, lexicon: ComparisonLexicon) -> None:
         self._lexicon = lexicon
         self._lead: list[tuple[str, str]] = []  # weightless words since the last key: kind and word
         self._marks = False  # punctuation since the last key
         self._begins = True  # the next word begins a sentence
         self._auxiliary = False  # an auxiliary of the passive came up in this sentence
         self._before_negation = False  # it stood right before the last negation: "is not used"
-        self.keys: list[Key] = []
+        self.keys: list[CommitmentKey] = []
 
     def read(self, group: str, token: str) -> None:
         if group in ("stop", "punctuation"):
@@ -142,7 +142,7 @@ class _Reader:
         elif before and before.kind == "relation":
             prepositions.append(before.value)
         self.keys.append(
-            Key(
+            CommitmentKey(
                 kind=kind,
                 value=value,
                 text=token,
@@ -192,7 +192,7 @@ class _Reader:
         )
 
 
-def _dated(keys: list[Key]) -> list[Key]:
+def _dated(keys: list[CommitmentKey]) -> list[CommitmentKey]:
     """`keys` with `15 December 2024` and `December 15, 2024` become one date each."""
     for at, key in enumerate(keys):
         if not key.value.startswith("month ") or key.kind != "date":
@@ -207,15 +207,17 @@ def _dated(keys: list[Key]) -> list[Key]:
     return keys
 
 
-def _joined(keys: list[Key], start: int, end: int, year: Key, month: Key, day: Key) -> list[Key]:
+def _joined(
+    keys: list[CommitmentKey], start: int, end: int, year: CommitmentKey, month: CommitmentKey, day: CommitmentKey
+) -> list[CommitmentKey]:
     value = f"{year.value}-{int(month.value[6:]):02}-{int(day.value):02}"
     first = keys[start]._replace(kind="date", value=value, text=" ".join(key.text for key in keys[start:end]))
     return [*keys[:start], first, *keys[end:]]
 
 
-def _is_day(key: Key) -> bool:
+def _is_day(key: CommitmentKey) -> bool:
     return key.kind == "number" and key.value.isdecimal() and 1 <= int(key.value) <= 31
 
 
-def _is_year(key: Key) -> bool:
+def _is_year(key: CommitmentKey) -> bool:
     return key.kind == "number" and key.value.isdecimal() and len(key.value) == 4

@@ -8,7 +8,7 @@ are about and not by what they do. Tests, documents, examples and tools are no d
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from waypost.facts.layout_tree import DEEPEST, Folder, is_beside, is_source, read_tree
+from waypost.facts.layout_tree import DEEPEST, SourceFolder, is_beside, is_source, read_tree
 from waypost.facts.layout_words import words
 
 __all__ = ["Domain", "Layout", "is_beside", "is_source"]
@@ -93,7 +93,7 @@ class Layout:
 # --- which folders are domains
 
 
-def _domains(root: Folder, opened: set[str]) -> list[Folder]:
+def _domains(root: SourceFolder, opened: set[str]) -> list[SourceFolder]:
     found = _parts(root, opened, layers=False)
     if sum(one.source for one in found) * 3 < root.source:
         inside = {""}
@@ -117,7 +117,7 @@ def _domains(root: Folder, opened: set[str]) -> list[Folder]:
     return found[:_MOST_DOMAINS]
 
 
-def _parts(start: Folder, opened: set[str], *, layers: bool, divided: bool = False) -> list[Folder]:
+def _parts(start: SourceFolder, opened: set[str], *, layers: bool, divided: bool = False) -> list[SourceFolder]:
     """The domains below a folder, containers looked through.
 
     `layers`: also what is only a layer. `divided`: the folder is a domain itself, and a layer of it is no other one.
@@ -137,7 +137,7 @@ def _parts(start: Folder, opened: set[str], *, layers: bool, divided: bool = Fal
     return found
 
 
-def _is_opened(folder: Folder, parent: Folder, layered: bool, *, all_layers: bool) -> bool:
+def _is_opened(folder: SourceFolder, parent: SourceFolder, layered: bool, *, all_layers: bool) -> bool:
     known, name = words(), folder.name.lower()
     if _holds_packages(folder):
         return True
@@ -146,7 +146,7 @@ def _is_opened(folder: Folder, parent: Folder, layered: bool, *, all_layers: boo
     return name in known.containers and (not layered or name in known.slices or name not in known.layers)
 
 
-def _is_part(folder: Folder, layered: bool, layers: bool) -> bool:
+def _is_part(folder: SourceFolder, layered: bool, layers: bool) -> bool:
     known, name = words(), folder.name.lower()
     if folder.has_manifest:
         return True
@@ -155,7 +155,7 @@ def _is_part(folder: Folder, layered: bool, layers: bool) -> bool:
     return layers or not layered or name not in known.layers
 
 
-def _is_layered(inner: list[Folder]) -> bool:
+def _is_layered(inner: list[SourceFolder]) -> bool:
     """Whether a place is divided by what its parts do."""
     known = words()
     named = [one.name.lower() for one in inner if not one.has_manifest and one.source >= _LEAST_FILES]
@@ -163,7 +163,7 @@ def _is_layered(inner: list[Folder]) -> bool:
     return sum(name in known.layer_marks for name in layers) > 1 and len(layers) * 2 > len(named)
 
 
-def _top(here: Folder, inner: list[Folder], layered: bool) -> Folder | None:
+def _top(here: SourceFolder, inner: list[SourceFolder], layered: bool) -> SourceFolder | None:
     """The one folder that holds nearly all of the source, unless it is a layer or its siblings are packages too."""
     if not inner:
         return None
@@ -174,7 +174,7 @@ def _top(here: Folder, inner: list[Folder], layered: bool) -> Folder | None:
     return None if layered and top.name.lower() in words().layers else top
 
 
-def _holds_packages(folder: Folder) -> bool:
+def _holds_packages(folder: SourceFolder) -> bool:
     """Whether most of what lies in it are packages of their own, whatever it is called."""
     inner = [one for one in folder.inner.values() if one.source]
     return not folder.has_manifest and len(inner) > 1 and sum(one.has_manifest for one in inner) * 2 > len(inner)
@@ -183,7 +183,7 @@ def _holds_packages(folder: Folder) -> bool:
 # --- names
 
 
-def _named(found: Iterable[Folder]) -> dict[str, str]:
+def _named(found: Iterable[SourceFolder]) -> dict[str, str]:
     """Folders by name. Two of one name are told apart by as many folders above them as it needs."""
     folders = [one.path for one in found]
     lengths = dict.fromkeys(folders, 1)
@@ -205,10 +205,10 @@ def _name(folder: str, length: int) -> str:
     return "/".join(kept[-length:] if length <= len(kept) else parts[-length:]).lower()
 
 
-def _counts(root: Folder, names: Mapping[str, str]) -> dict[str, int]:
+def _counts(root: SourceFolder, names: Mapping[str, str]) -> dict[str, int]:
     """The source files in each of the folders, those of its inner domains left out."""
     counts = dict.fromkeys(names, 0)
-    waiting: list[tuple[Folder, str]] = [(root, "")]
+    waiting: list[tuple[SourceFolder, str]] = [(root, "")]
     while waiting:
         here, owner = waiting.pop()
         owner = here.path if here.path in names else owner

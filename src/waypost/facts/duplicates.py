@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from waypost.facts.agreement import Relation, compare
+from waypost.facts.agreement import TextRelation, compare
 
 # Cosines by engine: above the first a fact is skipped, from the second on it is merged. Those of another engine are
 # where it passes the same share of near pairs as MiniLM: of the 328 English pairs of the tests (paraphrases and minimal
@@ -27,7 +27,7 @@ _SPACE = re.compile(r"\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
-class Verdict(Enum):
+class DuplicateVerdict(Enum):
     ADD = "add"  # a fact of its own
     SKIP = "skip"  # the existing fact says it already
     MERGE = "merge"  # a new version of the existing fact, with the evidence of both
@@ -36,16 +36,16 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    verdict: Verdict
+    verdict: DuplicateVerdict
     reason: str
 
 
 _VERDICTS = {
-    Relation.SAME: Verdict.SKIP,
-    Relation.LESS: Verdict.SKIP,
-    Relation.MORE: Verdict.MERGE,
-    Relation.DIFFERENT: Verdict.CONFLICT,
-    Relation.APART: Verdict.ADD,
+    TextRelation.SAME: DuplicateVerdict.SKIP,
+    TextRelation.LESS: DuplicateVerdict.SKIP,
+    TextRelation.MORE: DuplicateVerdict.MERGE,
+    TextRelation.DIFFERENT: DuplicateVerdict.CONFLICT,
+    TextRelation.APART: DuplicateVerdict.ADD,
 }
 
 
@@ -68,15 +68,15 @@ def judge(
     merged where a commitment of the two differs, and never skipped where it says more than the existing one.
     """
     if normal_form(new) == normal_form(existing):
-        return Judgement(Verdict.SKIP, "the same text")
+        return Judgement(DuplicateVerdict.SKIP, "the same text")
     if similarity is None:
-        return Judgement(Verdict.ADD, "judged by text alone, and the texts differ")
+        return Judgement(DuplicateVerdict.ADD, "judged by text alone, and the texts differ")
     if not similarity >= merge_above:  # written so that NaN adds
-        return Judgement(Verdict.ADD, f"similarity {similarity:.2f} is below {merge_above:.2f}")
+        return Judgement(DuplicateVerdict.ADD, f"similarity {similarity:.2f} is below {merge_above:.2f}")
     agreement = compare(existing, new)
     verdict = _VERDICTS[agreement.relation]
-    if verdict is Verdict.SKIP and not similarity > skip_above:
-        verdict = Verdict.MERGE
+    if verdict is DuplicateVerdict.SKIP and not similarity > skip_above:
+        verdict = DuplicateVerdict.MERGE
     return Judgement(verdict, agreement.reason)
 
 
@@ -90,9 +90,9 @@ def merge_texts(existing: str, new: str) -> str:
     if normal_form(existing) == normal_form(new):
         return existing
     relation = compare(existing, new).relation
-    if relation in (Relation.SAME, Relation.LESS):
+    if relation in (TextRelation.SAME, TextRelation.LESS):
         return existing
-    if relation is Relation.MORE:
+    if relation is TextRelation.MORE:
         return new
     sentences = _sentences(existing)
     for sentence in _sentences(new):
@@ -110,9 +110,9 @@ def _join(sentences: list[str], sentence: str) -> None:
         if normal_form(known) == normal_form(sentence):
             return
         relation = compare(known, sentence).relation
-        if relation in (Relation.SAME, Relation.LESS):
+        if relation in (TextRelation.SAME, TextRelation.LESS):
             return
-        if relation is Relation.MORE:
+        if relation is TextRelation.MORE:
             sentences[at] = sentence
             return
     sentences.append(sentence)

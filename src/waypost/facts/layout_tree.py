@@ -10,19 +10,19 @@ DEEPEST = 24  # folders below each other that are looked into
 
 
 @dataclass(slots=True)
-class Folder:
+class SourceFolder:
     path: str
     source: int = 0  # files here and below, without those in what is never a domain
     has_manifest: bool = False
-    inner: "dict[str, Folder]" = field(default_factory=dict)
+    inner: "dict[str, SourceFolder]" = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         return self.path.rpartition("/")[2]
 
 
-def read_tree(paths: Iterable[str]) -> Folder:
-    root, known = Folder(""), words()
+def read_tree(paths: Iterable[str]) -> SourceFolder:
+    root, known = SourceFolder(""), words()
     modules: set[str] = set()
     for path in set(paths):
         *folders, name = path.strip("/").split("/")
@@ -35,7 +35,7 @@ def read_tree(paths: Iterable[str]) -> Folder:
         here.source += is_source
         for at, folder in enumerate(folders):
             if folder not in here.inner:
-                here.inner[folder] = Folder("/".join(folders[: at + 1]))
+                here.inner[folder] = SourceFolder("/".join(folders[: at + 1]))
             here = here.inner[folder]
             here.source += is_source
         if here is not root and (lowered in known.manifests or lowered.endswith(known.manifest_ends)):
@@ -47,7 +47,7 @@ def read_tree(paths: Iterable[str]) -> Folder:
     return root
 
 
-def _all(root: Folder) -> Iterator[Folder]:
+def _all(root: SourceFolder) -> Iterator[SourceFolder]:
     waiting = [root]
     while waiting:
         here = waiting.pop()

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class LayoutWords:
     containers: frozenset[str]
     never: frozenset[str]
     package_roots: frozenset[str]
@@ -25,12 +25,12 @@ class Words:
 
 
 @cache
-def words() -> Words:
+def words() -> LayoutWords:
     """Read once."""
     told: dict[str, Any] = tomllib.loads(
         files("waypost.facts").joinpath("data", "layout.toml").read_text(encoding="utf-8")
     )
-    return Words(
+    return LayoutWords(
         containers=frozenset(told["containers"].split()),
         never=frozenset(told["never"].split()),
         tests=frozenset(told["tests"].split()),

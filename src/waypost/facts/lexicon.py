@@ -39,7 +39,7 @@ _PREFIX = {"months": "month ", "weekdays": "weekday ", "ordinals": "ordinal "}
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class ComparisonLexicon:
     """One language: what a word means to the comparison, by surface (`closed`) or by stem (`opposite`, `synonym`).
 
     `passive` are the auxiliaries of that voice and `agents` the words that name who acts in it; `articles` tell the
@@ -61,7 +61,7 @@ class Lexicon:
 
 
 @cache
-def lexicon(language: str) -> Lexicon:
+def lexicon(language: str) -> ComparisonLexicon:
     """The word lists of `language`, one of `LANGUAGES`."""
     source = files("waypost.facts").joinpath("data", f"{language}.toml")
     data = tomllib.loads(source.read_text(encoding="utf-8"))
@@ -73,7 +73,7 @@ def lexicon(language: str) -> Lexicon:
         return inflection(irregular.get(word, word))
 
     synonym = {stem(word): stem(group.split()[0]) for group in data["synonyms"]["groups"] for word in group.split()}
-    return Lexicon(
+    return ComparisonLexicon(
         language=language,
         closed=_closed(data),
         opposite=_opposites(data["opposites"]["pairs"], stem),
@@ -97,7 +97,7 @@ def foreign_negations() -> Mapping[str, tuple[str, str]]:
     }
 
 
-def shared_lexicon(first: str, second: str) -> Lexicon:
+def shared_lexicon(first: str, second: str) -> ComparisonLexicon:
     """The word lists to read two texts with; by script the nearest for a language that has none."""
     both = " ".join(sorted((first, second)))  # sorted: the order of the two must not matter
     language = language_of(both)

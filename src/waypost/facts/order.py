@@ -8,8 +8,8 @@ blocks may change places around a verb only by a passive or where a preposition 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from waypost.facts.commitments import Key
-from waypost.facts.lexicon import Lexicon
+from waypost.facts.commitments import CommitmentKey
+from waypost.facts.lexicon import ComparisonLexicon
 
 # A block may not end with one of these: it belongs to the word behind it.
 _LEANS_FORWARD = frozenset(("negation", "modal", "quantifier", "condition", "relation", "tense", "ordinal"))
@@ -35,7 +35,9 @@ class Voice(NamedTuple):
     agent: int
 
 
-def keeps_roles(left: Sequence[Key], right: Sequence[Key], words: Lexicon, voice: Voice | None) -> bool:
+def keeps_roles(
+    left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon, voice: Voice | None
+) -> bool:
     """Whether `right`, with the same keys as `left`, keeps who does what to whom.
 
     With a `voice` the order must have changed as a passive changes it: the same order would be other roles.
@@ -50,7 +52,7 @@ def keeps_roles(left: Sequence[Key], right: Sequence[Key], words: Lexicon, voice
     return _rearranged(left, right, words) and _rearranged(right, left, words)
 
 
-def _rearranged(left: Sequence[Key], right: Sequence[Key], words: Lexicon) -> bool:
+def _rearranged(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon) -> bool:
     """Whether `left` becomes `right` by moves that change no roles."""
     return _exchanged(left, right) or any(
         _same_places(rest, other_rest, words) or (words.language == "de" and _inverted(rest, other_rest))
@@ -58,11 +60,11 @@ def _rearranged(left: Sequence[Key], right: Sequence[Key], words: Lexicon) -> bo
     )
 
 
-def _identities(keys: Sequence[Key]) -> list[tuple[str, str]]:
+def _identities(keys: Sequence[CommitmentKey]) -> list[tuple[str, str]]:
     return [key.identity for key in keys]
 
 
-def _same_places(left: Sequence[Key], right: Sequence[Key], words: Lexicon) -> bool:
+def _same_places(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon) -> bool:
     """The same keys in the same order, with prepositions that may stand for one another."""
     if _identities(left) != _identities(right):
         return False
@@ -73,7 +75,7 @@ def _same_places(left: Sequence[Key], right: Sequence[Key], words: Lexicon) -> b
     return True
 
 
-def _same_voice(left: Sequence[Key], right: Sequence[Key]) -> bool:
+def _same_voice(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
     """No "the service monitors" against "the service is monitored"."""
     return all(
         one.passive == other.passive or _said_by_us(one, other) or one.text[:2].lower() != other.text[:2].lower()
@@ -81,12 +83,12 @@ def _same_voice(left: Sequence[Key], right: Sequence[Key]) -> bool:
     )
 
 
-def _said_by_us(one: Key, other: Key) -> bool:
+def _said_by_us(one: CommitmentKey, other: CommitmentKey) -> bool:
     """A Russian verb of which one form is a passive and the other says "we": no role that could be taken."""
     return one.passive != other.passive and (other if one.passive else one).text.endswith(("ем", "им"))
 
 
-def _exchanged(left: Sequence[Key], right: Sequence[Key]) -> bool:
+def _exchanged(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
     """Two blocks changed places and what stands around them did not change."""
     one, other = _identities(left), _identities(right)
     start, end = 0, len(one)
@@ -102,7 +104,7 @@ def _exchanged(left: Sequence[Key], right: Sequence[Key]) -> bool:
     return _moved(left, right, bare) or _mirrored(left, right)
 
 
-def _moved(left: Sequence[Key], right: Sequence[Key], bare: bool) -> bool:
+def _moved(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], bare: bool) -> bool:
     """X Y became Y X, each block with its own preposition (without any only if `bare`) or as one possession."""
     one, other = _identities(left), _identities(right)
     for cut in range(1, len(one)):
@@ -122,7 +124,7 @@ def _moved(left: Sequence[Key], right: Sequence[Key], bare: bool) -> bool:
     return False
 
 
-def _tells_apart(left: Sequence[Key], right: Sequence[Key]) -> bool:
+def _tells_apart(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
     """Whether bare blocks may change places: a name and what it is, or a verb and what it is done to.
 
     Two plain nouns may not: that all admins are users does not make the users admins.
@@ -138,7 +140,7 @@ def _tells_apart(left: Sequence[Key], right: Sequence[Key]) -> bool:
     )
 
 
-def _leans(keys: Sequence[Key], cut: int) -> bool:
+def _leans(keys: Sequence[CommitmentKey], cut: int) -> bool:
     """Whether the last key of the block that ends at `cut` belongs to what follows: "not", "public" in "public API"."""
     last = keys[cut - 1]
     if last.kind == "opposite" and not keys[cut].gap:
@@ -146,7 +148,7 @@ def _leans(keys: Sequence[Key], cut: int) -> bool:
     return last.kind in _LEANS_FORWARD
 
 
-def _mirrored(left: Sequence[Key], right: Sequence[Key]) -> bool:
+def _mirrored(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
     """X M Y became Y M X, and a preposition that one of the two keeps still tells them apart."""
     one, other = _identities(left), _identities(right)
     for first in range(1, len(one) - 1):
@@ -163,7 +165,7 @@ def _mirrored(left: Sequence[Key], right: Sequence[Key]) -> bool:
     return False
 
 
-def _turned(active: Sequence[Key], passive: Sequence[Key], agent: int) -> bool:
+def _turned(active: Sequence[CommitmentKey], passive: Sequence[CommitmentKey], agent: int) -> bool:
     """Subject, verb, object became object, verb, agent (English) or object, agent, verb (German)."""
     one, other = _identities(active), _identities(passive)
     size = len(one)
@@ -181,8 +183,8 @@ def _turned(active: Sequence[Key], passive: Sequence[Key], agent: int) -> bool:
 
 
 def _without_a_phrase(
-    left: Sequence[Key], right: Sequence[Key], words: Lexicon
-) -> Iterator[tuple[Sequence[Key], Sequence[Key]]]:
+    left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon
+) -> Iterator[tuple[Sequence[CommitmentKey], Sequence[CommitmentKey]]]:
     """Both texts without one phrase of time or place that stands in both; only texts of a single clause."""
     there = dict(_phrases(right, words))
     for phrase, (start, end) in _phrases(left, words):
@@ -195,7 +197,7 @@ def _without_a_phrase(
 _Phrase = tuple[str, tuple[tuple[str, str], ...]]
 
 
-def _phrases(keys: Sequence[Key], words: Lexicon) -> Iterator[tuple[_Phrase, tuple[int, int]]]:
+def _phrases(keys: Sequence[CommitmentKey], words: ComparisonLexicon) -> Iterator[tuple[_Phrase, tuple[int, int]]]:
     """The phrases that may change their place: led by one of the mobile prepositions, or a date by itself."""
     for start, key in enumerate(keys):
         if key.preposition not in words.mobile and key.kind != "date":
@@ -209,12 +211,12 @@ def _phrases(keys: Sequence[Key], words: Lexicon) -> Iterator[tuple[_Phrase, tup
             yield (key.preposition, tuple(_identities(keys[start:end]))), (start, end)
 
 
-def _clauses(keys: Sequence[Key], front: int) -> bool:
+def _clauses(keys: Sequence[CommitmentKey], front: int) -> bool:
     """Whether a text has more than one clause; a comma behind the phrase at its front makes none."""
     return any(key.clause for at, key in enumerate(keys) if at and at != front)
 
 
-def _inverted(left: Sequence[Key], right: Sequence[Key]) -> bool:
+def _inverted(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
     """German: with a phrase in front the verb comes before its subject."""
     one, other = _identities(left), _identities(right)
     if one[2:] != other[2:] or one[:2] != [*reversed(other[:2])]:

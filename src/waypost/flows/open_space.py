@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from waypost.config import Settings
 from waypost.context.cache import ContextCache
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.engines.choice import Engines
+from waypost.flows.engines.choice import EngineChoice
 from waypost.journal.consent import consent_for, part_of
-from waypost.journal.files import JournalFolder, Stamp
+from waypost.journal.files import FileStamp, JournalFolder
 from waypost.journal.layout import INDEX
 from waypost.journal.remote import JournalAway
 from waypost.model.ids import IdMaker
@@ -34,7 +34,7 @@ class OpenSpace:
     folder: Path
     settings: Settings
     store: Store
-    engines: Engines
+    engines: EngineChoice
     clock: Clock
     new_id: IdMaker
     start_worker: Callable[["OpenSpace"], None]  # somebody pays the vectors owed, later
@@ -111,13 +111,13 @@ class OpenSpace:
         is_journal = not place.is_symlink() and ((place / INDEX).is_file() or (place / "daily").is_dir())
         return place if is_journal else None
 
-    def _journal_away(self) -> dict[str, Stamp]:
+    def _journal_away(self) -> dict[str, FileStamp]:
         """The files of the journal, where it is kept in a tree that is elsewhere; empty where it is not."""
         if not self.identity.is_away or not self.identity.checkout_id:
             return {}
         with self.store.read() as reader:
             known = reader.journal_files(self.identity.checkout_id)
-        return {path: Stamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
+        return {path: FileStamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
 
     def _page(self, path: str) -> str | None:
         from waypost.flows.journal.files.from_index import page_from_index  # only where the files are elsewhere

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date, datetime, tzinfo
 
 from waypost.journal.heading import read_heading
-from waypost.journal.markdown import MARKER, Block, Page, gap_after, newline_of, parse_page, render_entry
+from waypost.journal.markdown import MARKER, JournalPage, PageBlock, gap_after, newline_of, parse_page, render_entry
 from waypost.model.journal import Amendment, Entry
 
 BY_HAND = "hand"  # who corrected it: somebody in an editor, without saying so
@@ -41,7 +41,7 @@ def archived(original: str | None, live: str, day: date, zone: tzinfo | None, at
     return _inserted(old.with_entries(changed) if changed else old, added)
 
 
-def originals(original: str, live: Page) -> list[Entry]:
+def originals(original: str, live: JournalPage) -> list[Entry]:
     """The entries of a live page, each with its full words where it was trimmed."""
     full = {entry.id: entry for entry in parse_page(original, live.day, live.zone).entries if entry.id}
     return [
@@ -52,7 +52,7 @@ def originals(original: str, live: Page) -> list[Entry]:
     ]
 
 
-def with_importance(page: Page, importance: Mapping[str, int]) -> Page:
+def with_importance(page: JournalPage, importance: Mapping[str, int]) -> JournalPage:
     """The page with the worth of these entries, by their ids, in their headings. What has no id keeps its looks."""
     changed = {
         place: replace(entry, importance=importance[entry.id or ""])
@@ -125,7 +125,7 @@ def _amended(old: Entry, new: Entry, at: datetime) -> Entry:
     )
 
 
-def _other_lines(live: Page, original: str) -> list[str]:
+def _other_lines(live: JournalPage, original: str) -> list[str]:
     """Lines outside of every entry, such as a title that somebody changed, that the original does not have."""
     there = {line.strip() for line in original.splitlines()}
     return [
@@ -143,11 +143,11 @@ def _has_id(line: str) -> bool:
     return heading is not None and "id" in heading.fields
 
 
-def _last(page: Page, at: datetime) -> datetime:
+def _last(page: JournalPage, at: datetime) -> datetime:
     return page.entries[-1].at if page.entries else at
 
 
-def _inserted(page: Page, added: Mapping[int, Sequence[Entry]]) -> str:
+def _inserted(page: JournalPage, added: Mapping[int, Sequence[Entry]]) -> str:
     """The text of the page with these entries, each after the entry at its place. Never before the words at the top that
     have no heading: they would become part of it."""
     newline = newline_of(page.text)
@@ -166,7 +166,7 @@ def _inserted(page: Page, added: Mapping[int, Sequence[Entry]]) -> str:
     return "".join(parts)
 
 
-def _is_head(block: Block) -> bool:
+def _is_head(block: PageBlock) -> bool:
     return not block.raw.startswith("###")
 
 

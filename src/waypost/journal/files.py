@@ -36,7 +36,7 @@ _depth = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class FileStamp:
     """By which one can tell that a file has not changed."""
 
     size: int
@@ -87,9 +87,9 @@ class JournalFolder:
     def need_files(self) -> None:
         """Raises NotFound where they are on another machine."""
 
-    def scan(self, *, archive: bool = True) -> dict[str, Stamp]:
+    def scan(self, *, archive: bool = True) -> dict[str, FileStamp]:
         """Every file of the journal, in the order of the paths; with or without those of the archive."""
-        found: dict[str, Stamp] = {}
+        found: dict[str, FileStamp] = {}
         for folder in ("", *FOLDERS):
             if folder.startswith(ARCHIVE) and not archive:
                 continue
@@ -108,7 +108,7 @@ class JournalFolder:
                     except FileNotFoundError:  # it went while we looked
                         continue
                     if stat.S_ISREG(state.st_mode):
-                        found[logical] = Stamp(state.st_size, state.st_mtime_ns, gzipped)
+                        found[logical] = FileStamp(state.st_size, state.st_mtime_ns, gzipped)
         return dict(sorted(found.items()))
 
     def links(self) -> list[str]:
@@ -122,14 +122,14 @@ class JournalFolder:
                 found += [f"{folder}/{name}".lstrip("/") for name in names if _is_linked_page(place, folder, name)]
         return sorted(found)
 
-    def stamp(self, path: str) -> Stamp | None:
+    def stamp(self, path: str) -> FileStamp | None:
         for place in self._places(path):
             try:
                 state = os.lstat(place)
             except (FileNotFoundError, NotADirectoryError):
                 continue
             if stat.S_ISREG(state.st_mode):
-                return Stamp(state.st_size, state.st_mtime_ns, place.suffix == ".gz")
+                return FileStamp(state.st_size, state.st_mtime_ns, place.suffix == ".gz")
         return None
 
     def exists(self, path: str) -> bool:

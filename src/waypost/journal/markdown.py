@@ -34,7 +34,7 @@ _RULES = "-*_= \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
     """A piece of a page: an entry, or a title, marker or heading without words."""
 
     raw: str
@@ -42,8 +42,8 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    blocks: tuple[Block, ...]
+class JournalPage:
+    blocks: tuple[PageBlock, ...]
     entries: tuple[Entry, ...]
     day: date | None = None
     zone: tzinfo | None = None
@@ -54,11 +54,11 @@ class Page:
     def text(self) -> str:
         return "".join([block.raw for block in self.blocks])
 
-    def with_entry(self, place: int, entry: Entry) -> "Page":
+    def with_entry(self, place: int, entry: Entry) -> "JournalPage":
         """The page with another entry at that place of `entries`; all other bytes stay."""
         return self.with_entries({place: entry})
 
-    def with_entries(self, entries: Mapping[int, Entry]) -> "Page":
+    def with_entries(self, entries: Mapping[int, Entry]) -> "JournalPage":
         newline = newline_of(self.text)
         changed = {}
         for block, place in self._blocks_of(entries).items():
@@ -66,7 +66,7 @@ class Page:
             changed[block] = _rendered(entries[place], newline) + _markers(raw, newline) + _ending(raw)
         return self._with(changed)
 
-    def without(self, places: Collection[int]) -> "Page":
+    def without(self, places: Collection[int]) -> "JournalPage":
         """The page without the entries at those places of `entries`."""
         kept = {}
         for block in self._blocks_of(places):
@@ -76,7 +76,7 @@ class Page:
             kept[block] = markers + newline if markers else ""
         return self._with(kept)
 
-    def with_hold(self, on: bool) -> "Page":
+    def with_hold(self, on: bool) -> "JournalPage":
         """The page with or without the line that keeps it as it is."""
         self._refuse_conflict()
         if on == self.hold:
@@ -101,7 +101,7 @@ class Page:
         holding = [number for number, block in enumerate(self.blocks) if block.entry is not None]
         return {number: place for place, number in enumerate(holding) if place in wanted}
 
-    def _with(self, changed: Mapping[int, str]) -> "Page":
+    def _with(self, changed: Mapping[int, str]) -> "JournalPage":
         text = "".join([changed.get(number, block.raw) for number, block in enumerate(self.blocks)])
         return parse_page(text, self.day, self.zone)
 
@@ -112,7 +112,7 @@ class Page:
             )
 
 
-def parse_page(text: str, day: date | None, zone: tzinfo | None) -> Page:
+def parse_page(text: str, day: date | None, zone: tzinfo | None) -> JournalPage:
     """Read a page. `day` is what its file is about; `zone` holds where a time names none (None: as this machine).
 
     Every text is a page, and `"".join(block.raw for block in page.blocks)` is that text.
@@ -120,19 +120,21 @@ def parse_page(text: str, day: date | None, zone: tzinfo | None) -> Page:
     if (both := conflict.sides(text)) is not None:
         ours, theirs = (parse_page(side, day, zone) for side in both)
         entries = conflict.union(ours.entries, theirs.entries)
-        return Page((Block(text, None),), entries, day, zone, is_conflicted=True, hold=ours.hold or theirs.hold)
+        return JournalPage(
+            (PageBlock(text, None),), entries, day, zone, is_conflicted=True, hold=ours.hold or theirs.hold
+        )
     start, head = _head(text)
     headings = list(_headings(text, start + len(head)))
     on = day or _title_day(head) or _stated_day(headings, zone) or UNDATED
-    blocks = [Block(_BOM, None)] if start else []
+    blocks = [PageBlock(_BOM, None)] if start else []
     blocks += _head_blocks(head, on, zone)
     ends = [place for place, _, _ in headings[1:]] + [len(text)] * bool(headings)
     for (place, body, heading), end in zip(headings, ends, strict=True):
         words, amendments = _words(text[body:end], zone)
         words = f"{heading.tail}\n{words}".strip() if heading.tail else words
-        blocks.append(Block(text[place:end], _entry_of(heading, words, amendments, on, zone)))
+        blocks.append(PageBlock(text[place:end], _entry_of(heading, words, amendments, on, zone)))
     entries = tuple([block.entry for block in blocks if block.entry is not None])
-    return Page(tuple(blocks), entries, day, zone, hold=_HOLD_LINE.search(head) is not None)
+    return JournalPage(tuple(blocks), entries, day, zone, hold=_HOLD_LINE.search(head) is not None)
 
 
 def left_alone(text: str) -> str | None:
@@ -197,16 +199,16 @@ def _places(text: str, start: int) -> Iterator[int]:
     yield from (found.start() for found in _HEADING.finditer(text, start + 1))
 
 
-def _head_blocks(head: str, day: date, zone: tzinfo | None) -> list[Block]:
+def _head_blocks(head: str, day: date, zone: tzinfo | None) -> list[PageBlock]:
     """The title with our markers; then what somebody noted without a heading."""
     preamble = _PREAMBLE.match(head, _title_end(head))
     place = preamble.end() if preamble else 0
-    blocks = [Block(head[:place], None)] if place else []
+    blocks = [PageBlock(head[:place], None)] if place else []
     if note := head[place:]:
         words, amendments = _words(note, zone)
         is_note = bool(words.strip(_RULES))
         entry = Entry(words, in_zone(day, time(), zone), "note", amendments=amendments) if is_note else None
-        blocks.append(Block(note, entry))
+        blocks.append(PageBlock(note, entry))
     return blocks
 
 

@@ -15,11 +15,11 @@ from waypost.journal.plan_files import (
     Compress,
     File,
     Join,
-    Limits,
     MakeMonth,
     MakeYear,
     Passed,
     Rescore,
+    SizeLimits,
     Step,
     Trim,
     archive_of,
@@ -52,7 +52,7 @@ def due_by_time(files: Mapping[str, File], today: date) -> tuple[Step, ...]:
     return tuple(sorted(steps, key=lambda step: (step.due, _ORDER[type(step)], str(step))))
 
 
-def due_by_size(files: Mapping[str, File], today: date, limits: Limits) -> tuple[Step, ...]:
+def due_by_size(files: Mapping[str, File], today: date, limits: SizeLimits) -> tuple[Step, ...]:
     """What sizes ask for, when all that fell due by time is done: weeks that come early, days compressed early."""
     early = _early(files, today, limits)
     return (*early, *_early_compressions(files, today, limits.plain_archive))
@@ -176,7 +176,7 @@ def _leaving(
     yield from ((layout.month_path(month), step.due) for step in years for month in step.months)
 
 
-def _early(files: Mapping[str, File], today: date, limits: Limits) -> list[Join]:
+def _early(files: Mapping[str, File], today: date, limits: SizeLimits) -> list[Join]:
     """Oldest days first, until no limit is passed."""
     days = [(day, path) for path, day in _days(files, today).items() if day + EARLIEST_BY_SIZE <= today]
     daily = sum(file.size for path, file in files.items() if layout.stage_of(path) == "daily")

@@ -26,7 +26,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SizeLimits:
     """In bytes. Passing one brings the weekly summary early."""
 
     file: int = 5 * MEGABYTE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from waypost.config import JournalSettings
 from waypost.errors import NotFound
-from waypost.journal.files import JournalFolder, Stamp
+from waypost.journal.files import FileStamp, JournalFolder
 from waypost.journal.layout import ARCHIVE
 
 
@@ -19,7 +19,7 @@ class JournalAway(JournalFolder):
         root: Path,
         settings: JournalSettings,
         name: str,
-        known: Mapping[str, Stamp],
+        known: Mapping[str, FileStamp],
         page: Callable[[str], str | None],
     ) -> None:
         super().__init__(root, root / "journal.lock", settings)
@@ -28,10 +28,10 @@ class JournalAway(JournalFolder):
     def need_files(self) -> None:
         raise self._elsewhere("its files are not on this machine")
 
-    def scan(self, *, archive: bool = True) -> dict[str, Stamp]:
+    def scan(self, *, archive: bool = True) -> dict[str, FileStamp]:
         return {path: stamp for path, stamp in self._known.items() if archive or not path.startswith(ARCHIVE)}
 
-    def stamp(self, path: str) -> Stamp | None:
+    def stamp(self, path: str) -> FileStamp | None:
         return self._known.get(path)
 
     def read(self, path: str) -> str:

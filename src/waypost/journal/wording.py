@@ -33,7 +33,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u20
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class SummaryWords:
     language: str
     date_format: str
     months: tuple[str, ...]
@@ -61,12 +61,12 @@ class Words:
 
 
 @cache
-def words_of(language: str) -> Words:
+def words_of(language: str) -> SummaryWords:
     """The words of `en`, `de` or `ru`; English ones for any other language."""
     known = language if language in LANGUAGES else "en"
     table = tomllib.loads((_DATA / f"summary_{known}.toml").read_text("utf-8"))
     lists = {name: frozenset(fold(word) for word in words.split()) for name, words in table["words"].items()}
-    return Words(
+    return SummaryWords(
         language=known,
         date_format=table["date"],
         months=tuple(table["months"].split()),
@@ -133,7 +133,7 @@ def prevailing(texts: Iterable[str]) -> str:
     return max(LANGUAGES, key=lambda language: amounts[language])
 
 
-def days_meant(text: str, said_on: date, words: Words) -> list[date | None]:
+def days_meant(text: str, said_on: date, words: SummaryWords) -> list[date | None]:
     """The days that words such as "tomorrow" mean, each once; None for "this week" and the like."""
     found: dict[date | None, None] = {}
     rest = text
@@ -144,7 +144,7 @@ def days_meant(text: str, said_on: date, words: Words) -> list[date | None]:
     return list(found)
 
 
-def other_days(text: str, said_on: date, words: Words) -> list[tuple[str, date]]:
+def other_days(text: str, said_on: date, words: SummaryWords) -> list[tuple[str, date]]:
     """Words such as "yesterday" in a text, with the day each of them means; none for the day on which it was said."""
     spoken = words_of(spoken_in(text) or words.language)
     found: dict[date, str] = {}
@@ -157,7 +157,7 @@ def other_days(text: str, said_on: date, words: Words) -> list[tuple[str, date]]
     return sorted(((word, day) for day, word in found.items()), key=lambda pair: pair[1])
 
 
-def dated(text: str, said_on: date, words: Words, *, context: str = "") -> str:
+def dated(text: str, said_on: date, words: SummaryWords, *, context: str = "") -> str:
     """The text with the day that "today" means in it behind it, where it says so or its question (`context`) does."""
     days = days_meant(text, said_on, words) or days_meant(context, said_on, words)
     if not days or any(_mentions(text, day or said_on, words) for day in days):
@@ -167,11 +167,11 @@ def dated(text: str, said_on: date, words: Words, *, context: str = "") -> str:
     return f"{text.rstrip(' .')} ({note})"
 
 
-def _mentions(text: str, day: date, words: Words) -> bool:
+def _mentions(text: str, day: date, words: SummaryWords) -> bool:
     return any(form in text for form in (day.isoformat(), words.day(day), f"{day.day}. {words.month(day.month)}"))
 
 
-def sentences(text: str, words: Words) -> list[str]:
+def sentences(text: str, words: SummaryWords) -> list[str]:
     """The sentences of a text as plain words: lines of lists and headings are sentences of their own, code is none."""
     found: list[str] = []
     for line in plain_lines(text):
@@ -209,7 +209,7 @@ def plain(line: str) -> str:
     return " ".join(_CONTROL.sub("", line).split())
 
 
-def _sentences_of(line: str, words: Words) -> list[str]:
+def _sentences_of(line: str, words: SummaryWords) -> list[str]:
     found: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(line):
@@ -220,7 +220,7 @@ def _sentences_of(line: str, words: Words) -> list[str]:
     return [sentence for sentence in found if any(map(str.isalnum, sentence))]
 
 
-def _is_end(line: str, end: "re.Match[str]", words: Words) -> bool:
+def _is_end(line: str, end: "re.Match[str]", words: SummaryWords) -> bool:
     if end[0] != ".":
         after = line[end.end() :].lstrip()
         return not after[:1].islower()

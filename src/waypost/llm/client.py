@@ -16,7 +16,7 @@ from waypost.errors import LlmError, LlmRefused, LlmUnavailable, LlmUnusable
 from waypost.llm.prompt import FRAME_TOKENS, count_tokens, render
 from waypost.llm.protocol import Completion, Prompt, Usage
 from waypost.llm.spending import Spending
-from waypost.wire import NoReply, Reply, Server, patiently, usable_key
+from waypost.wire import HttpServer, NoReply, ServerReply, patiently, usable_key
 
 _PATH = "/v1/chat/completions"
 _PAUSES = tuple(min(30.0, 2.0**attempt) for attempt in range(10))  # seconds before each further attempt
@@ -49,7 +49,7 @@ class OpenAiLlm:
         self._settings = settings
         self._sleep = sleep
         self._left_out: set[str] = set()
-        self._server = Server(
+        self._server = HttpServer(
             settings.url,
             "language model",
             key=key,
@@ -83,7 +83,7 @@ class OpenAiLlm:
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         return {"model": self._settings.model, "messages": messages, "stream": False, **options}
 
-    def _reply(self, question: Callable[[], dict[str, Any]], expected: Usage) -> Reply:
+    def _reply(self, question: Callable[[], dict[str, Any]], expected: Usage) -> ServerReply:
         """A reply with status 200; asked again without an option that the server does not take."""
         pauses = _PAUSES[: self._settings.retries]
         while True:
@@ -100,7 +100,7 @@ class OpenAiLlm:
                 raise self._failure(reply.status, complaint)
             self._left_out |= refused
 
-    def _attempt(self, question: dict[str, Any], expected: Usage) -> Reply:
+    def _attempt(self, question: dict[str, Any], expected: Usage) -> ServerReply:
         """Ask once. What got no answer may have been worked on and stays counted; what was turned away does not."""
         self.spending.reserve(expected)
         try:

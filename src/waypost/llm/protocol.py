@@ -5,7 +5,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class QuotedText:
     """Text that others wrote. It is masked, cut where there is no room, and fenced as data before it is sent."""
 
     name: str
@@ -17,7 +17,7 @@ class Prompt:
     """A question: our words, with the texts of others as blocks among them."""
 
     system: str
-    parts: tuple[str | Block, ...]
+    parts: tuple[str | QuotedText, ...]
 
     def and_then(self, words: str) -> "Prompt":
         """The same question with more of our words after it."""

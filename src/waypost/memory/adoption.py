@@ -29,7 +29,7 @@ CONFIRMED, ADOPTED, MERGED, DISMISSED, UNDONE = "confirmed", "adopted", "merged"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class AdoptionPlan:
     """What adopting would do."""
 
     deed: str  # confirmed | adopted | merged
@@ -62,7 +62,7 @@ class Adoption:
         self._identity = locate(directory, settings, clock)
         self._is_unknown = self._is_refused()
 
-    def plan(self, target: str | None = None) -> Plan:
+    def plan(self, target: str | None = None) -> AdoptionPlan:
         """`target` is the id of a memory, or a path where it was used. Without one it is the memory that was made for the
         same repository, which shares commits with this folder, else the memory of this folder's remote, where that does
         not open yet. Raises NotFound where there is nothing to adopt, InvalidInput where there are several."""
@@ -78,7 +78,7 @@ class Adoption:
             raise InvalidInput(f"This folder uses {found.space_id} already.", "Nothing is to be done.")
         return self._joining(self._look(found))
 
-    def run(self, plan: Plan) -> Plan:
+    def run(self, plan: AdoptionPlan) -> AdoptionPlan:
         """The same plan with what was done. Raises Refused for whoever is not a person."""
         if not self._caller.decides:
             raise Refused(
@@ -93,7 +93,7 @@ class Adoption:
         self._confirm()
         return plan
 
-    def undo(self) -> Plan:
+    def undo(self) -> AdoptionPlan:
         """The folder uses the memory of its own id again; both memories stay as they are."""
         own, home, before = self._computed, self._settings.home, self._identity.space_id
         start = first_step(own, aliases(home))
@@ -106,7 +106,7 @@ class Adoption:
         now = locate(self._directory, self._settings, self._clock).space_id
         if now == before:  # that of its remote, under another spelling
             raise nothing
-        return Plan(UNDONE, now, own.name, 0, own.root or Path(), before)
+        return AdoptionPlan(UNDONE, now, own.name, 0, own.root or Path(), before)
 
     def dismiss(self) -> "list[Relative]":
         """Keep the memories of this repository apart: nobody is told of them any more."""
@@ -143,12 +143,12 @@ class Adoption:
                 return True
         return False
 
-    def _confirming(self) -> Plan:
+    def _confirming(self) -> AdoptionPlan:
         found = self._look(stored_space(self._settings, self._identity.space_id))
         root = self._root or Path()
-        return Plan(CONFIRMED, found.space_id, found.name, found.memories, root, None, found.roots)
+        return AdoptionPlan(CONFIRMED, found.space_id, found.name, found.memories, root, None, found.roots)
 
-    def _joining(self, found: "Relative") -> Plan:
+    def _joining(self, found: "Relative") -> AdoptionPlan:
         root, name = self._root or Path(), self._identity.name
         if not self._is_unknown:
             own = self._memory()._space
@@ -156,8 +156,8 @@ class Adoption:
                 kept = flows.checkouts.relatives.count_kept(reader, Moment(self._clock()))
             if kept:
                 own_id = own.identity.space_id
-                return Plan(MERGED, own_id, name, found.memories, root, found.space_id, found.roots)
-        return Plan(ADOPTED, found.space_id, found.name, found.memories, root, found.space_id, found.roots)
+                return AdoptionPlan(MERGED, own_id, name, found.memories, root, found.space_id, found.roots)
+        return AdoptionPlan(ADOPTED, found.space_id, found.name, found.memories, root, found.space_id, found.roots)
 
     def _the_relative(self) -> "Relative | None":
         """The one other memory of this repository; None where there is none, and this folder's own is to be confirmed."""
@@ -218,7 +218,7 @@ class Adoption:
             )
         open_spaces.forget(self._identity.space_id)
 
-    def _merge(self, plan: Plan) -> Plan:
+    def _merge(self, plan: AdoptionPlan) -> AdoptionPlan:
         """Take in what the other memory holds now, through the gateway; nothing that is here is overwritten."""
         from waypost.memory.known import open_known
 

@@ -8,14 +8,14 @@ from typing import Self
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import ForeignFile, StoreCorrupt
-from waypost.memory.opened import Opened
+from waypost.memory.opened import OpenMemoryBase
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
 from waypost.space.place import DATABASE_FILE, space_directory
 
 
-class Backups(Opened):
+class Backups(OpenMemoryBase):
     """Snapshots of a memory in a file. Works also where its database is damaged or missing, but for `make`."""
 
     @classmethod

@@ -7,13 +7,13 @@ from typing import Any
 
 from waypost import compat, flows
 from waypost.errors import InvalidInput
-from waypost.memory.opened import Opened
+from waypost.memory.opened import OpenMemoryBase
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.receipt import Receipt
 
 
-class Journal(Opened):
+class Journal(OpenMemoryBase):
     """Conversations and notes by the day, condensed as they age; the files are the truth."""
 
     @property
@@ -52,7 +52,7 @@ class Journal(Opened):
             draft = replace(draft, more={"media": name})
         return next(flows.write.remember.remember(self._space, [draft], self._caller, direct=True))
 
-    def show(self, what: str = "") -> "flows.journal.show.Shown":
+    def show(self, what: str = "") -> "flows.journal.show.ShownFile":
         """A day, week, month or year, an entry by its id, or a file by its path, as it stands in its file; today unless told."""
         return flows.journal.show.show(self._current, what)
 
@@ -64,7 +64,7 @@ class Journal(Opened):
         """Every day on which something was said, with how much, and the stage in which its words stand."""
         return flows.journal.calendar.calendar(self._current)
 
-    def search(self, text: str, limit: int = 20) -> "Sequence[flows.journal.search.Line]":
+    def search(self, text: str, limit: int = 20) -> "Sequence[flows.journal.search.FoundLine]":
         """Lines that hold a text, through all files, packed ones too."""
         return flows.journal.search.search_journal(self._current, text, limit)
 
@@ -121,7 +121,7 @@ class Journal(Opened):
 
     def import_chat(
         self, path: str | Path, *, progress: Callable[[int, int], None] | None = None, dry_run: bool = False
-    ) -> "flows.journal.entry_import.Report":
+    ) -> "flows.journal.entry_import.EntryImportReport":
         """Bring over conversations: JSON lines of role, content and time, or the export of an assistant."""
         if dry_run:
             return compat.chat.importer.survey_chat(self._current, Path(path))
@@ -134,7 +134,7 @@ class Journal(Opened):
         *,
         progress: Callable[[int, int], None] | None = None,
         dry_run: bool = False,
-    ) -> "flows.journal.entry_import.Report":
+    ) -> "flows.journal.entry_import.EntryImportReport":
         """Bring over the memory of another tool: `crowdbot` or `locai`."""
         space = self._current
         if origin == "locai":

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from waypost import flows
-from waypost.memory.opened import Opened, When
+from waypost.memory.opened import OpenMemoryBase, When
 from waypost.model.candidate import Candidate
 from waypost.model.receipt import Receipt
 from waypost.model.review_item import Learned
-from waypost.model.session_turn import Turn
+from waypost.model.session_turn import SessionTurn
 from waypost.store.fact_protocol import CandidateRow
 
 
-class Knowledge(Opened):
+class Knowledge(OpenMemoryBase):
     # -- levels -------------------------------------------------------------------------------------------
 
     def promote(
@@ -26,7 +26,7 @@ class Knowledge(Opened):
         module: str | None = None,
     ) -> Receipt:
         """Give a fact another level, parent, domain or module; an empty text takes one away."""
-        place = flows.facts.levels.Place.of(level, parent, domain, module)
+        place = flows.facts.levels.FactPlace.of(level, parent, domain, module)
         with self._own(memory_id, parent):
             return flows.facts.levels.promote(self._space, memory_id, place, self._caller)
 
@@ -53,7 +53,7 @@ class Knowledge(Opened):
 
         What is certain is stored; the rest waits for approval, which `yes` gives at once where a person decides.
         """
-        asked = flows.learn.changes.Asked(staged, diff, None if file is None else str(file))
+        asked = flows.learn.changes.LearnSource(staged, diff, None if file is None else str(file))
         return flows.learn.changes.learn(self._space, self._caller, asked, yes=yes, dry_run=dry_run, report=report)
 
     def review(self, *, include_archived: bool = False) -> "flows.facts.review.Review":
@@ -81,7 +81,7 @@ class Knowledge(Opened):
         return flows.facts.approval.edit(self._space, candidate, text, self._caller)
 
     def keep_session(
-        self, session: str, turns: Iterable[Turn], *, notices: Sequence[str] = ()
+        self, session: str, turns: Iterable[SessionTurn], *, notices: Sequence[str] = ()
     ) -> "flows.learn.session.Kept":
         """Append what was said in an agent's session to the journal, each turn once, and put what it teaches up for review."""
         return flows.learn.session.keep_session(self._space, session, turns, self._caller, notices=notices)

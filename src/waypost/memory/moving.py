@@ -9,7 +9,7 @@ from waypost import flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
 from waypost.flows.move.migrate import Ends, Moved, Report, migrate
-from waypost.flows.move.new_ids import Change, NewIds, new_ids, new_space_id
+from waypost.flows.move.new_ids import IdChange, NewIds, new_ids, new_space_id
 from waypost.flows.move.notes import DONE, FRESH, MARK, REPLACE, RESUME, Notes, is_done, plan
 from waypost.memory.location import locate
 from waypost.memory.moving_places import carry_files, make_home, place_of, remove_rest
@@ -25,7 +25,7 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class MovePlan:
     """What there is to move, and what is left to do."""
 
     step: str  # fresh | replace | resume | mark | done
@@ -57,12 +57,12 @@ class Moving:
     def target(self) -> str:
         return self._to.shown
 
-    def look(self) -> Looked:
+    def look(self) -> MovePlan:
         """Changes nothing. Raises Refused where the target is taken, SecurityError where it may not be made there."""
         step, _ = self._plan()
         with self._from.opened() as store, store.read() as reader:
             counts = {name: reader.tables().count(table) for name, table in TABLES.items()}
-            return Looked(step, counts, store.size_bytes())
+            return MovePlan(step, counts, store.size_bytes())
 
     def run(self, caller: Caller, report: Report, *, instead: bool = False) -> Moved:
         """Move it, or what is left of it. What cannot be finished leaves the source as it was. `instead`: whatever the
@@ -128,7 +128,7 @@ class Moving:
                 set_alias(self._target.home, renamed.get(folder, folder), self.new_id)
 
     def _new_ids(self) -> NewIds:
-        machine = Change(self._source.shared_machine, self._target.shared_machine)
+        machine = IdChange(self._source.shared_machine, self._target.shared_machine)
         with self._from.opened() as store, store.read() as reader:
             checkouts, shares = reader.checkouts(), reader.shares()
         after = new_space_id(self.space.space_id, self.space.source, checkouts.values(), machine)
@@ -138,18 +138,18 @@ class Moving:
                 "Move it on the machine where it was used.",
             )
         others = {one.other: self._other(one.other, machine) for one in shares}
-        return new_ids(Change(self.space.space_id, after), checkouts, machine, others)
+        return new_ids(IdChange(self.space.space_id, after), checkouts, machine, others)
 
-    def _other(self, space_id: str, machine: Change) -> str:
+    def _other(self, space_id: str, machine: IdChange) -> str:
         """What a memory that something is shared with is or will be called there, whether or not it moves too."""
         found = self._called(self._source, space_id, machine)
         if found is not None:
             return found
-        back = Change(machine.after, machine.before)
+        back = IdChange(machine.after, machine.before)
         there = (one.space_id for one in spaces_there(self._target))
         return next((one for one in there if self._called(self._target, one, back) == space_id), space_id)
 
-    def _called(self, settings: Settings, space_id: str, machine: Change) -> str | None:
+    def _called(self, settings: Settings, space_id: str, machine: IdChange) -> str | None:
         try:
             found = stored_space(settings, space_id)
             with place_of(settings, found, self._clock).opened() as store, store.read() as reader:

@@ -21,7 +21,7 @@ _INCOMING = "incoming"  # a folder beside the database: what is in it has not ar
 _SIDECARS = "vectors-*.bin"
 
 
-class Place(Protocol):
+class MemoryPlace(Protocol):
     """Where a memory is, or is to be."""
 
     shown: str  # in words, and the same each time; nothing secret
@@ -52,11 +52,11 @@ class Place(Protocol):
         """Delete the memory for good."""
 
 
-def place_of(settings: Settings, space: StoredSpace, clock: Clock) -> Place:
-    return Database(settings, space, clock) if settings.store else Files(settings, space, clock)
+def place_of(settings: Settings, space: StoredSpace, clock: Clock) -> MemoryPlace:
+    return PostgresPlace(settings, space, clock) if settings.store else FilePlace(settings, space, clock)
 
 
-class Files:
+class FilePlace:
     """A folder of this machine. A copy grows in a folder of its own, and takes its place when it is whole."""
 
     def __init__(self, settings: Settings, space: StoredSpace, clock: Clock) -> None:
@@ -131,7 +131,7 @@ class Files:
             store.close()
 
 
-class Database:
+class PostgresPlace:
     """A schema in a PostgreSQL database."""
 
     def __init__(self, settings: Settings, space: StoredSpace, clock: Clock) -> None:

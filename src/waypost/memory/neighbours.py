@@ -19,7 +19,7 @@ from waypost.store.protocol import Store
 from waypost.store.share_protocol import GIVES, TAKES
 
 if TYPE_CHECKING:
-    from waypost.store.postgres.directory.rows import Half
+    from waypost.store.postgres.directory.rows import ShareHalf
 
 PATIENCE_SECONDS = 1.0  # that an answer waits for a project that is locked
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -161,7 +161,7 @@ class TeamNeighbours(StoredNeighbours):
                     return Neighbour(half.space_id, half.kind, half.name)
             raise
 
-    def _halves(self) -> "tuple[Half, ...]":
+    def _halves(self) -> "tuple[ShareHalf, ...]":
         from waypost.store.postgres.store import halves_about
 
         return halves_about(self._settings.store, self._own, self._clock)

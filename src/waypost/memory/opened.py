@@ -26,7 +26,7 @@ LIBRARY = Caller("agent", "library")  # code that calls us is an agent, whatever
 When = datetime | str | None
 
 
-class Opened:
+class OpenMemoryBase:
     """An open memory: which space, by which settings, for whom.
 
     Several objects of one space share one open database. One that was closed for idleness opens again by itself on the

@@ -6,8 +6,8 @@ from typing import Any
 
 from waypost import flows
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt
-from waypost.memory.opened import Opened, When, when
-from waypost.model.code_link import Linked
+from waypost.memory.opened import OpenMemoryBase, When, when
+from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import MAX_LEVEL, check_line, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KEPT_COLLECTIONS, kind_of
@@ -20,7 +20,7 @@ SCOPE_TOKENS = 500
 PRESETS = ("scope", "route", "inject", "journal")
 
 
-class Reading(Opened):
+class MemoryReading(OpenMemoryBase):
     def recall(
         self,
         question: str,
@@ -43,7 +43,7 @@ class Reading(Opened):
         nothing that other projects let it read.
         """
         space, view = self._current, self._view(scope, as_of, known_at, archived=archived)
-        wanted = flows.recall.search.Wanted(fresh, min_confidence, tuple(exclude_tags))
+        wanted = flows.recall.search.RecallFilter(fresh, min_confidence, tuple(exclude_tags))
         return flows.recall.search.recall(
             space, question, view, k=k, now=when(now, "now"), wanted=wanted, shared=shared
         )
@@ -82,7 +82,7 @@ class Reading(Opened):
             raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
         return flows.context.brief.brief(space, task, view, tokens=budget, now=when(now, "now"))
 
-    def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Linked:
+    def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> LinkedMemory:
         """One memory, with what became of the code that it points at. Also one that another project shares, which it
         names."""
         space, moment = self._current, self._moment(as_of, known_at)
@@ -129,7 +129,7 @@ class Reading(Opened):
         as_of: When = None,
         known_at: When = None,
         before: int | None = None,
-    ) -> "flows.recall.listing.Page":
+    ) -> "flows.recall.listing.ListingPage":
         """The same, the newest first, page by page: hand `before` and `known_at` of a page to the next, and all show what
         was known when the first was asked for. What is forgotten meanwhile is gone."""
         chosen = _filter(kind, level, domain, module, session, tags)

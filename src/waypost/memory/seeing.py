@@ -1,15 +1,15 @@
 """Looking at a memory from all sides, for whoever shows it to people."""
 
 from waypost import flows
-from waypost.memory.opened import Opened, When
+from waypost.memory.opened import OpenMemoryBase, When
 
 
-class Seeing(Opened):
-    def growth(self, points: int = 16) -> "tuple[flows.admin.growth.Point, ...]":
+class Seeing(OpenMemoryBase):
+    def growth(self, points: int = 16) -> "tuple[flows.admin.growth.GrowthPoint, ...]":
         """How many memories of each collection there were, at points spread evenly from its making until now."""
         return flows.admin.growth.growth(self._current, points)
 
-    def related(self, memory_id: str) -> "tuple[flows.recall.related.Related, ...]":
+    def related(self, memory_id: str) -> "tuple[flows.recall.related.RelatedMemory, ...]":
         """What a memory is linked with: what contains it, what it contains, causes and effects, what it replaced."""
         return flows.recall.related.related(self._current, memory_id)
 

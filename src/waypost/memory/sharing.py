@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from waypost import flows
-from waypost.memory.opened import Opened
+from waypost.memory.opened import OpenMemoryBase
 from waypost.model.share import Offer
 
 
-class Sharing(Opened):
+class Sharing(OpenMemoryBase):
     def share_offer(
         self,
         project: str,

@@ -15,7 +15,7 @@ from waypost.context.cache import ContextCache
 from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
 from waypost.errors import StoreCorrupt, StoreUnavailable
-from waypost.flows.engines.choice import Engines
+from waypost.flows.engines.choice import EngineChoice
 from waypost.flows.open_space import OpenSpace, is_known_checkout
 from waypost.memory.stores import StoredSpace, open_store
 from waypost.model.ids import IdMaker
@@ -147,7 +147,7 @@ def _key(identity: Identity, settings: Settings) -> _Key:
 
 def space_on(store: Store, identity: Identity, settings: Settings, clock: Clock, folder: Path) -> OpenSpace:
     """A space that is in this store."""
-    engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
+    engines = EngineChoice(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     contexts = ContextCache[Any](clock)
     return OpenSpace(
         identity, folder, settings, store, engines, clock, IdMaker(clock), _start_worker, contexts, _neighbours

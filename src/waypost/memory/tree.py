@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from waypost import flows
-from waypost.memory.opened import Opened, When
+from waypost.memory.opened import OpenMemoryBase, When
 from waypost.model.code_link import AboutHit, StaleReport
 from waypost.model.receipt import Receipt
 
 
-class Tree(Opened):
+class MemoryTree(OpenMemoryBase):
     def index(
         self,
         *,

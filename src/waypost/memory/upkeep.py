@@ -9,11 +9,11 @@ from typing import Any
 from waypost import compat, flows
 from waypost.errors import StoreCorrupt
 from waypost.flows.open_space import OpenSpace
-from waypost.memory.opened import Opened, When
+from waypost.memory.opened import OpenMemoryBase, When
 from waypost.model.receipt import Receipt
 
 
-class Upkeep(Opened):
+class MemoryAdmin(OpenMemoryBase):
     def status(self) -> dict[str, Any]:
         return flows.admin.status.status(self._current)
 
@@ -36,7 +36,7 @@ class Upkeep(Opened):
 
     def maintain(
         self, *, force: bool = False, dry_run: bool = False, report: "flows.admin.maintenance.Report" = lambda *_: None
-    ) -> "Sequence[flows.admin.maintenance.Done]":
+    ) -> "Sequence[flows.admin.maintenance.StepResult]":
         """Upkeep: what is due, or with `force` everything; with `dry_run` only what there is to do."""
         by_person = self._caller.decides
         return flows.admin.maintenance.maintain(

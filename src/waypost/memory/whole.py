@@ -3,15 +3,15 @@
 from waypost.memory.backups import Backups
 from waypost.memory.journal import Journal
 from waypost.memory.knowledge import Knowledge
-from waypost.memory.reading import Reading
+from waypost.memory.reading import MemoryReading
 from waypost.memory.seeing import Seeing
 from waypost.memory.sharing import Sharing
-from waypost.memory.tree import Tree
-from waypost.memory.upkeep import Upkeep
-from waypost.memory.writing import Writing
+from waypost.memory.tree import MemoryTree
+from waypost.memory.upkeep import MemoryAdmin
+from waypost.memory.writing import MemoryWriting
 
 
-class Memory(Writing, Reading, Seeing, Knowledge, Tree, Sharing, Upkeep):
+class Memory(MemoryWriting, MemoryReading, Seeing, Knowledge, MemoryTree, Sharing, MemoryAdmin):
     """Long-term memory of one project or person."""
 
     @property

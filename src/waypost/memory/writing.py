@@ -5,12 +5,12 @@ from typing import Any
 
 from waypost import flows
 from waypost.errors import InvalidInput
-from waypost.memory.opened import Opened, When, when
+from waypost.memory.opened import OpenMemoryBase, When, when
 from waypost.model.draft import Draft
 from waypost.model.receipt import Receipt
 
 
-class Writing(Opened):
+class MemoryWriting(OpenMemoryBase):
     def remember(self, text: str, **options: Any) -> Receipt:
         """Store one memory. Options are those of the command line: kind, refs, level, domain, session, time, … What would
         replace a person's words waits for review if an agent says it (`review` in the receipt)."""

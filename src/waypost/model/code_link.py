@@ -5,24 +5,24 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.model.checkout import Checkout, minute
-from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, Finding
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, CodeVerdict
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference
 from waypost.model.time import format_time
 
 if TYPE_CHECKING:  # who shares nothing does not load it
-    from waypost.model.share import Project
+    from waypost.model.share import SharingProject
 
 CODE_CHANGED = "code_changed: "
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class CodeLink:
     """A reference and what became of it. `reference` says where the code is now, since when it is stale, how sure."""
 
     reference: CodeReference
     was: CodeReference  # as it was pinned
-    finding: Finding = field(default_factory=lambda: Finding(UNCHECKED))
+    finding: CodeVerdict = field(default_factory=lambda: CodeVerdict(UNCHECKED))
     is_stale: bool = False
     checked_at: datetime | None = None
     checkout: str = ""  # the tree that it was looked for in, where that is not at hand
@@ -85,15 +85,15 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedMemory:
     """A memory with its links as they are now, and what follows from them for the memory."""
 
     version: Version
     state: State  # stale where a link is
-    links: tuple[Link, ...]
+    links: tuple[CodeLink, ...]
     confidence: float
     stale_since: datetime | None = None
-    project: "Project | None" = None  # that shares it; None: it is this space's own
+    project: "SharingProject | None" = None  # that shares it; None: it is this space's own
     seen_at: datetime | None = None  # when it was last seen to fit its code, or verified: what its confidence rests on
 
     @property
@@ -122,9 +122,9 @@ class Linked:
 class AboutHit:
     """A memory about a place in the code."""
 
-    memory: Linked
+    memory: LinkedMemory
     relevance: str  # "direct": the line is inside; "symbol": it is about the symbol around the line; "file"
-    link: Link
+    link: CodeLink
 
     def to_json(self) -> dict[str, Any]:
         return {**self.memory.to_json(), "relevance": self.relevance, "code_ref": self.link.to_json()}
@@ -138,8 +138,8 @@ class StaleReport:
     stale: int
     fresh: int
     errors: int  # that nobody can tell of: nothing was noted, or the code cannot be read
-    memories: tuple[Linked, ...] = ()  # the stale ones, longest stale first
-    moved: tuple[Linked, ...] = ()  # fresh ones whose code is in another place
+    memories: tuple[LinkedMemory, ...] = ()  # the stale ones, longest stale first
+    moved: tuple[LinkedMemory, ...] = ()  # fresh ones whose code is in another place
     seen: Checkout | None = None  # as of when, and in which checkout, where the tree is not at hand
 
     def to_json(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ FINDINGS = (UNCHANGED, MOVED, CHANGED, DELETED, AMBIGUOUS, UNCHECKED)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CodeVerdict:
     """Where it is now, as far as that can be said, and how much of it is another."""
 
     state: str

@@ -76,7 +76,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredEntry:
     """An entry with its worth and its topic. Entries with the same number are about the same; 0 is no topic."""
 
     entry: Entry

@@ -109,6 +109,6 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryRecord:
     version: Version
     state: State = field(default_factory=State)

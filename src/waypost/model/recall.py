@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from waypost.model.code_link import Link
+from waypost.model.code_link import CodeLink
 from waypost.model.kinds import COLLECTIONS
 from waypost.model.labels import LABELS
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
 
 if TYPE_CHECKING:  # who shares nothing does not load it
-    from waypost.model.share import Project
+    from waypost.model.share import SharingProject
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ class Hit:
     confidence: float | None = None
     is_stale: bool = False
     stale_reason: str | None = None
-    links: tuple[Link, ...] = ()  # where it points in the tree at hand, and whether that is as it was
+    links: tuple[CodeLink, ...] = ()  # where it points in the tree at hand, and whether that is as it was
     tags: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, float] = field(default_factory=dict)  # how the score came about
-    project: "Project | None" = None  # that shares it; None: it is this space's own
+    project: "SharingProject | None" = None  # that shares it; None: it is this space's own
 
     @property
     def code_refs(self) -> tuple[CodeReference, ...]:

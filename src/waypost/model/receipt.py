@@ -7,7 +7,7 @@ Status = Literal["added", "merged", "duplicate", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
+class CodeSuggestion:
     """A name of the text that may mean one of these places of the code; each can be given as a reference."""
 
     name: str
@@ -31,7 +31,7 @@ class Receipt:
     conflicts_with: str | None = None  # says nearly the same but differs: perhaps it should be corrected
     pending: tuple[str, ...] = ()  # engines that still owe its vectors
     links: tuple[str, ...] = ()  # where it points, as `path#L1-L9`
-    suggestions: tuple[Suggestion, ...] = ()  # where it may point too, to be confirmed by `relink`
+    suggestions: tuple[CodeSuggestion, ...] = ()  # where it may point too, to be confirmed by `relink`
     notices: tuple[str, ...] = ()  # what the writer should know about its references
     review: bool = False  # nothing is changed yet: a person said what it would change, and has to approve it
 

@@ -13,7 +13,7 @@ _APPROVED = (STORED, REPLACED, MERGED)
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class DecidedCandidate:
     """A candidate and what became of it."""
 
     candidate: Candidate
@@ -50,7 +50,7 @@ class Taken:
 class Learned:
     """What a look at changes brought."""
 
-    taken: tuple[Taken, ...]
+    taken: tuple[DecidedCandidate, ...]
     commits: int = 0
     files: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)  # how many commits or files said nothing, by reason

@@ -7,7 +7,7 @@ GENERAL = "general"  # the type of a task that says nothing about its type
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ScopeTask:
     description: str
     keywords: tuple[str, ...]  # lower case, in order, each once
     expanded: tuple[str, ...]  # the keywords and the terms related to them

@@ -7,7 +7,7 @@ USER, ASSISTANT = "user", "assistant"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SessionTurn:
     speaker: str  # USER or ASSISTANT
     text: str
     at: datetime | None = None  # when it was said, where the transcript tells

@@ -41,7 +41,7 @@ class Landmark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class FileShape:
     path: str
     language: str
     line_count: int

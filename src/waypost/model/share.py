@@ -15,7 +15,7 @@ MOST_NAMED = 100  # kinds, domains or levels in an offer
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class SharingProject:
     """Where a shared memory comes from."""
 
     id: str

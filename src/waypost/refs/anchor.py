@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import blake2b, sha256
 
 from waypost.model.shape import MEANING_BYTES
-from waypost.refs.sketch import MOST_PARTS, Sketch
+from waypost.refs.sketch import MOST_PARTS, PieceSketch
 
 SYMBOL, PART, NOTE, FILE = range(4)
 AT_START, AT_DEFINITION, AT_COMMENT = range(3)  # where in its symbol a reference begins
@@ -45,7 +45,7 @@ class Anchor:
     what: int
     meaning: bytes
     count: int  # words
-    sketch: Sketch
+    sketch: PieceSketch
     qualified: str = ""  # the symbol, or the one around the part; as `clipped` has it
     kind: str = ""
     begin: int = AT_START
@@ -109,7 +109,7 @@ def unpack(data: bytes) -> Anchor | None:
         name = rest.take(name_length).decode()
         meaning, text = rest.take(MEANING_BYTES), rest.take(TEXT_BYTES)
         alone = rest.take(_MEANING_ALONE if flags & 128 else 0)
-        sketch = Sketch(depth, tuple(rest.pairs(parts)))
+        sketch = PieceSketch(depth, tuple(rest.pairs(parts)))
     except (IndexError, UnicodeDecodeError):
         return None
     if kind >= len(_KINDS) or parts > MOST_PARTS or not rest.is_at_end or max(opening, default=0) > 0xFFFF:

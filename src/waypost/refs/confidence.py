@@ -14,7 +14,7 @@ _NOT_A_PERSON = 0.7
 _STALE_AT_MOST = 0.5
 
 
-class Part(NamedTuple):
+class ConfidencePart(NamedTuple):
     """One thing that makes a memory sure: how much of it there is (0 to 1), and how much it counts."""
 
     name: str  # "recency", "evidence", "code", "source"
@@ -22,16 +22,16 @@ class Part(NamedTuple):
     weight: float
 
 
-def confidence_parts(version: Version, state: State, now: datetime) -> tuple[Part, ...]:
+def confidence_parts(version: Version, state: State, now: datetime) -> tuple[ConfidencePart, ...]:
     """Being written counts as a verification, unless it points at code that nobody could look at."""
     verified = state.verified_at or (None if version.refs else version.recorded_at)
     days = 0.0 if verified is None else (now - verified).total_seconds() / 86_400
     recency = _NEVER_VERIFIED if verified is None else min(1.0, max(0.0, 1 - days / _FADES_OVER_DAYS))
     return (
-        Part("recency", recency, _RECENCY),
-        Part("evidence", min(1.0, len(version.evidence) / _EVIDENCE_FOR_FULL), _EVIDENCE),
-        Part("code", _HASH_CHANGED if state.is_stale else 1.0, _HASH),
-        Part("source", 1.0 if version.source == "person" else _NOT_A_PERSON, _SOURCE),
+        ConfidencePart("recency", recency, _RECENCY),
+        ConfidencePart("evidence", min(1.0, len(version.evidence) / _EVIDENCE_FOR_FULL), _EVIDENCE),
+        ConfidencePart("code", _HASH_CHANGED if state.is_stale else 1.0, _HASH),
+        ConfidencePart("source", 1.0 if version.source == "person" else _NOT_A_PERSON, _SOURCE),
     )
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
-from waypost.model.shape import Landmark, Shape
+from waypost.model.shape import FileShape, Landmark
 from waypost.refs.anchor import Anchor
 from waypost.refs.other_files import Elsewhere
 from waypost.refs.places import note_occurrences, occurrences, same_text, surroundings
@@ -20,24 +20,24 @@ _ALIKE_INSIDE = 0.4  # in the symbol it was in
 _ALIKE_ELSEWHERE = 0.5
 
 
-def follow_part(known: Anchor, was: LineRange | None, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+def follow_part(known: Anchor, was: LineRange | None, here: FileShape | None, elsewhere: Elsewhere) -> CodeVerdict:
     for shape, same in _shapes(known, here, elsewhere):
         inside = _around(known, shape)
         found = _exact(known, shape, inside)
         if found is not None:
-            return Finding(same, shape.path, _lines(known, shape, found, found + known.count), name=_name(inside))
+            return CodeVerdict(same, shape.path, _lines(known, shape, found, found + known.count), name=_name(inside))
         if shape.broken or known.broken:
             lines = _as_written(known, was, shape)
             if lines is not None:
-                return Finding(same, shape.path, lines, name=_name(inside))
+                return CodeVerdict(same, shape.path, lines, name=_name(inside))
     for shape, _ in _shapes(known, here, elsewhere):
         changed = _similar(known, shape, _around(known, shape))
         if changed is not None:
             return changed
-    return Finding(DELETED)
+    return CodeVerdict(DELETED)
 
 
-def follow_note(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+def follow_note(known: Anchor, here: FileShape | None, elsewhere: Elsewhere) -> CodeVerdict:
     """A comment by its words; lines that say nothing by their place in what is around them."""
     for shape, same in _shapes(known, here, elsewhere):
         inside = _around(known, shape)
@@ -48,10 +48,10 @@ def follow_note(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Find
             found = _silent(known, shape, inside, expected, same)
         if found is not None:
             return found
-    return Finding(DELETED)
+    return CodeVerdict(DELETED)
 
 
-def _silent(known: Anchor, shape: Shape, inside: Landmark | None, expected: int, same: str) -> Finding | None:
+def _silent(known: Anchor, shape: FileShape, inside: Landmark | None, expected: int, same: str) -> CodeVerdict | None:
     """Lines with nothing but brackets or quotes on them: the nearest that are written so."""
     if known.qualified and inside is None:
         return None
@@ -59,15 +59,15 @@ def _silent(known: Anchor, shape: Shape, inside: Landmark | None, expected: int,
     written = [lines for lines in same_text(shape, known.text, known.height) if first <= lines.start <= last]
     if written:
         nearest = min(written, key=lambda one: (abs(one.start - expected), one))
-        return Finding(same, shape.path, nearest, name=_name(inside))
+        return CodeVerdict(same, shape.path, nearest, name=_name(inside))
     start, end = max(1, min(expected, last)), max(1, min(expected + known.trail, last))
     blank = not known.height
-    return Finding(
+    return CodeVerdict(
         same if blank else CHANGED, shape.path, LineRange(start, end), amount=0.0 if blank else 1.0, name=_name(inside)
     )
 
 
-def _note(known: Anchor, shape: Shape, inside: Landmark | None, expected: int, same: str) -> Finding | None:
+def _note(known: Anchor, shape: FileShape, inside: Landmark | None, expected: int, same: str) -> CodeVerdict | None:
     first, behind = shape.notes_between(inside.first, inside.end) if inside else (0, len(shape.notes))
     equal = note_occurrences(shape, (first, behind), known.opening, known.count, known.meaning)
     is_told = inside is not None or not known.qualified or known.count >= _NOTE_WORDS_DISTINCT
@@ -78,18 +78,18 @@ def _note(known: Anchor, shape: Shape, inside: Landmark | None, expected: int, s
         begin, end = shape.notes_between(*rows)
         added = end - begin - known.count  # on its lines: "not" before a sentence turns it round
         if added:
-            return Finding(CHANGED, shape.path, lines, round(added / (added + known.count), 4), _name(inside))
-        return Finding(same, shape.path, lines, name=_name(inside))
+            return CodeVerdict(CHANGED, shape.path, lines, round(added / (added + known.count), 4), _name(inside))
+        return CodeVerdict(same, shape.path, lines, name=_name(inside))
     window = best_window(known.sketch, shape.notes[first:behind], first)
     least = _ALIKE_INSIDE if inside or not known.qualified else _ALIKE_ELSEWHERE
     if window is not None and window.likeness >= least:
         lines = LineRange(shape.note_rows[window.first], shape.note_rows[window.behind - 1])
         amount = max(1 - window.likeness, 1 / max(2, known.count))
-        return Finding(CHANGED, shape.path, lines, amount=round(amount, 4), name=_name(inside))
+        return CodeVerdict(CHANGED, shape.path, lines, amount=round(amount, 4), name=_name(inside))
     return None
 
 
-def _shapes(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Iterator[tuple[Shape, str]]:
+def _shapes(known: Anchor, here: FileShape | None, elsewhere: Elsewhere) -> Iterator[tuple[FileShape, str]]:
     seen = set()
     if here is not None:
         seen.add(here.path)
@@ -105,7 +105,7 @@ def _shapes(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Iterator
                 yield shape, MOVED
 
 
-def _around(known: Anchor, shape: Shape) -> Landmark | None:
+def _around(known: Anchor, shape: FileShape) -> Landmark | None:
     """The symbol around it as it is now; of overloads the one in the same place of the order."""
     named = same_name(shape, known.qualified) if known.qualified else []
     if not named and known.qualified:
@@ -114,7 +114,7 @@ def _around(known: Anchor, shape: Shape) -> Landmark | None:
     return named[min(known.ordinal, len(named) - 1)] if named else None
 
 
-def _exact(known: Anchor, shape: Shape, inside: Landmark | None) -> int | None:
+def _exact(known: Anchor, shape: FileShape, inside: Landmark | None) -> int | None:
     whole = (0, len(shape.words))
     stretch = span(shape, inside) if inside else whole
     found = _occurrences(known, shape, stretch)
@@ -136,7 +136,7 @@ def _exact(known: Anchor, shape: Shape, inside: Landmark | None) -> int | None:
     return _best(known, shape, distinct, expected) if distinct else None
 
 
-def _as_written(known: Anchor, was: LineRange | None, shape: Shape) -> LineRange | None:
+def _as_written(known: Anchor, was: LineRange | None, shape: FileShape) -> LineRange | None:
     """The same lines in a file that could not be parsed; nearest to where they were."""
     if known.count < _WORDS_DISTINCT or not known.height:
         return None
@@ -146,15 +146,15 @@ def _as_written(known: Anchor, was: LineRange | None, shape: Shape) -> LineRange
     )
 
 
-def _occurrences(known: Anchor, shape: Shape, stretch: tuple[int, int]) -> list[int]:
+def _occurrences(known: Anchor, shape: FileShape, stretch: tuple[int, int]) -> list[int]:
     return [place for place in _all_places(known, shape, stretch) if not _is_grown(known, shape, place)]
 
 
-def _all_places(known: Anchor, shape: Shape, stretch: tuple[int, int], most: int | None = None) -> list[int]:
+def _all_places(known: Anchor, shape: FileShape, stretch: tuple[int, int], most: int | None = None) -> list[int]:
     return occurrences(shape, stretch, known.opening, known.count, known.meaning, known.closing, most)
 
 
-def _is_grown(known: Anchor, shape: Shape, place: int) -> bool:
+def _is_grown(known: Anchor, shape: FileShape, place: int) -> bool:
     """Whether something new stands on its first or last line: lines were pinned, and not words."""
     behind = place + known.count
     before, after = surroundings(shape, place, behind)
@@ -163,17 +163,17 @@ def _is_grown(known: Anchor, shape: Shape, place: int) -> bool:
     return joined_before or (behind < len(rows) and rows[behind] == rows[behind - 1] and after != known.after)
 
 
-def _best(known: Anchor, shape: Shape, found: list[int], expected: int) -> int:
+def _best(known: Anchor, shape: FileShape, found: list[int], expected: int) -> int:
     return min(found, key=lambda place: (-_fits(known, shape, place), abs(place - expected), place))
 
 
-def _fits(known: Anchor, shape: Shape, place: int) -> int:
+def _fits(known: Anchor, shape: FileShape, place: int) -> int:
     """On how many sides the surroundings are the same."""
     before, after = surroundings(shape, place, place + known.count)
     return (before == known.before) + (after == known.after)
 
 
-def _similar(known: Anchor, shape: Shape, inside: Landmark | None) -> Finding | None:
+def _similar(known: Anchor, shape: FileShape, inside: Landmark | None) -> CodeVerdict | None:
     if inside is not None:
         first, behind = span(shape, inside)
         window = best_window(known.sketch, shape.words[first:behind], first)
@@ -184,16 +184,16 @@ def _similar(known: Anchor, shape: Shape, inside: Landmark | None) -> Finding | 
     if window is not None and window.likeness >= _ALIKE_ELSEWHERE:
         return _changed(known, shape, window.first, window.behind, window.likeness, "")
     if inside is not None:
-        return Finding(CHANGED, shape.path, LineRange(inside.start, inside.end), amount=1.0, name=inside.qualified)
+        return CodeVerdict(CHANGED, shape.path, LineRange(inside.start, inside.end), amount=1.0, name=inside.qualified)
     return None
 
 
-def _changed(known: Anchor, shape: Shape, first: int, behind: int, likeness: float, name: str) -> Finding:
+def _changed(known: Anchor, shape: FileShape, first: int, behind: int, likeness: float, name: str) -> CodeVerdict:
     amount = max(1 - likeness, 1 / max(2, known.count))
-    return Finding(CHANGED, shape.path, _lines(known, shape, first, behind), amount=round(amount, 4), name=name)
+    return CodeVerdict(CHANGED, shape.path, _lines(known, shape, first, behind), amount=round(amount, 4), name=name)
 
 
-def _lines(known: Anchor, shape: Shape, first: int, behind: int) -> LineRange:
+def _lines(known: Anchor, shape: FileShape, first: int, behind: int) -> LineRange:
     """The lines of words, with those around them that belonged to the reference and are nobody else's."""
     above = shape.rows[first - 1] if first else 0
     below = shape.rows[behind] if behind < len(shape.rows) else shape.line_count + 1

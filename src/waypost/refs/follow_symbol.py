@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
-from waypost.model.shape import Landmark, Shape, family
+from waypost.model.shape import FileShape, Landmark, family
 from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, Anchor
 from waypost.refs.other_files import Elsewhere
 from waypost.refs.symbols import alike, is_equal, is_named, last_name, parent_of, same_name, span
@@ -21,10 +21,10 @@ _ALIKE_QUALIFIED = 0.5  # of its qualified name in another file
 _ALIKE_NAMED = 0.7  # of its last name, or in its parent under another name
 _MOST_OTHERS = 5
 
-_Spot = tuple[Shape, Landmark]
+_Spot = tuple[FileShape, Landmark]
 
 
-def follow_symbol(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+def follow_symbol(known: Anchor, here: FileShape | None, elsewhere: Elsewhere) -> CodeVerdict:
     if here is not None:
         found = _by_name(known, here, UNCHANGED) or _renamed_here(known, here)
         if found is not None:
@@ -32,10 +32,10 @@ def follow_symbol(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Fi
     found = _elsewhere(known, elsewhere)
     if found is not None:
         return found
-    return (_alike_here(known, here) if here is not None else None) or Finding(DELETED)
+    return (_alike_here(known, here) if here is not None else None) or CodeVerdict(DELETED)
 
 
-def _by_name(known: Anchor, shape: Shape, same: str) -> Finding | None:
+def _by_name(known: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
     """The one of its qualified name; of overloads the equal, then the most similar, then the same in order."""
     named = same_name(shape, known.qualified)
     of_kind = [one for one in named if family(one.kind) == family(known.kind)] or named
@@ -51,7 +51,7 @@ def _by_name(known: Anchor, shape: Shape, same: str) -> Finding | None:
     return _finding(CHANGED, known, shape, best, likeness)
 
 
-def _renamed_here(known: Anchor, here: Shape) -> Finding | None:
+def _renamed_here(known: Anchor, here: FileShape) -> CodeVerdict | None:
     """The same under another name in its file, if it is long enough to be told from others."""
     if known.twin or known.count < _WORDS_RENAMED_HERE:
         return None
@@ -59,7 +59,7 @@ def _renamed_here(known: Anchor, here: Shape) -> Finding | None:
     return _one_of(known, spots)
 
 
-def _elsewhere(known: Anchor, elsewhere: Elsewhere) -> Finding | None:
+def _elsewhere(known: Anchor, elsewhere: Elsewhere) -> CodeVerdict | None:
     successors = list(elsewhere.became())
     for shape in successors:
         found = _by_name(known, shape, MOVED)
@@ -82,7 +82,7 @@ def _elsewhere(known: Anchor, elsewhere: Elsewhere) -> Finding | None:
     return _edited_elsewhere(known, candidates)
 
 
-def _equal_by_name(known: Anchor, candidates: list[_Spot]) -> Finding | None:
+def _equal_by_name(known: Anchor, candidates: list[_Spot]) -> CodeVerdict | None:
     equal = [(shape, one) for shape, one in candidates if is_equal(shape, one, known)]
     # `Flask.route.decorator` is told from other decorators by the name before the last.
     near = [spot for spot in equal if _common_tail(known, spot[1]) >= min(2, known.qualified.count(".") + 1)]
@@ -92,7 +92,7 @@ def _equal_by_name(known: Anchor, candidates: list[_Spot]) -> Finding | None:
     return _one_of(known, equal) if known.count >= least else None
 
 
-def _edited_elsewhere(known: Anchor, candidates: list[_Spot]) -> Finding | None:
+def _edited_elsewhere(known: Anchor, candidates: list[_Spot]) -> CodeVerdict | None:
     """One of its name that is much like it; not of a name that every language gives to many."""
     if len(candidates) > 1:
         candidates = [spot for spot in candidates if is_named(spot[1], known.qualified)]
@@ -102,7 +102,7 @@ def _edited_elsewhere(known: Anchor, candidates: list[_Spot]) -> Finding | None:
     return _most_alike(known, candidates, least)
 
 
-def _alike_here(known: Anchor, here: Shape) -> Finding | None:
+def _alike_here(known: Anchor, here: FileShape) -> CodeVerdict | None:
     """One that is much like it, in the same parent under another name or, alone, under its name in another parent."""
     parent, name = parent_of(known.qualified), last_name(known.qualified)
     of_kind = [(here, one) for one in here.landmarks if family(one.kind) == family(known.kind)]
@@ -115,7 +115,7 @@ def _alike_here(known: Anchor, here: Shape) -> Finding | None:
     return _most_alike(known, spots, _ALIKE_NAMED)
 
 
-def _one_of(known: Anchor, spots: list[_Spot]) -> Finding | None:
+def _one_of(known: Anchor, spots: list[_Spot]) -> CodeVerdict | None:
     """The one whose name has most in common with the known one; else none can be told from the others."""
     if not spots:
         return None
@@ -126,10 +126,10 @@ def _one_of(known: Anchor, spots: list[_Spot]) -> Finding | None:
     if len(left) == 1:
         return _finding(MOVED, known, *left[0])
     places = sorted(f"{shape.path}:{one.start}" for shape, one in left)
-    return Finding(AMBIGUOUS, amount=0.0, others=tuple(places[:_MOST_OTHERS]))
+    return CodeVerdict(AMBIGUOUS, amount=0.0, others=tuple(places[:_MOST_OTHERS]))
 
 
-def _most_alike(known: Anchor, spots: Iterable[_Spot], least: float) -> Finding | None:
+def _most_alike(known: Anchor, spots: Iterable[_Spot], least: float) -> CodeVerdict | None:
     if known.count < _WORDS_EDITED:
         return None
     rated = [
@@ -153,12 +153,12 @@ def _common_tail(known: Anchor, landmark: Landmark) -> int:
     return count
 
 
-def _sizes_fit(known: Anchor, shape: Shape, landmark: Landmark) -> bool:
+def _sizes_fit(known: Anchor, shape: FileShape, landmark: Landmark) -> bool:
     first, behind = span(shape, landmark)
     return known.count <= 3 * (behind - first) and behind - first <= 3 * known.count
 
 
-def _unique(shapes: Iterable[Shape]) -> Iterator[Shape]:
+def _unique(shapes: Iterable[FileShape]) -> Iterator[FileShape]:
     seen: set[str] = set()
     for shape in shapes:
         if shape.path not in seen:
@@ -166,12 +166,12 @@ def _unique(shapes: Iterable[Shape]) -> Iterator[Shape]:
             yield shape
 
 
-def _finding(state: str, known: Anchor, shape: Shape, landmark: Landmark, likeness: float = 1.0) -> Finding:
+def _finding(state: str, known: Anchor, shape: FileShape, landmark: Landmark, likeness: float = 1.0) -> CodeVerdict:
     start = landmark.start
     if known.begin == AT_COMMENT:
         start = landmark.first
     elif known.begin == AT_DEFINITION:
         start = landmark.define
-    return Finding(
+    return CodeVerdict(
         state, shape.path, LineRange(start, landmark.end), amount=round(1 - likeness, 4), name=landmark.qualified
     )

@@ -4,7 +4,7 @@ from array import array
 from dataclasses import dataclass
 
 from waypost.model.reference import LineRange
-from waypost.model.shape import Landmark, Shape, words_hash
+from waypost.model.shape import FileShape, Landmark, words_hash
 from waypost.refs.anchor import (
     AT_COMMENT,
     AT_DEFINITION,
@@ -26,7 +26,7 @@ _MOST_SAME = 9  # places that say the same are counted up to here
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
+class PinnedCode:
     """What a reference points at. A part of a symbol bears the symbol's name, but not its id."""
 
     lines: LineRange | None  # None: the whole file
@@ -36,19 +36,19 @@ class Pinned:
     anchor: bytes
 
 
-def pin(shape: Shape, lines: LineRange | None, symbol: str | None) -> Pinned | None:
+def pin(shape: FileShape, lines: LineRange | None, symbol: str | None) -> PinnedCode | None:
     """Pin lines, a symbol, or the whole file. None: the symbol is not there, or the lines are behind the end."""
     if symbol:
         found = find_symbol(shape, symbol, lines)
         return _of_symbol(shape, found, AT_START) if found is not None else None
     if lines is None:
-        return Pinned(None, None, "", "", pack(_of_file(shape, lines=False)))
+        return PinnedCode(None, None, "", "", pack(_of_file(shape, lines=False)))
     if lines.start > shape.line_count:
         return None
     return _of_lines(shape, _trimmed(shape, lines))
 
 
-def find_symbol(shape: Shape, symbol: str, lines: LineRange | None = None) -> Landmark | None:
+def find_symbol(shape: FileShape, symbol: str, lines: LineRange | None = None) -> Landmark | None:
     """The symbol with this id, qualified name, or last name if only one has it; of overloads the one at `lines`, else the
     longest: the others declare, it does."""
     for field in ("symbol_id", "qualified", "name"):
@@ -62,7 +62,7 @@ def find_symbol(shape: Shape, symbol: str, lines: LineRange | None = None) -> La
     return None
 
 
-def _trimmed(shape: Shape, lines: LineRange) -> LineRange:
+def _trimmed(shape: FileShape, lines: LineRange) -> LineRange:
     """Without blank lines at the ends, unless there is nothing else."""
     start, end = lines.start, min(lines.end, shape.line_count)
     while start < end and shape.is_blank(start):
@@ -72,7 +72,7 @@ def _trimmed(shape: Shape, lines: LineRange) -> LineRange:
     return LineRange(start, end)
 
 
-def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
+def _of_lines(shape: FileShape, lines: LineRange) -> PinnedCode:
     first, behind = shape.between(lines.start, lines.end)
     if first == behind:
         return _of_notes(shape, lines)
@@ -85,7 +85,7 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
                 begin = AT_DEFINITION
             return _of_symbol(shape, landmark, begin)
     if (first, behind) == (0, len(shape.words)):
-        return Pinned(LineRange(1, shape.line_count), None, "", "", pack(_of_file(shape, lines=True)))
+        return PinnedCode(LineRange(1, shape.line_count), None, "", "", pack(_of_file(shape, lines=True)))
     around = enclosing(shape, lines)
     inside = span(shape, around) if around else (0, len(shape.words))
     before, after = surroundings(shape, first, behind)
@@ -113,10 +113,10 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
         after=after,
         closing=said[-1],
     )
-    return Pinned(lines, None, anchor.qualified, anchor.kind, pack(anchor))
+    return PinnedCode(lines, None, anchor.qualified, anchor.kind, pack(anchor))
 
 
-def _of_symbol(shape: Shape, landmark: Landmark, begin: int) -> Pinned:
+def _of_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
     first, behind = span(shape, landmark)
     anchor = Anchor(
         what=SYMBOL,
@@ -134,12 +134,12 @@ def _of_symbol(shape: Shape, landmark: Landmark, begin: int) -> Pinned:
         alone=alone_meaning(shape, landmark),
     )
     start = {AT_START: landmark.start, AT_DEFINITION: landmark.define, AT_COMMENT: landmark.first}[begin]
-    return Pinned(
+    return PinnedCode(
         LineRange(start, landmark.end), landmark.symbol_id or None, landmark.qualified, landmark.kind, pack(anchor)
     )
 
 
-def _of_notes(shape: Shape, lines: LineRange) -> Pinned:
+def _of_notes(shape: FileShape, lines: LineRange) -> PinnedCode:
     """A comment, or lines that say nothing at all: a reference to them is about the words of the comment."""
     first, behind = shape.notes_between(lines.start, lines.end)
     around = enclosing(shape, lines)
@@ -159,14 +159,14 @@ def _of_notes(shape: Shape, lines: LineRange) -> Pinned:
         trail=lines.end - (shape.note_rows[behind - 1] if first < behind else lines.start),
         opening=tuple(map(short, words[:1])),
     )
-    return Pinned(lines, None, anchor.qualified, anchor.kind, pack(anchor))
+    return PinnedCode(lines, None, anchor.qualified, anchor.kind, pack(anchor))
 
 
-def _of_file(shape: Shape, *, lines: bool) -> Anchor:
+def _of_file(shape: FileShape, *, lines: bool) -> Anchor:
     words = shape.words or array("Q", shape.notes)
     meaning = shape.meaning(0, len(shape.words)) if shape.words else words_hash(shape.notes)
     return Anchor(what=FILE, meaning=meaning, count=len(words), sketch=sketch(words), lines=lines)
 
 
-def _ordinal(shape: Shape, landmark: Landmark | None) -> int:
+def _ordinal(shape: FileShape, landmark: Landmark | None) -> int:
     return same_name(shape, clipped(landmark.qualified)).index(landmark) if landmark else 0

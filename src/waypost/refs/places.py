@@ -3,7 +3,7 @@
 from array import array
 
 from waypost.model.reference import LineRange
-from waypost.model.shape import Landmark, Shape, word_bytes, words_hash
+from waypost.model.shape import FileShape, Landmark, word_bytes, words_hash
 from waypost.refs.anchor import TEXT_BYTES
 
 _SURROUNDING = 3  # words on each side tell a place from another
@@ -15,7 +15,7 @@ def short(word: int) -> int:
     return word >> 40 & 0xFFFF
 
 
-def enclosing(shape: Shape, lines: LineRange) -> Landmark | None:
+def enclosing(shape: FileShape, lines: LineRange) -> Landmark | None:
     """The innermost symbol or section around these lines."""
     found = None
     for landmark in shape.landmarks:
@@ -25,19 +25,19 @@ def enclosing(shape: Shape, lines: LineRange) -> Landmark | None:
     return found
 
 
-def surroundings(shape: Shape, first: int, behind: int) -> tuple[int, int]:
+def surroundings(shape: FileShape, first: int, behind: int) -> tuple[int, int]:
     """The words just before and just behind, each as a number of two bytes."""
     return _folded(shape.words[max(0, first - _SURROUNDING) : first]), _folded(
         shape.words[behind : behind + _SURROUNDING]
     )
 
 
-def text_hash(shape: Shape, start: int, end: int) -> bytes:
+def text_hash(shape: FileShape, start: int, end: int) -> bytes:
     """A hash of lines as they are written, without white space."""
     return words_hash(shape.texts_between(start, end))[:TEXT_BYTES]
 
 
-def same_text(shape: Shape, known: bytes, height: int) -> list[LineRange]:
+def same_text(shape: FileShape, known: bytes, height: int) -> list[LineRange]:
     """Where lines with this hash stand. Ranges with blank lines inside have a `height` of more lines than they tell."""
     if not height or height * len(shape.texts) > _MOST_HASHED * 100:
         return []
@@ -51,7 +51,7 @@ def same_text(shape: Shape, known: bytes, height: int) -> list[LineRange]:
 
 
 def occurrences(
-    shape: Shape,
+    shape: FileShape,
     inside: tuple[int, int],
     opening: tuple[int, ...],
     count: int,
@@ -85,7 +85,7 @@ def occurrences(
 
 
 def note_occurrences(
-    shape: Shape, inside: tuple[int, int], opening: tuple[int, ...], count: int, meaning: bytes
+    shape: FileShape, inside: tuple[int, int], opening: tuple[int, ...], count: int, meaning: bytes
 ) -> list[int]:
     """Where these words of a comment begin, inside a stretch of notes."""
     found: list[int] = []

@@ -17,7 +17,7 @@ _WINDOW = 2  # a piece may have grown to this many times its size and is still f
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
+class PieceSketch:
     depth: int
     parts: tuple[int, ...]
 
@@ -31,23 +31,23 @@ class Window:
     behind: int
 
 
-def sketch(words: "array[int]") -> Sketch:
+def sketch(words: "array[int]") -> PieceSketch:
     depth = max(0, (max(1, len(words)) // MOST_PARTS).bit_length() - 1)
     while True:
         parts = tuple(part for part, _ in _parts(words, depth))
         if len(parts) <= MOST_PARTS:
-            return Sketch(depth, parts)
+            return PieceSketch(depth, parts)
         if depth == DEEPEST:
-            return Sketch(depth, parts[:MOST_PARTS])
+            return PieceSketch(depth, parts[:MOST_PARTS])
         depth += 1
 
 
-def likeness(known: Sketch, words: "array[int]") -> float:
+def likeness(known: PieceSketch, words: "array[int]") -> float:
     """From 0, nothing in common, to 1: how much of both is the same, in the same order."""
     return _ratio(known.parts, [part for part, _ in _parts(words, known.depth)])
 
 
-def best_window(known: Sketch, words: "array[int]", offset: int = 0) -> Window | None:
+def best_window(known: PieceSketch, words: "array[int]", offset: int = 0) -> Window | None:
     """The stretch of `words` that is most like the sketch; places are counted from `offset`."""
     parts = _parts(words, known.depth)
     wanted = set(known.parts)

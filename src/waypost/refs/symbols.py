@@ -1,6 +1,6 @@
 """Symbols of a shape: their words, what they mean, and how like they are to one that was noted."""
 
-from waypost.model.shape import Landmark, Shape, family
+from waypost.model.shape import FileShape, Landmark, family
 from waypost.refs.anchor import SHORT_NAME, Anchor, clipped
 from waypost.refs.places import text_hash
 from waypost.refs.sketch import likeness
@@ -8,11 +8,11 @@ from waypost.refs.sketch import likeness
 _ALONE_BYTES = 8
 
 
-def span(shape: Shape, landmark: Landmark) -> tuple[int, int]:
+def span(shape: FileShape, landmark: Landmark) -> tuple[int, int]:
     return shape.between(landmark.start, landmark.end)
 
 
-def same_name(shape: Shape, qualified: str) -> list[Landmark]:
+def same_name(shape: FileShape, qualified: str) -> list[Landmark]:
     """Those with this qualified name, as anchors clip it, in the order of the file."""
     return [one for one in shape.landmarks if is_named(one, qualified)]
 
@@ -22,11 +22,11 @@ def is_named(landmark: Landmark, qualified: str) -> bool:
     return own == qualified or (len(own) > SHORT_NAME and clipped(own) == qualified)
 
 
-def meaning_of(shape: Shape, landmark: Landmark) -> bytes:
+def meaning_of(shape: FileShape, landmark: Landmark) -> bytes:
     return shape.meaning(*span(shape, landmark), landmark.name)
 
 
-def alone_meaning(shape: Shape, landmark: Landmark) -> bytes:
+def alone_meaning(shape: FileShape, landmark: Landmark) -> bytes:
     """The meaning with only the definition's own name hidden; empty where its name occurs nowhere else.
 
     `def get(self): return self.rows.get(1)` may be renamed without a change of the `get` that it calls; a function
@@ -36,12 +36,12 @@ def alone_meaning(shape: Shape, landmark: Landmark) -> bytes:
     return b"" if meaning == meaning_of(shape, landmark) else meaning[:_ALONE_BYTES]
 
 
-def _alone(shape: Shape, landmark: Landmark) -> bytes:
+def _alone(shape: FileShape, landmark: Landmark) -> bytes:
     only = shape.between(landmark.define, landmark.end)[0]
     return shape.meaning(*span(shape, landmark), landmark.name, only)
 
 
-def is_equal(shape: Shape, landmark: Landmark, anchor: Anchor) -> bool:
+def is_equal(shape: FileShape, landmark: Landmark, anchor: Anchor) -> bool:
     """Whether it means the same, whatever it is called now."""
     first, behind = span(shape, landmark)
     if (shape.broken or anchor.broken) and text_hash(shape, landmark.start, landmark.end) == anchor.text:
@@ -53,13 +53,13 @@ def is_equal(shape: Shape, landmark: Landmark, anchor: Anchor) -> bool:
     return _alone(shape, landmark).startswith(anchor.alone or anchor.meaning)
 
 
-def alike(shape: Shape, landmark: Landmark, anchor: Anchor) -> float:
+def alike(shape: FileShape, landmark: Landmark, anchor: Anchor) -> float:
     """From 0 to 1; 1 only for what is equal."""
     found = likeness(anchor.sketch, shape.spoken(*span(shape, landmark), landmark.name))
     return min(found, 1 - 1 / max(2, anchor.count))
 
 
-def is_twin(shape: Shape, landmark: Landmark) -> bool:
+def is_twin(shape: FileShape, landmark: Landmark) -> bool:
     """Whether another symbol of the file means the same under its own name."""
     first, behind = span(shape, landmark)
     meaning = None

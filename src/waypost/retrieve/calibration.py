@@ -17,7 +17,7 @@ STEADY_COUNT = 20  # passages that a language needs before its own spread counts
 
 
 @dataclass(frozen=True, slots=True)
-class Engines:
+class ServingEngines:
     """Which engine serves: one for pairs of English, one for pairs where either side is not. None: not installed."""
 
     english: str | None = None

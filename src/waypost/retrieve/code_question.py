@@ -63,7 +63,7 @@ _NO_SUBJECT = stop_words("en") | stop_words("de") | stop_words("ru") | frozenset
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCode:
     """Something the question calls by its name."""
 
     name: str  # as written, its last part: "send"
@@ -80,7 +80,7 @@ class CodeQuestion:
     in_english: tuple[str, ...]  # the same for an engine that reads English only: word for word, as far as it goes
     terms: tuple[str, ...]  # of the whole, for the keyword index
     subject_terms: tuple[str, ...]  # of the subject; the same as `terms` for a short question
-    names: tuple[Named, ...] = ()
+    names: tuple[NamedCode, ...] = ()
     is_lookup: bool = False  # nothing but a name
     places: tuple[str, ...] = ()  # ends of paths, with `/`, most telling first
     words: frozenset[str] = frozenset()  # of the subject, folded
@@ -195,11 +195,11 @@ def _joined(run: list[str]) -> Iterable[str]:
                 yield name[:-1]
 
 
-def _names(subject: str, body: str) -> tuple[tuple[Named, ...], bool]:
+def _names(subject: str, body: str) -> tuple[tuple[NamedCode, ...], bool]:
     """The names in a question, those of the subject first, and whether it is nothing but one."""
     if _ONE_NAME.fullmatch(subject.strip("`'\" ")):
         return (_named(subject.strip("`'\" ").removesuffix("()"), 1.0),), True
-    found: dict[str, Named] = {}
+    found: dict[str, NamedCode] = {}
     for text, weight in ((subject, 1.0), (body, NAMED_BESIDE)):
         for match in _NAMES.finditer(text):
             one = _named(match["qualified"] or match["plain"] or match["marked"], weight)
@@ -214,9 +214,9 @@ def _names(subject: str, body: str) -> tuple[tuple[Named, ...], bool]:
     return tuple(found.values())[:MOST_NAMES], False
 
 
-def _named(written: str, weight: float) -> Named:
+def _named(written: str, weight: float) -> NamedCode:
     parts = [part for part in _SEPARATORS.split(written) if part]
-    return Named(parts[-1], ".".join(parts), weight)
+    return NamedCode(parts[-1], ".".join(parts), weight)
 
 
 def _places(body: str, words: CodeWords) -> tuple[str, ...]:

@@ -31,10 +31,10 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
-from waypost.retrieve.calibration import Engines, Spreads, is_english
+from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.code_roles import Surroundings, only_declares, role_of
-from waypost.retrieve.score import Scored
+from waypost.retrieve.score import ScoredMemory
 from waypost.store.protocol import Population
 from waypost.text.keywords import keyword_terms
 
@@ -99,10 +99,10 @@ def rank_code(
     question: CodeQuestion,
     candidates: Sequence[CodeCandidate],
     populations: Mapping[str, Mapping[str, Population]],
-    engines: Engines,
+    engines: ServingEngines,
     *,
     k: int,
-) -> list[Scored]:
+) -> list[ScoredMemory]:
     """The best k, best first; equal ones by path, line and id. `populations` is by engine and language."""
     if not candidates:
         return []
@@ -124,7 +124,7 @@ def rank_code(
     totals = [round(_total(part), 9) for part in parts]
     best = sorted(range(len(candidates)), key=lambda at: _order(candidates[at], totals[at]))[:k]
     return [
-        Scored(
+        ScoredMemory(
             memory_id=candidates[at].memory_id,
             score=1 / (1 + math.exp((_MIDDLE - totals[at]) / _WIDTH)),
             total=totals[at],
@@ -162,7 +162,7 @@ def _meanings(
     language: str,
     candidates: Sequence[CodeCandidate],
     populations: Mapping[str, Mapping[str, Population]],
-    engines: Engines,
+    engines: ServingEngines,
 ) -> list[float]:
     """Cosines in deviations from the mean; 0, the mean, where no engine has read it.
 

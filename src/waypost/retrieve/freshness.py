@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from waypost.model.code_link import Link, Linked
+from waypost.model.code_link import CodeLink, LinkedMemory
 from waypost.model.code_verdict import MOVED, UNCHANGED
 from waypost.model.reference import LineRange
-from waypost.retrieve.score import Scored, shown_score
+from waypost.retrieve.score import ScoredMemory, shown_score
 
 # On the scale of fuse's totals, where a full match by keywords is 1. A stale memory yields to a fresh one about the same
 # code. Where there is none it is still the best that is known, and yields only to what is nearly as good: a larger part
@@ -20,7 +20,9 @@ USUAL_CONFIDENCE = 0.74  # of what an agent wrote without evidence, when its cod
 _SAME_PLACE = 0.5  # the part that two stretches of lines must share of what they cover together
 
 
-def with_freshness(one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool) -> Scored:
+def with_freshness(
+    one: ScoredMemory, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool
+) -> ScoredMemory:
     """The same with what follows from its code: nothing for a memory that points at none, and is not stale."""
     part = 0.0
     if is_stale:
@@ -33,10 +35,10 @@ def with_freshness(one: Scored, *, points_at_code: bool, is_stale: bool, confide
     return replace(one, total=total, score=shown_score(total), why={**one.why, "freshness": part})
 
 
-def outdone(memories: Iterable[Linked]) -> frozenset[int]:
+def outdone(memories: Iterable[LinkedMemory]) -> frozenset[int]:
     """The numbers of the stale ones among these for whose code another one is fresh."""
-    fresh: dict[str, list[Link]] = defaultdict(list)
-    stale: list[Linked] = []
+    fresh: dict[str, list[CodeLink]] = defaultdict(list)
+    stale: list[LinkedMemory] = []
     for memory in memories:
         if memory.state.is_stale:
             stale.append(memory)
@@ -51,7 +53,7 @@ def outdone(memories: Iterable[Linked]) -> frozenset[int]:
     )
 
 
-def _same(link: Link, other: Link) -> bool:
+def _same(link: CodeLink, other: CodeLink) -> bool:
     """Whether two links into one file are about the same code, as it is now."""
     here, there = link.reference, other.reference
     if here.symbol_id is not None and here.symbol_id == there.symbol_id:

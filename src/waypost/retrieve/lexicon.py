@@ -14,7 +14,7 @@ _DATA = Path(__file__).with_name("data")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class QuestionWords:
     stop: frozenset[str]  # folded
     self: re.Pattern[str]
     recalled: re.Pattern[str]
@@ -31,10 +31,10 @@ def treated_as(language: str) -> str:
 
 
 @cache
-def words_of(language: str) -> Words:
+def words_of(language: str) -> QuestionWords:
     table = _tables("words.toml")[treated_as(language)]
     patterns = {name: _pattern(source) for name, source in table.items() if name != "fragments"}
-    return Words(stop=stop_words(treated_as(language)) | set(table["fragments"].split()), **patterns)
+    return QuestionWords(stop=stop_words(treated_as(language)) | set(table["fragments"].split()), **patterns)
 
 
 @cache

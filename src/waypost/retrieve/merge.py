@@ -20,7 +20,7 @@ from math import exp, log, sqrt
 
 from waypost.model.recall import Hit
 from waypost.retrieve import score as fuse
-from waypost.retrieve.calibration import Engines, is_english, pooled
+from waypost.retrieve.calibration import ServingEngines, is_english, pooled
 from waypost.store.protocol import Population
 
 Populations = Mapping[str, Mapping[str, Population]]  # by engine and language
@@ -35,7 +35,11 @@ _CLOSEST = 1e-9  # to 0 or 1
 
 
 def one_list(
-    kept: Sequence[Hit], code: Sequence[Hit], spread: tuple[Populations, Populations], engines: Engines, language: str
+    kept: Sequence[Hit],
+    code: Sequence[Hit],
+    spread: tuple[Populations, Populations],
+    engines: ServingEngines,
+    language: str,
 ) -> list[Hit]:
     """The hits of both halves, best first. `spread` is how cosines spread over each, in the same order."""
     names = (engines.english, engines.multilingual) if is_english(language) else (engines.multilingual, engines.english)

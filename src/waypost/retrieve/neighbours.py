@@ -10,7 +10,7 @@ from math import log
 
 from waypost.retrieve.question import ASSISTANTS
 from waypost.retrieve.score import total_of
-from waypost.store.protocol import Sketch
+from waypost.store.protocol import VersionSketch
 
 REACH = 2  # turns before and behind a hit; with 3 the evidence of fewer questions is whole
 BESIDE = 0.8  # by which a neighbour is worth less than its hit, in the units of `fuse`
@@ -18,7 +18,7 @@ PER_LENGTH = 0.25  # for the logarithm of the number of tokens: ten times as lon
 _SHORT = 4  # tokens that every line has
 
 
-def worth_around(scores: Mapping[str, float], turns: Iterable[Sketch]) -> dict[str, float]:
+def worth_around(scores: Mapping[str, float], turns: Iterable[VersionSketch]) -> dict[str, float]:
     """Totals by memory id: those of the hits, whose scores are given, and of the turns around them.
 
     `turns` are the hits and their neighbours, as `Reader.neighbours` tells them.

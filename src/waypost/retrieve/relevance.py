@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.text.keywords import keyword_terms
 
 USUAL = 0.7  # of an engine that nobody has measured
@@ -33,7 +33,9 @@ def worth_of_words(engine: str) -> float:
     return _of(engine, "words", 0.0)
 
 
-def nearness(cosines: Mapping[str, float], engines: Engines, message: str, text: str, shared: float = 0.0) -> float:
+def nearness(
+    cosines: Mapping[str, float], engines: ServingEngines, message: str, text: str, shared: float = 0.0
+) -> float:
     """How near a text is, 0 at the threshold and 1 when it says the same; negative: not near.
 
     `message` and `text` are languages: they say which engine judges. Without a cosine, as of what was not embedded yet,

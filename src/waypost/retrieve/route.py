@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from waypost.model.causal import CAUSAL_LINKS, CONSEQUENCE, CONSTRAINT, DECISION, REASON
-from waypost.retrieve.score import Scored, shown_score
+from waypost.retrieve.score import ScoredMemory, shown_score
 from waypost.store.protocol import Edge
 
 # The cosine of a question with the mean of the facts that it is about. On the same questions 23 % of them are nearer than
@@ -37,7 +37,7 @@ MEAN, FACT, WIDENED = "mean", "fact", "widened"
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class DomainNearness:
     """How near a question is to a domain: cosines with the mean of its facts and with the nearest one, and both as
     `closeness`, so that engines can be compared."""
 
@@ -68,7 +68,7 @@ def closeness(cosine: float, engine: str) -> float:
     return min(1.0, 0.5 + 0.5 * (cosine - threshold) / (1 - threshold))
 
 
-def join(near: Iterable[Near], confidence: float) -> list[Joined]:
+def join(near: Iterable[DomainNearness], confidence: float) -> list[Joined]:
     """The domains that join, nearest first. `confidence` is that of the best fact without a domain."""
     ordered = sorted(near, key=lambda one: (-one.nearest, one.domain))
     first = [one for one in ordered if one.nearest > CONFIDENT]
@@ -80,7 +80,9 @@ def join(near: Iterable[Near], confidence: float) -> list[Joined]:
     return [*joined, *(_joined(one, WIDENED) for one in rest)]
 
 
-def with_answering(joined: Sequence[Joined], near: Iterable[Near], ranked: Sequence[tuple[str, float]]) -> list[Joined]:
+def with_answering(
+    joined: Sequence[Joined], near: Iterable[DomainNearness], ranked: Sequence[tuple[str, float]]
+) -> list[Joined]:
     """And the domains of the facts that rank best, by words and meaning together. `ranked` are the domains and totals of
     all facts found, best first."""
     known = {one.domain for one in joined}
@@ -89,14 +91,14 @@ def with_answering(joined: Sequence[Joined], near: Iterable[Near], ranked: Seque
     return [*joined, *(_joined(by_name[domain], FACT) for domain in dict.fromkeys(best) if domain in by_name)]
 
 
-def _joined(one: Near, why: str) -> Joined:
+def _joined(one: DomainNearness, why: str) -> Joined:
     return Joined(one.domain, one.similarity, one.facts, why)
 
 
-def with_closeness(one: Scored, near: float) -> Scored:
+def with_closeness(one: ScoredMemory, near: float) -> ScoredMemory:
     """The same with how near it is by itself: in a space of few facts it says little to stand out among them."""
     total = one.total + NEAR * near
-    return Scored(one.memory_id, shown_score(total), total, {**one.why, "near": NEAR * near})
+    return ScoredMemory(one.memory_id, shown_score(total), total, {**one.why, "near": NEAR * near})
 
 
 # -- what belongs to a fact -------------------------------------------------------------------------------

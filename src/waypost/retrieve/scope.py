@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from waypost.model.scope import GENERAL, ScopeDocument, ScopeScored, Task
+from waypost.model.scope import GENERAL, ScopeDocument, ScopeScored, ScopeTask
 from waypost.retrieve.scope_words import scope_words
 from waypost.text.identifiers import identifier_parts
 
@@ -34,7 +34,7 @@ _MOST_READ = 20_000  # characters of a description
 _WORD = re.compile(r"[^\W_]+")
 
 
-def read_task(description: str) -> Task:
+def read_task(description: str) -> ScopeTask:
     """What a description asks for, in English, German or Russian, or a mixture of them."""
     words = list(dict.fromkeys(_WORD.findall(_plain(description[:_MOST_READ]))))
     lists = scope_words()
@@ -43,10 +43,10 @@ def read_task(description: str) -> Task:
     expanded = dict.fromkeys(keywords)
     for topic in topics:
         expanded |= dict.fromkeys((topic, *lists.related[topic]))
-    return Task(description, tuple(keywords), tuple(expanded), _task_type(words), tuple(topics))
+    return ScopeTask(description, tuple(keywords), tuple(expanded), _task_type(words), tuple(topics))
 
 
-def score(task: Task, document: ScopeDocument, now: datetime) -> ScopeScored:
+def score(task: ScopeTask, document: ScopeDocument, now: datetime) -> ScopeScored:
     """How well a document fits the task: 0.60 meaning, 0.25 keywords, 0.15 recency, and a bonus for its type."""
     semantic = _semantic(document.cosine)
     keyword = _keyword_share(task, document)
@@ -93,7 +93,7 @@ def _semantic(cosine: float | None) -> float:
     return (1 + min(1.0, max(-1.0, cosine))) / 2
 
 
-def _keyword_share(task: Task, document: ScopeDocument) -> float:
+def _keyword_share(task: ScopeTask, document: ScopeDocument) -> float:
     """The share of the expanded keywords that stand in content or name, inside of longer words too."""
     text = _plain(f"{document.content} {document.name}")
     return sum(keyword in text for keyword in task.expanded) / max(1, len(task.expanded))

@@ -19,7 +19,7 @@ _CYRILLIC = re.compile("[\u0400-\u052f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Topics:
+class ScopeTopics:
     """Named sets of words; a word may name several."""
 
     names: tuple[str, ...]  # in the order of the file
@@ -41,9 +41,9 @@ class Topics:
 @dataclass(frozen=True, slots=True)
 class ScopeWords:
     stop: frozenset[str]  # folded, of all languages: a description of a few words seldom shows its own
-    groups: Topics
+    groups: ScopeTopics
     related: Mapping[str, tuple[str, ...]]
-    task_types: Topics
+    task_types: ScopeTopics
     bonuses: Mapping[str, Mapping[str, float]]
     path_types: Mapping[str, frozenset[str]]
     same_as: Mapping[str, str]
@@ -67,7 +67,7 @@ def scope_words() -> ScopeWords:
     )
 
 
-def _topics(tables: Mapping[str, Mapping[str, str]]) -> Topics:
+def _topics(tables: Mapping[str, Mapping[str, str]]) -> ScopeTopics:
     exact: dict[str, tuple[str, ...]] = {}
     stems: dict[tuple[str, str], tuple[str, ...]] = {}
     parts: dict[tuple[str, str], None] = {}
@@ -82,7 +82,7 @@ def _topics(tables: Mapping[str, Mapping[str, str]]) -> Topics:
                 stems[key] = (*stems.get(key, ()), name)
                 if language != "ru" and len(folded) >= _SHORTEST_PART:
                     parts[folded, name] = None
-    return Topics(tuple(tables), exact, stems, tuple(parts))
+    return ScopeTopics(tuple(tables), exact, stems, tuple(parts))
 
 
 def _is_compound(word: str, part: str) -> bool:

@@ -32,7 +32,7 @@ from datetime import UTC, datetime
 from math import exp, log
 from typing import TYPE_CHECKING
 
-from waypost.retrieve.calibration import Engines, Spreads, keyword_weight
+from waypost.retrieve.calibration import ServingEngines, Spreads, keyword_weight
 from waypost.retrieve.question import ASSISTANTS, Question
 from waypost.store.protocol import Population
 
@@ -76,7 +76,7 @@ _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RankCandidate:
     """A memory that may answer. Keyword and similarity are those of its best passage."""
 
     memory_id: str
@@ -91,7 +91,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredMemory:
     memory_id: str
     score: float  # 0 to 1, rising with the total
     total: float
@@ -100,13 +100,13 @@ class Scored:
 
 def fuse(
     question: Question,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[RankCandidate],
     populations: Mapping[str, Mapping[str, Population]],
-    engines: Engines,
+    engines: ServingEngines,
     *,
     now: datetime,
     k: int,
-) -> list[Scored]:
+) -> list[ScoredMemory]:
     """The best k, best first; equal ones newest first, then by id. `populations` is by engine and language."""
     import numpy as np  # heavy; only recall pays for it
 
@@ -118,7 +118,7 @@ def fuse(
     times = [-(c.time or _LONG_AGO).timestamp() for c in candidates]
     order = np.lexsort(([c.memory_id for c in candidates], times, -totals))[:k]
     return [
-        Scored(
+        ScoredMemory(
             memory_id=candidates[at].memory_id,
             score=shown_score(float(totals[at])),
             total=float(totals[at]),
@@ -141,9 +141,9 @@ def total_of(score: float) -> float:
 
 def _parts(
     question: Question,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[RankCandidate],
     populations: Mapping[str, Mapping[str, Population]],
-    engines: Engines,
+    engines: ServingEngines,
     now: datetime,
 ) -> dict[str, "Floats"]:
     import numpy as np
@@ -174,9 +174,9 @@ def _parts(
 
 def _meanings(
     language: str,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[RankCandidate],
     populations: Mapping[str, Mapping[str, Population]],
-    engines: Engines,
+    engines: ServingEngines,
 ) -> list[float]:
     """Cosines in deviations from the mean; 0, the mean, where no engine has read the text."""
     spreads = {engine: Spreads(by_language) for engine, by_language in populations.items()}
@@ -193,7 +193,7 @@ def _meanings(
 
 
 def _from_before(
-    candidates: Sequence[Candidate], keyword: "Floats", meaning: "Floats", asks: "NDArray[np.bool_]"
+    candidates: Sequence[RankCandidate], keyword: "Floats", meaning: "Floats", asks: "NDArray[np.bool_]"
 ) -> "Floats":
     """What the turn before and the one before that say for a turn."""
     import numpy as np
@@ -209,7 +209,7 @@ def _from_before(
     return before
 
 
-def _sessions(candidates: Sequence[Candidate]) -> "NDArray[np.int64]":
+def _sessions(candidates: Sequence[RankCandidate]) -> "NDArray[np.int64]":
     """A number for each session; a memory outside of sessions is one by itself."""
     import numpy as np
 
@@ -226,7 +226,7 @@ def _best(values: "Floats", session: "NDArray[np.int64]") -> "Floats":
     return best[session]
 
 
-def _said_by(question: Question, candidates: Sequence[Candidate]) -> "Floats":
+def _said_by(question: Question, candidates: Sequence[RankCandidate]) -> "Floats":
     import numpy as np
 
     if len(question.speakers) != 1:  # about two people either may tell
@@ -240,7 +240,7 @@ def _role(question: Question) -> float:
     return ASSISTANT_ON_SELF if question.about_self else ASSISTANT
 
 
-def _time(question: Question, candidates: Sequence[Candidate], now: datetime) -> "Floats":
+def _time(question: Question, candidates: Sequence[RankCandidate], now: datetime) -> "Floats":
     """By the days of the asker's clock, which `now` has."""
     import numpy as np
 
@@ -260,7 +260,7 @@ def _time(question: Question, candidates: Sequence[Candidate], now: datetime) ->
     return total
 
 
-def _recency(candidates: Sequence[Candidate], now: datetime) -> "Floats":
+def _recency(candidates: Sequence[RankCandidate], now: datetime) -> "Floats":
     import numpy as np
 
     days = np.array([(now - c.time).total_seconds() / 86_400 if c.time else np.inf for c in candidates])

@@ -28,26 +28,26 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Remote:
+class GitRemote:
     hashed: str  # never stored, never shown
     shown: str | None  # None when nothing of the URL is known to be free of secrets
 
 
-def read_remote(url: str, root: Path) -> Remote:
+def read_remote(url: str, root: Path) -> GitRemote:
     """What to hash and what to show of a remote URL found in the repository at `root`."""
     if helper := _HELPER.fullmatch(url):
         inner = _URL.fullmatch(helper["address"])
         shown = _shown_url(inner["scheme"], inner["rest"]) if inner else None
-        return Remote(url, _printable(f"{helper['helper']}::{shown}") if shown else None)
+        return GitRemote(url, _printable(f"{helper['helper']}::{shown}") if shown else None)
     if parts := _URL.fullmatch(url):
         scheme, rest = parts["scheme"], parts["rest"]
-        return Remote(_hashed_url(scheme, rest), _printable(_shown_url(scheme, rest)))
+        return GitRemote(_hashed_url(scheme, rest), _printable(_shown_url(scheme, rest)))
     if _is_local(url):
         # A relative path means another repository in every checkout that writes it.
         absolute = url if os.path.isabs(url) else os.path.normpath(root / url)
-        return Remote(absolute, _printable(absolute))
+        return GitRemote(absolute, _printable(absolute))
     host, _, path = url.partition(":")
-    return Remote(url, _printable(f"{host.rpartition('@')[2]}:{re.split(r'[?#]', path)[0]}"))
+    return GitRemote(url, _printable(f"{host.rpartition('@')[2]}:{re.split(r'[?#]', path)[0]}"))
 
 
 def repository_name(url: str) -> str:

@@ -16,7 +16,7 @@ class KnownFile(NamedTuple):
     gzipped: bool
 
 
-class Placed(NamedTuple):
+class PlacedEntry(NamedTuple):
     """An entry in a file."""
 
     path: str
@@ -31,13 +31,13 @@ class JournalReader(Protocol):
     def journal_files(self, journal: str, *, archive: bool = True) -> dict[str, KnownFile]:
         """The files of a journal by their paths; with or without those of its archive."""
 
-    def journal_places(self, journal: str, paths: Iterable[str]) -> list[Placed]:
+    def journal_places(self, journal: str, paths: Iterable[str]) -> list[PlacedEntry]:
         """The entries of these files, in order."""
 
-    def places_of(self, memory_ids: Iterable[str]) -> list[tuple[str, Placed]]:
+    def places_of(self, memory_ids: Iterable[str]) -> list[tuple[str, PlacedEntry]]:
         """Where these memories stand: the journal, and the place in it."""
 
-    def places_like(self, journal: str, digests: Sequence[bytes]) -> list[Placed]:
+    def places_like(self, journal: str, digests: Sequence[bytes]) -> list[PlacedEntry]:
         """The places with these very words."""
 
     def unfiled(self, limit: int) -> list[str]:
@@ -48,10 +48,12 @@ class JournalReader(Protocol):
 
 
 class JournalWriter(Protocol):
-    def put_journal_file(self, journal: str, path: str, known: KnownFile, places: Sequence[Placed]) -> None:
+    def put_journal_file(self, journal: str, path: str, known: KnownFile, places: Sequence[PlacedEntry]) -> None:
         """From now on this is what is known of the file."""
 
-    def extend_journal_file(self, journal: str, path: str, known: KnownFile | None, places: Sequence[Placed]) -> None:
+    def extend_journal_file(
+        self, journal: str, path: str, known: KnownFile | None, places: Sequence[PlacedEntry]
+    ) -> None:
         """More entries stand in the file, behind the others; it looks so now, if that is told."""
 
     def drop_journal_file(self, journal: str, path: str) -> None: ...

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from waypost.store.moved_tables import Table
+    from waypost.store.moved_tables import MovedTable
     from waypost.store.protocol import PassageRow
 
 Row = tuple[Any, ...]  # flags as bool, vectors packed, JSON as it is written
@@ -19,9 +19,9 @@ class PassagePlace(NamedTuple):
 
 
 class TableReader(Protocol):
-    def count(self, table: "Table") -> int: ...
+    def count(self, table: "MovedTable") -> int: ...
 
-    def rows(self, table: "Table", after: Sequence[Any] | None, limit: int) -> list[Row]:
+    def rows(self, table: "MovedTable", after: Sequence[Any] | None, limit: int) -> list[Row]:
         """The next rows behind this key, in the order of their keys; without one, the first. Notes of a move are not
         among them."""
 
@@ -33,13 +33,13 @@ class TableReader(Protocol):
 
 
 class TableWriter(TableReader, Protocol):
-    def load(self, table: "Table", rows: Sequence[Row]) -> None:
+    def load(self, table: "MovedTable", rows: Sequence[Row]) -> None:
         """Rows that are not there yet."""
 
-    def put(self, table: "Table", rows: Sequence[Row]) -> None:
+    def put(self, table: "MovedTable", rows: Sequence[Row]) -> None:
         """Rows in place of those with the same keys, if there are any."""
 
-    def drop(self, table: "Table", keys: Sequence[Sequence[Any]]) -> None:
+    def drop(self, table: "MovedTable", keys: Sequence[Sequence[Any]]) -> None:
         """Remove these rows; passages with their keywords."""
 
     def index_keywords(self, passages: Sequence[tuple[int, "PassageRow"]]) -> None:

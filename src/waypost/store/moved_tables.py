@@ -21,7 +21,7 @@ _SHARE = "role other name offer_id offer made_at made_by revoked_at revoked_by"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MovedTable:
     name: str
     columns: tuple[str, ...]
     key: tuple[str, ...]
@@ -46,9 +46,9 @@ def _table(
     journal: str = "",
     counts: bool = False,
     is_parent: bool = False,
-) -> Table:
+) -> MovedTable:
     flagged = frozenset(flags.split())
-    return Table(name, tuple(columns.split()), tuple(key.split()), flagged, checkout, journal, counts, is_parent)
+    return MovedTable(name, tuple(columns.split()), tuple(key.split()), flagged, checkout, journal, counts, is_parent)
 
 
 _ALL = (  # in this order: what is pointed at before what points
@@ -79,5 +79,5 @@ _ALL = (  # in this order: what is pointed at before what points
     ),
     _table("shares", _SHARE, "role other"),
 )
-TABLES: Mapping[str, Table] = MappingProxyType({one.name: one for one in _ALL})
+TABLES: Mapping[str, MovedTable] = MappingProxyType({one.name: one for one in _ALL})
 APPEND_ONLY = "audit"

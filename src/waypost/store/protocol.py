@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from waypost.model.code_verdict import Finding
+from waypost.model.code_verdict import CodeVerdict
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
@@ -41,7 +41,7 @@ class PassageRow:
     code_terms: tuple[str, str, str, str] | None = None  # what the index of code holds: name, path, doc, body
 
 
-class Found(NamedTuple):  # hundreds are made for each question: a tuple takes a quarter of a dataclass's time
+class FoundPassage(NamedTuple):  # hundreds are made for each question: a tuple takes a quarter of a dataclass's time
     """A passage that answers, with where it belongs."""
 
     passage_id: int
@@ -50,7 +50,7 @@ class Found(NamedTuple):  # hundreds are made for each question: a tuple takes a
     score: float  # higher is better: BM25 or cosine
 
 
-class Sketch(NamedTuple):
+class VersionSketch(NamedTuple):
     """What ranking needs to know of a version, without its text."""
 
     number: int
@@ -116,13 +116,13 @@ class ReferenceRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class StoredVerdict:
     """What became of the code that a reference points at, in one checkout, for one content of its file."""
 
     number: int
     place: int
     file_hash: bytes  # SHA-256 of the file that is pointed at; empty where there is none
-    finding: Finding
+    finding: CodeVerdict
     checked_at: datetime
     since: datetime | None = None  # when what it points at ceased to be as it was
     target_hash: bytes = b""  # of the file where it was found, when that is another
@@ -140,7 +140,7 @@ class Population:
 
 @dataclass(frozen=True, slots=True)
 class VectorAnswer:
-    found: tuple[Found, ...]
+    found: tuple[FoundPassage, ...]
     population: Mapping[str, Population]  # by language
 
 
@@ -214,18 +214,18 @@ class Reader(TreeReader, FactReader, JournalReader, ShareReader, Protocol):
     def find_fingerprint(self, fingerprint: bytes) -> list[Version]:
         """Every version, current or not, that says exactly this in its scope, oldest first."""
 
-    def sketches(self, numbers: Iterable[int]) -> dict[int, Sketch]: ...
+    def sketches(self, numbers: Iterable[int]) -> dict[int, VersionSketch]: ...
 
-    def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[Sketch]:
+    def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[VersionSketch]:
         """What was said next: visible versions in the same session, at most `reach` places behind one of these."""
 
-    def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[Sketch]:
+    def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[VersionSketch]:
         """What was said around these, and they themselves: visible versions at most `reach` places before or behind one."""
 
     def speakers(self, limit: int) -> list[str]:
         """Who has ever spoken here, in alphabetical order."""
 
-    def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]: ...
+    def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[FoundPassage]: ...
 
     def vector_search(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer: ...
 

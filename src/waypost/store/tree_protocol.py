@@ -15,10 +15,10 @@ if TYPE_CHECKING:
         DerivedRow,
         Edge,
         FileRow,
-        Found,
+        FoundPassage,
         PassageRow,
         ReferenceRow,
-        Verdict,
+        StoredVerdict,
     )
 
 
@@ -44,7 +44,7 @@ class TreeReader(Protocol):
 
     def code_keyword_search(
         self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View
-    ) -> "list[Found]":
+    ) -> "list[FoundPassage]":
         """As `keyword_search`, over what is derived from trees; `weights` are those of name, path, doc and body."""
 
     def code_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
@@ -73,7 +73,7 @@ class TreeReader(Protocol):
         """Those that point at one of these files, by their own word or by the current verdict of this checkout. A path that
         ends with `/` stands for all that is below it."""
 
-    def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> "dict[tuple[int, int], Verdict]":
+    def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> "dict[tuple[int, int], StoredVerdict]":
         """The current verdicts on the references of these versions, by version and place."""
 
     def old_verdicts(self, before: datetime) -> int:
@@ -81,7 +81,7 @@ class TreeReader(Protocol):
 
     def verdicts_for(
         self, checkout_id: str, files: Mapping[tuple[int, int], bytes]
-    ) -> "dict[tuple[int, int], Verdict]":
+    ) -> "dict[tuple[int, int], StoredVerdict]":
         """What was once found for these contents of the files pointed at, current or not."""
 
 
@@ -128,7 +128,7 @@ class TreeWriter(Protocol):
 
     # -- where memories point
 
-    def put_verdicts(self, checkout_id: str, verdicts: "Iterable[Verdict]") -> None:
+    def put_verdicts(self, checkout_id: str, verdicts: "Iterable[StoredVerdict]") -> None:
         """From now on these are current; the others stay known for the contents that they were found for."""
 
     def inherit_verdicts(self, old: int, new: int) -> None:

@@ -4,18 +4,18 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from waypost.code.architecture import Architecture, Evidence, conclude, find_evidence
+from waypost.code.architecture import Architecture, ArchitectureEvidence, conclude, find_evidence
 from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 Describe = Callable[[Mapping[str, str]], Architecture]
 
 
-def evidence_of(files: Mapping[str, str]) -> dict[str, tuple[Evidence, ...]]:
+def evidence_of(files: Mapping[str, str]) -> dict[str, tuple[ArchitectureEvidence, ...]]:
     found = {}
     for path, text in files.items():
-        source = Source(path, language_of_path(path, text), text)
+        source = SourceFile(path, language_of_path(path, text), text)
         found[path] = find_evidence(source, parse(source))
     return found
 

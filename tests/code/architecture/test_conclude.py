@@ -1,10 +1,10 @@
 import json
 from collections.abc import Callable, Mapping
 
-from waypost.code.architecture import Architecture, Evidence, Place, conclude, find_evidence
+from waypost.code.architecture import Architecture, ArchitectureEvidence, CodePlace, conclude, find_evidence
 from waypost.code.architecture.knowledge import frameworks, table
 from waypost.code.architecture.marks import key_word
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 Describe = Callable[[Mapping[str, str]], Architecture]
 
@@ -25,7 +25,7 @@ def test_mvc_is_told_from_classes_entities_and_templates(describe: Describe) -> 
     assert mvc.name == "MVC"
     assert mvc.confidence > 0.8
     assert "controllers: PetController" in " ".join(mvc.reasons) or "OwnerController" in mvc.reasons[0]
-    assert Place("src/main/java/a/Pet.java", 2) in mvc.places
+    assert CodePlace("src/main/java/a/Pet.java", 2) in mvc.places
 
 
 def test_one_directory_name_makes_no_pattern(describe: Describe) -> None:
@@ -41,7 +41,7 @@ def test_a_framework_is_used_with_its_version_and_places(describe: Describe) -> 
     }
     (laravel,) = describe(files).frameworks
     assert (laravel.name, laravel.role, laravel.version) == ("Laravel", "uses", "^11.0")
-    assert laravel.places == (Place("composer.json", 3),)
+    assert laravel.places == (CodePlace("composer.json", 3),)
 
 
 def test_the_source_of_a_framework_is_told_from_its_use(describe: Describe) -> None:
@@ -76,7 +76,7 @@ def test_authentication_names_mechanisms_and_what_protects(describe: Describe) -
     }
     found = {one.name: one for one in describe(files).authentication}
     assert set(found) == {"JWT", "password hashing", "guards"}
-    assert Place("app/auth.py", 7) in found["JWT"].places
+    assert CodePlace("app/auth.py", 7) in found["JWT"].places
     assert "1 endpoints are protected by jwt_required" in found["guards"].reasons[-1]
 
 
@@ -109,7 +109,7 @@ def test_configuration_knows_variables_of_many_languages(describe: Describe) -> 
         ]
     )
     assert configuration.files == ("config/app.php", "docker-compose.yml")
-    assert dict(configuration.variables)["PY_TWO"] == (Place("a.py", 3),)
+    assert dict(configuration.variables)["PY_TWO"] == (CodePlace("a.py", 3),)
 
 
 def test_layers_know_their_directories_and_who_depends_on_whom() -> None:
@@ -156,7 +156,7 @@ def test_entry_points_and_languages_are_told(describe: Describe) -> None:
             "README.md": "# x\n",
         }
     )
-    assert found.entry_points == (("Go program", Place("cmd/main.go", 3)),)
+    assert found.entry_points == (("Go program", CodePlace("cmd/main.go", 3)),)
     assert found.languages == (("Python", 2, 0.667), ("Go", 1, 0.333))
 
 
@@ -176,10 +176,10 @@ def test_documents_are_sentences_with_places(describe: Describe) -> None:
 def test_everything_turns_into_json_and_evidence_back(describe: Describe) -> None:
     data = json.loads(json.dumps(describe(PETS).to_json()))
     assert data["endpoints"][0]["place"] == {"path": "src/main/java/a/PetController.java", "line": 4}
-    source = Source("src/main/java/a/PetController.java", "java", PETS["src/main/java/a/PetController.java"])
+    source = SourceFile("src/main/java/a/PetController.java", "java", PETS["src/main/java/a/PetController.java"])
     found = find_evidence(source, None)
     assert found
-    assert tuple(Evidence.from_json(json.loads(json.dumps(one.to_json()))) for one in found) == found
+    assert tuple(ArchitectureEvidence.from_json(json.loads(json.dumps(one.to_json()))) for one in found) == found
 
 
 def test_the_order_of_files_does_not_matter(describe: Describe) -> None:

@@ -3,8 +3,8 @@ import time
 import pytest
 
 from waypost.code.architecture import conclude, find_evidence
-from waypost.code.architecture.tokens import Tokens
-from waypost.code.source import Source
+from waypost.code.architecture.tokens import TokenList
+from waypost.code.source import SourceFile
 
 N = 3_000
 HOSTILE = [
@@ -35,7 +35,7 @@ HOSTILE = [
 @pytest.mark.parametrize(("path", "language", "text"), HOSTILE)
 def test_a_hostile_file_neither_fails_nor_takes_long(path: str, language: str, text: str) -> None:
     started = time.process_time()
-    conclude({path: find_evidence(Source(path, language, text), None)}, [path])
+    conclude({path: find_evidence(SourceFile(path, language, text), None)}, [path])
     assert time.process_time() - started < 3  # far above what it takes, far below what a slow pattern would
 
 
@@ -44,13 +44,13 @@ def test_a_hostile_file_neither_fails_nor_takes_long(path: str, language: str, t
     "text", ['"', "'", "`", '"\\', "/*", "/[", 'r#"', "(]})", "do end ", '"""', "${", "#[", "\0", "é"]
 )
 def test_any_text_becomes_tokens_with_matched_brackets(language: str, text: str) -> None:
-    tokens = Tokens(text * 200, language)
+    tokens = TokenList(text * 200, language)
     for at, other in enumerate(tokens.partner):
         assert other == -1 or tokens.partner[other] == at
 
 
 def test_a_file_that_says_nothing_is_cheap() -> None:
-    source = Source("src/geometry.py", "python", "def area(width, height):\n    return width * height\n\n\n" * 200)
+    source = SourceFile("src/geometry.py", "python", "def area(width, height):\n    return width * height\n\n\n" * 200)
     assert find_evidence(source, None) == ()
     started = time.process_time()
     for _ in range(20):

@@ -5,15 +5,15 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from waypost.code.schema import SchemaChange, Table, build_schema, find_schema
-from waypost.code.source import Source
+from waypost.code.schema import SchemaChange, SchemaTable, build_schema, find_schema
+from waypost.code.source import SourceFile
 
-Tables = dict[str, Table]
+Tables = dict[str, SchemaTable]
 Read = Callable[[Mapping[str, str]], Tables]
 
 
 def changes_of(files: Mapping[str, str]) -> dict[str, tuple[SchemaChange, ...]]:
-    return {path: find_schema(Source(path, "", textwrap.dedent(text).lstrip("\n"))) for path, text in files.items()}
+    return {path: find_schema(SourceFile(path, "", textwrap.dedent(text).lstrip("\n"))) for path, text in files.items()}
 
 
 @pytest.fixture

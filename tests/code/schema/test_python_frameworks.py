@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Mapping
 
-from waypost.code.schema import Table
+from waypost.code.schema import SchemaTable
 
-Read = Callable[[Mapping[str, str]], dict[str, Table]]
+Read = Callable[[Mapping[str, str]], dict[str, SchemaTable]]
 
 
-def names(table: Table) -> list[str]:
+def names(table: SchemaTable) -> list[str]:
     return [column.name for column in table.columns]
 
 
-def references(table: Table) -> dict[str, tuple[str, str]]:
+def references(table: SchemaTable) -> dict[str, tuple[str, str]]:
     return {column.name: column.references for column in table.columns if column.references}
 
 
-def relations(table: Table) -> set[tuple[str, str, str]]:
+def relations(table: SchemaTable) -> set[tuple[str, str, str]]:
     return {(relation.kind, relation.target, relation.via) for relation in table.relations}
 
 

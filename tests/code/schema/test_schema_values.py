@@ -7,8 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from waypost.code.schema import Column, Evidence, Index, Relation, SchemaChange, Table, build_schema, find_schema
-from waypost.code.source import Source
+from waypost.code.schema import (
+    Column,
+    Index,
+    SchemaChange,
+    SchemaEvidence,
+    SchemaTable,
+    TableRelation,
+    build_schema,
+    find_schema,
+)
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -32,19 +41,19 @@ def test_changes_survive_json_unchanged(find: Find) -> None:
 
 
 def test_a_table_survives_json_unchanged() -> None:
-    table = Table(
+    table = SchemaTable(
         "users",
         (Column("id", "int", False, "1", True, False, ("a", "b"), "why"),),
         ("id",),
         (Index(("id",), True, "i"),),
-        (Relation("has_many", "posts", "user_id", "posts"),),
-        (Evidence("a.sql", LineRange(1, 3), "SQL"),),
+        (TableRelation("has_many", "posts", "user_id", "posts"),),
+        (SchemaEvidence("a.sql", LineRange(1, 3), "SQL"),),
         "People",
         ("x is missing",),
     )
     row = json.loads(json.dumps(table.to_json()))
     assert row["text"] == "users table: People. Stores id (PK, references a.b). Has many posts."
-    assert Table.from_json(row) == table
+    assert SchemaTable.from_json(row) == table
 
 
 def test_the_order_in_which_files_are_given_does_not_matter(find: Find) -> None:
@@ -72,8 +81,8 @@ def test_nothing_gives_no_tables() -> None:
     ],
 )
 def test_deep_nesting_is_survived(path: str, opening: str, closing: str, head: str) -> None:
-    find_schema(Source(path, "", head + opening * 10_000 + closing * 10_000))
-    find_schema(Source(path, "", head + opening * 10_000))
+    find_schema(SourceFile(path, "", head + opening * 10_000 + closing * 10_000))
+    find_schema(SourceFile(path, "", head + opening * 10_000))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +104,7 @@ def test_deep_nesting_is_survived(path: str, opening: str, closing: str, head: s
 )
 def test_adversarial_sql_is_read_in_linear_time(text: str) -> None:
     start = time.process_time()
-    find_schema(Source("a.sql", "sql", text))
+    find_schema(SourceFile("a.sql", "sql", text))
     assert time.process_time() - start < 2.5
 
 
@@ -105,7 +114,7 @@ def test_adversarial_sql_is_read_in_linear_time(text: str) -> None:
 def test_broken_files_do_not_raise(path: str) -> None:
     words = "@Entity class A models.Model DbSet< hasMany( Schema.define create_table __tablename__ Column( django {{{ ((( ''' \"\"\" do |t| <?php $table = "
     for cut in range(0, len(words), 3):
-        find_schema(Source(path, "", words[cut:] + "\0\ud7ff\n" + words[:cut]))
+        find_schema(SourceFile(path, "", words[cut:] + "\0\ud7ff\n" + words[:cut]))
 
 
 def test_classes_that_inherit_in_a_circle_are_survived(find: Find) -> None:
@@ -123,7 +132,9 @@ def test_migrations_that_depend_on_each_other_in_a_circle_are_survived(find: Fin
 def test_files_without_any_schema_cost_next_to_nothing() -> None:
     """This package's own sources: a look at each must not mean parsing it."""
     folder = Path(__file__).parents[3] / "src" / "waypost" / "store"
-    sources = [Source(f"pkg/{path.name}", "python", path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")]
+    sources = [
+        SourceFile(f"pkg/{path.name}", "python", path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")
+    ]
     assert sources
     start = time.process_time()
     for source in sources:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from waypost.code.schema import Table
+from waypost.code.schema import SchemaTable
 
-Read = Callable[[Mapping[str, str]], dict[str, Table]]
+Read = Callable[[Mapping[str, str]], dict[str, SchemaTable]]
 
 
-def told(table: Table, name: str) -> tuple[str, bool | None, str | None]:
+def told(table: SchemaTable, name: str) -> tuple[str, bool | None, str | None]:
     found = next(each for each in table.columns if each.name == name)
     return found.type, found.nullable, found.default
 
@@ -170,13 +170,13 @@ def test_one_table_for_two_database_systems_is_one_and_tells_what_differs(read: 
 
 def test_tables_of_one_name_in_different_databases_stay_apart() -> None:
     from waypost.code.schema import build_schema, find_schema
-    from waypost.code.source import Source
+    from waypost.code.source import SourceFile
 
     files = {
         "shop/schema.sql": "CREATE TABLE items (id int, price int, sku text);",
         "todo/schema.sql": "CREATE TABLE items (uid int, done bool, text text);",
     }
-    tables = build_schema({path: find_schema(Source(path, "sql", text)) for path, text in files.items()})
+    tables = build_schema({path: find_schema(SourceFile(path, "sql", text)) for path, text in files.items()})
     assert [(t.name, t.evidence[0].path) for t in tables] == [
         ("items", "shop/schema.sql"),
         ("items", "todo/schema.sql"),

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from waypost.code.parse import parse
-from waypost.code.source import CONTAINERS, SYMBOL_KINDS, Call, Parsed, Source, Symbol
+from waypost.code.source import CONTAINERS, SYMBOL_KINDS, Call, Parsed, SourceFile, Symbol
 from waypost.code.syntax.grammars import grammar_names
 
 SAMPLES = Path(__file__).with_name("samples")
 
 
 def read(language: str) -> Parsed:
-    return parse(Source(f"src/{language}", language, (SAMPLES / f"{language}.txt").read_text("utf-8")))
+    return parse(SourceFile(f"src/{language}", language, (SAMPLES / f"{language}.txt").read_text("utf-8")))
 
 
 @pytest.mark.parametrize("language", grammar_names())

@@ -17,7 +17,7 @@ from waypost import config
 from waypost.config import LINKS
 from waypost.errors import ConfigError
 from waypost.faces.cli.output import editor_links
-from waypost.faces.cli.output.editor_links import Places, spelled, target
+from waypost.faces.cli.output.editor_links import EditorLinks, spelled, target
 
 ROOT = Path("/home/anna/shop")
 HARMLESS = re.compile(r"[A-Za-z0-9%/:._~?&=#-]*")
@@ -50,17 +50,17 @@ def shown(place: object) -> str:
     ],
 )
 def test_every_editor_gets_its_own_url(editor: str, url: str | None) -> None:
-    assert Places(ROOT, editor).target("src/app.py", 42) == url
+    assert EditorLinks(ROOT, editor).target("src/app.py", 42) == url
     assert editor in LINKS
 
 
 def test_every_setting_has_a_url() -> None:
-    assert {name for name in LINKS if Places(ROOT, name).target("a.py") is None} == {"none"}
+    assert {name for name in LINKS if EditorLinks(ROOT, name).target("a.py") is None} == {"none"}
 
 
 def test_a_file_without_a_line_is_opened_at_its_top() -> None:
-    assert Places(ROOT, "file").target("a.py") == f"file://{HOST}/home/anna/shop/a.py"
-    assert Places(ROOT, "vscode").target("a.py") == "vscode://file/home/anna/shop/a.py:1:1"
+    assert EditorLinks(ROOT, "file").target("a.py") == f"file://{HOST}/home/anna/shop/a.py"
+    assert EditorLinks(ROOT, "vscode").target("a.py") == "vscode://file/home/anna/shop/a.py:1:1"
 
 
 def test_a_path_of_windows_keeps_its_drive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,34 +70,34 @@ def test_a_path_of_windows_keeps_its_drive(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_terminal_gets_the_words_with_their_target(terminal: None) -> None:
-    written = WRITTEN.fullmatch(shown(Places(ROOT, "zed").text("src/app.py", 42)))
+    written = WRITTEN.fullmatch(shown(EditorLinks(ROOT, "zed").text("src/app.py", 42)))
     assert written is not None
     assert written.groups() == ("zed://file/home/anna/shop/src/app.py:42:1", "src/app.py:42")
 
 
 def test_a_pipe_gets_the_words_alone() -> None:
-    assert shown(Places(ROOT, "vscode").text("src/app.py", 42)) == "src/app.py:42\n"
+    assert shown(EditorLinks(ROOT, "vscode").text("src/app.py", 42)) == "src/app.py:42\n"
 
 
 @pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "src/../../shop2/a.py", ".", "a\0b"])
 def test_what_is_outside_the_tree_is_no_link(path: str) -> None:
-    assert Places(ROOT, "vscode").target(path, 1) is None
+    assert EditorLinks(ROOT, "vscode").target(path, 1) is None
 
 
 def test_an_absolute_path_inside_the_tree_is_a_link() -> None:
-    assert Places(ROOT, "zed").target("/home/anna/shop/a.py", 1) == "zed://file/home/anna/shop/a.py:1:1"
+    assert EditorLinks(ROOT, "zed").target("/home/anna/shop/a.py", 1) == "zed://file/home/anna/shop/a.py:1:1"
 
 
 def test_a_person_has_nothing_to_open(terminal: None) -> None:
-    assert shown(Places(None, "vscode").text("a.py", 1)) == "a.py:1\n"
+    assert shown(EditorLinks(None, "vscode").text("a.py", 1)) == "a.py:1\n"
 
 
 def test_a_target_too_long_for_a_terminal_is_left_out() -> None:
-    assert Places(ROOT, "zed").target("a" * 3000, 1) is None
+    assert EditorLinks(ROOT, "zed").target("a" * 3000, 1) is None
 
 
 def test_marks_of_a_url_in_a_path_are_encoded() -> None:
-    assert Places(ROOT, "idea").target("a&line=9#x?y;z%41.py", 2) == (
+    assert EditorLinks(ROOT, "idea").target("a&line=9#x?y;z%41.py", 2) == (
         "idea://open?file=/home/anna/shop/a%26line%3D9%23x%3Fy%3Bz%2541.py&line=2"
     )
 
@@ -106,7 +106,7 @@ HOSTILE = "a\x1b]8;;http:/evil\x07b\x1b\\c;d\r\ne\u202ef\u2028g\x9ch\tü[bold]x[
 
 
 def test_a_hostile_path_stays_inside_its_sequence(terminal: None) -> None:
-    written = WRITTEN.fullmatch(shown(Places(ROOT, "file").text(HOSTILE, 7)))
+    written = WRITTEN.fullmatch(shown(EditorLinks(ROOT, "file").text(HOSTILE, 7)))
     assert written is not None
     url, words = written.groups()
     assert HARMLESS.fullmatch(url)
@@ -119,7 +119,7 @@ def test_a_hostile_path_stays_inside_its_sequence(terminal: None) -> None:
 @given(st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF, exclude_categories=()), max_size=60))
 def test_no_path_adds_anything_to_a_target(path: str) -> None:
     for editor in ("file", "vscode", "idea"):
-        url = Places(ROOT, editor).target(path, 3)
+        url = EditorLinks(ROOT, editor).target(path, 3)
         assert url is None or HARMLESS.fullmatch(url)
     assert len(spelled(path, 3).splitlines()) == 1
 

@@ -9,10 +9,10 @@ from tests.faces.cli.conftest import Waypost
 
 from waypost.faces.cli.commands.code_links import read_place
 from waypost.faces.cli.output.code_links import hit_with_links, link_lines, print_about, print_stale, with_links
-from waypost.faces.cli.output.editor_links import NOWHERE, Places
-from waypost.faces.cli.session import Session
-from waypost.model.code_link import AboutHit, Link, Linked, StaleReport
-from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
+from waypost.faces.cli.output.editor_links import NOWHERE, EditorLinks
+from waypost.faces.cli.session import CommandSession
+from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference, LineRange
 
@@ -22,22 +22,24 @@ HERE = CodeReference("src/b.py", LineRange(17, 23), stale_since=DAY)
 ID = "01K9ZX6Y9D4T3N0V1M2B3C4D5E"
 
 
-def said(link: Link, places: Places = NOWHERE) -> list[str]:
+def said(link: CodeLink, places: EditorLinks = NOWHERE) -> list[str]:
     return [line.plain for line in link_lines(link, places)]
 
 
-def memory(*links: Link, stale: bool = False) -> Linked:
+def memory(*links: CodeLink, stale: bool = False) -> LinkedMemory:
     version = Version(ID, "decision", "Five tries, then we stop.", DAY, DAY, "person", "anna")
-    return Linked(version, State(is_stale=stale, stale_reason="code_changed: …" if stale else None), links, 0.8, DAY)
+    return LinkedMemory(
+        version, State(is_stale=stale, stale_reason="code_changed: …" if stale else None), links, 0.8, DAY
+    )
 
 
-CHANGED_LINK = Link(
-    CodeReference("src/a.py", LineRange(4, 9), stale_since=DAY), WAS, Finding(CHANGED, amount=0.35), True
+CHANGED_LINK = CodeLink(
+    CodeReference("src/a.py", LineRange(4, 9), stale_since=DAY), WAS, CodeVerdict(CHANGED, amount=0.35), True
 )
 
 
 def test_code_that_is_as_it_was_is_shown_with_its_place_and_name() -> None:
-    assert said(Link(WAS, WAS, Finding(UNCHANGED, "src/a.py", name="Cart.pay"))) == [
+    assert said(CodeLink(WAS, WAS, CodeVerdict(UNCHANGED, "src/a.py", name="Cart.pay"))) == [
         "at src/a.py:3 Cart.pay, to line 9"
     ]
 
@@ -47,17 +49,17 @@ def test_changed_code_says_stale_in_words_since_when_and_how_much() -> None:
 
 
 def test_deleted_code_is_named_by_where_it_was() -> None:
-    gone = Link(CodeReference("src/a.py", stale_since=DAY), WAS, Finding(DELETED), True)
+    gone = CodeLink(CodeReference("src/a.py", stale_since=DAY), WAS, CodeVerdict(DELETED), True)
     assert said(gone) == ["STALE since 2026-11-03: code_changed: src/a.py:3 (deleted)"]
 
 
 def test_moved_code_is_no_alarm() -> None:
-    moved = Link(HERE, WAS, Finding(MOVED, "src/b.py", name="Cart.pay_all"))
+    moved = CodeLink(HERE, WAS, CodeVerdict(MOVED, "src/b.py", name="Cart.pay_all"))
     assert said(moved) == ["moved: src/a.py:3 → src/b.py:17 Cart.pay_all"]
 
 
 def test_code_that_moved_and_changed_says_both() -> None:
-    both = Link(HERE, WAS, Finding(CHANGED, "src/b.py", amount=0.5), True)
+    both = CodeLink(HERE, WAS, CodeVerdict(CHANGED, "src/b.py", amount=0.5), True)
     assert said(both) == [
         "STALE since 2026-11-03: code_changed: src/b.py:17 (50% changed)",
         "moved: src/a.py:3 → src/b.py:17",
@@ -65,24 +67,24 @@ def test_code_that_moved_and_changed_says_both() -> None:
 
 
 def test_code_that_could_be_in_several_places_names_them() -> None:
-    found = Finding(AMBIGUOUS, others=("x.py:1", "y.py:2"))
-    assert said(Link(WAS, WAS, found, True)) == ["STALE: code_changed: src/a.py:3 (could be x.py:1 or y.py:2)"]
+    found = CodeVerdict(AMBIGUOUS, others=("x.py:1", "y.py:2"))
+    assert said(CodeLink(WAS, WAS, found, True)) == ["STALE: code_changed: src/a.py:3 (could be x.py:1 or y.py:2)"]
 
 
 def test_code_that_nobody_could_check_says_so() -> None:
-    assert said(Link(WAS, WAS, Finding(UNCHECKED), checked_at=DAY)) == [
+    assert said(CodeLink(WAS, WAS, CodeVerdict(UNCHECKED), checked_at=DAY)) == [
         "at src/a.py:3, to line 9, could not be checked"
     ]
 
 
 def test_names_out_of_the_code_cannot_act_on_the_terminal() -> None:
     hostile = CodeReference("a\x1b[31m.py")
-    lines = said(Link(hostile, hostile, Finding(UNCHANGED, name="x\x1b]8;;y\x07")))
+    lines = said(CodeLink(hostile, hostile, CodeVerdict(UNCHANGED, name="x\x1b]8;;y\x07")))
     assert lines == ["at a\ufffd[31m.py x\ufffd]8;;y\ufffd"]
 
 
 def test_the_stale_are_counted_and_the_next_step_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    moved = memory(Link(HERE, WAS, Finding(MOVED, "src/b.py")))
+    moved = memory(CodeLink(HERE, WAS, CodeVerdict(MOVED, "src/b.py")))
     print_stale(StaleReport(3, 1, 2, 0, (memory(CHANGED_LINK, stale=True),), (moved,)), NOWHERE)
     out = capsys.readouterr().out
     assert (
@@ -99,14 +101,14 @@ def test_nothing_stale_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_memory_stale_for_another_reason_says_it(capsys: pytest.CaptureFixture[str]) -> None:
-    print_about([AboutHit(memory(Link(WAS, WAS), stale=True), "file", Link(WAS, WAS))], "src/a.py", NOWHERE)
+    print_about([AboutHit(memory(CodeLink(WAS, WAS), stale=True), "file", CodeLink(WAS, WAS))], "src/a.py", NOWHERE)
     out = capsys.readouterr().out
     assert "STALE: code_changed: …" in out
     assert "about this file" in out
 
 
 def test_json_has_a_link_for_programs_and_one_for_editors() -> None:
-    places = Places(Path("/p"), "vscode")
+    places = EditorLinks(Path("/p"), "vscode")
     row = with_links(AboutHit(memory(CHANGED_LINK), "direct", CHANGED_LINK).to_json(), places)
     for ref in (row["code_ref"], *row["code_refs"]):
         assert (ref["code_link"], ref["editor_link"]) == ("file:src/a.py#L4-L9", "vscode://file/p/src/a.py:4:1")
@@ -212,7 +214,7 @@ def test_what_is_no_place_of_the_tree_is_refused(waypost: Waypost, file: Path, p
 )
 def test_a_place_is_read_as_compilers_and_links_write_it(file: Path, place: str, line: int | None) -> None:
     file.with_name("odd:6").write_text("")
-    path, read = read_place(Session(), place)
+    path, read = read_place(CommandSession(), place)
     assert read == line
     assert path in ("src/upload.py", "src/gone.py", "src/odd:6")
 

@@ -9,7 +9,7 @@ from tests.faces.schedule.conftest import FakeSystem
 
 from waypost import config
 from waypost.config import Settings
-from waypost.faces.schedule.system import System
+from waypost.faces.schedule.system import ScheduleSystem
 from waypost.memory import Memory
 from waypost.memory.known import open_known
 from waypost.model.memory import Caller
@@ -21,7 +21,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSystem:
     home.mkdir()
     fake = FakeSystem(home)
 
-    def system(_: Settings) -> System:
+    def system(_: Settings) -> ScheduleSystem:
         return fake.system
 
     monkeypatch.setattr("waypost.faces.schedule.system.this_system", system)

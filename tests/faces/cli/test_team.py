@@ -12,7 +12,7 @@ from waypost.faces.guard.tokens import digest_of
 from waypost.space.identity import identify
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.rows import Space
-from waypost.store.postgres.roles import Names, schema_of, team_statements
+from waypost.store.postgres.roles import RoleNames, schema_of, team_statements
 
 
 @pytest.fixture
@@ -217,7 +217,7 @@ def test_a_later_memory_gets_its_roles_from_somebody_else_too(
     git(project, "init", "-q")
     prefix = f"later_{identify(project).space_id[:8]}"
     waypost("team", "init")
-    named = Names(prefix)
+    named = RoleNames(prefix)
     _run(store, "\n".join(f"{one};" for one in team_statements(named)))
     with psycopg.connect(store, autocommit=True) as admin:
         login = psycopg.conninfo.conninfo_to_dict(owner)["user"]

@@ -17,15 +17,15 @@ from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.faces.dashboard.app import dashboard_app
 from waypost.faces.guard.asgi import CALLER
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory.known import Spaces
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
-from waypost.model.session_turn import ASSISTANT, USER, Turn
+from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 
-OWNER = Identity("ada", "person", "write", "key-1")
-READER = Identity("visitor", "person", "read", "key-2")
-AGENT = Identity("coder", "agent", "write", "key-3")
+OWNER = TokenIdentity("ada", "person", "write", "key-1")
+READER = TokenIdentity("visitor", "person", "read", "key-2")
+AGENT = TokenIdentity("coder", "agent", "write", "key-3")
 
 # What must show as text, whatever stands in a memory: markup, script, escapes of a terminal, marks that turn the writing.
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> \"' {{ 7*7 }} evil\u202etxt.exe"
@@ -100,7 +100,7 @@ Browse = Callable[..., Browser]
 def browse(clock: TestClock) -> Browse:
     """A browser at a memory, signed in as `identity`."""
 
-    def at(memory: Memory, identity: Identity = OWNER) -> Browser:
+    def at(memory: Memory, identity: TokenIdentity = OWNER) -> Browser:
         app = dashboard_app(Spaces(memory, config.load(), clock), csrf_token=lambda _: "the-token")
 
         async def behind_the_gate(scope: Scope, receive: Receive, send: Send) -> None:
@@ -169,9 +169,11 @@ def _build(root: Path) -> dict[str, str]:
     agent.keep_session(
         "s-review",
         (
-            Turn(USER, "Loading a report fails with `KeyError: 'rows'`.", datetime(2026, 1, 29, 10, tzinfo=UTC)),
-            Turn(ASSISTANT, "Fixed by giving an empty list in src/checkout.py.", datetime(2026, 1, 29, 11, tzinfo=UTC)),
-            Turn(USER, "From now on all reports are written in UTC.", datetime(2026, 1, 29, 12, tzinfo=UTC)),
+            SessionTurn(USER, "Loading a report fails with `KeyError: 'rows'`.", datetime(2026, 1, 29, 10, tzinfo=UTC)),
+            SessionTurn(
+                ASSISTANT, "Fixed by giving an empty list in src/checkout.py.", datetime(2026, 1, 29, 11, tzinfo=UTC)
+            ),
+            SessionTurn(USER, "From now on all reports are written in UTC.", datetime(2026, 1, 29, 12, tzinfo=UTC)),
         ),
     )
     (root / "src" / "checkout.py").write_text(CHANGED)

@@ -9,8 +9,8 @@ from tests.faces.dashboard.conftest import AGENT, HOSTILE, READER, Browse, Sampl
 from waypost import Memory
 from waypost.faces.dashboard.pages import PLACES
 from waypost.faces.dashboard.render import _environment
-from waypost.faces.dashboard.request_context import Place
-from waypost.faces.guard.identity import Identity
+from waypost.faces.dashboard.request_context import PagePlace
+from waypost.faces.guard.identity import TokenIdentity
 
 PAGES = ("", "search?q=total", "context?task=total")
 
@@ -120,7 +120,7 @@ def test_a_person_whose_token_is_for_one_memory_sees_that_one_only(
 ) -> None:
     bank = open_memory("bank")
     bank.remember("Loans are for a year")
-    banker = Identity("ben", "person", "write", "key-9", bank.space_id)
+    banker = TokenIdentity("ben", "person", "write", "key-9", bank.space_id)
     browser = browse(person, banker)
     assert f"/s/{bank.space_id}" in str(browser.client.get("/", follow_redirects=False).headers["location"])
     assert "another memory" in browser.client.get(f"/s/{person.space_id}").text
@@ -135,9 +135,9 @@ def filled(path: str) -> str:
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.methods[0]} {place.path}")
-def test_no_place_opens_to_a_token_of_another_memory(place: Place, browse: Browse, person: Memory) -> None:
+def test_no_place_opens_to_a_token_of_another_memory(place: PagePlace, browse: Browse, person: Memory) -> None:
     person.remember("Loans are for a year")
-    banker = Identity("ben", "person", "write", "key-9", "0123456789abcdef")
+    banker = TokenIdentity("ben", "person", "write", "key-9", "0123456789abcdef")
     client = browse(person, banker).client
     for method in place.methods:
         answer = client.request(method, f"/s/{person.space_id}{filled(place.path)}", data={"only": "x", "sure": "1"})
@@ -147,7 +147,7 @@ def test_no_place_opens_to_a_token_of_another_memory(place: Place, browse: Brows
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.methods[0]} {place.path}")
-def test_no_place_opens_to_an_agents_token(place: Place, browse: Browse, person: Memory) -> None:
+def test_no_place_opens_to_an_agents_token(place: PagePlace, browse: Browse, person: Memory) -> None:
     person.remember("Loans are for a year")
     client = browse(person, AGENT).client
     for method in place.methods:
@@ -164,7 +164,7 @@ def test_the_way_in_does_not_open_to_an_agents_token(browse: Browse, person: Mem
 @pytest.mark.parametrize(
     "place", [one for one in PLACES if one.methods == ("POST",)], ids=lambda place: str(place.path)
 )
-def test_nothing_is_changed_by_an_agent_or_a_reader(place: Place, browse: Browse, person: Memory) -> None:
+def test_nothing_is_changed_by_an_agent_or_a_reader(place: PagePlace, browse: Browse, person: Memory) -> None:
     for identity in (AGENT, READER):
         browse(person, identity).post(filled(place.path).lstrip("/"), 403, only="x", sure="1", text="x", what="2026")
 

@@ -2,7 +2,7 @@
 
 import time
 
-from waypost.faces.dashboard.pages.journal_summary import Line, Piece, lines_of
+from waypost.faces.dashboard.pages.journal_summary import SummaryLine, SummaryPiece, lines_of
 
 TEXT = """# 2025-W50
 <!-- made by waypost -->
@@ -15,20 +15,20 @@ TEXT = """# 2025-W50
 
 def test_a_summary_is_told_by_headings_items_and_times() -> None:
     heading, item, inner = lines_of(TEXT)
-    assert heading == Line("heading", 0, (Piece("Main topics"),))
+    assert heading == SummaryLine("heading", 0, (SummaryPiece("Main topics"),))
     assert item.kind == "item"
     assert item.pieces[:4] == (
-        Piece("Tests, slow:", "strong"),
-        Piece(" import ("),
-        Piece("2025-12-08", "time"),
-        Piece(") "),
+        SummaryPiece("Tests, slow:", "strong"),
+        SummaryPiece(" import ("),
+        SummaryPiece("2025-12-08", "time"),
+        SummaryPiece(") "),
     )
     assert inner.depth == 1
 
 
 def test_links_that_people_wrote_stay_words() -> None:
     (piece,) = lines_of(TEXT)[-1].pieces
-    assert piece == Piece("Assistant: see [the page](javascript:alert(1)) and [2025-99x](a)")
+    assert piece == SummaryPiece("Assistant: see [the page](javascript:alert(1)) and [2025-99x](a)")
 
 
 def test_nothing_takes_long() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from waypost.errors import StoreBusy
-from waypost.faces.guard.access_log import Log, Seen, current, place_of, request_id
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.access_log import Log, LoggedRequest, current, place_of, request_id
+from waypost.faces.guard.identity import TokenIdentity
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 250_000, UTC)
 SECRET = "the words of a memory"
@@ -39,7 +39,9 @@ def failing() -> Exception:
 
 
 def test_a_request_is_a_line_with_who_what_and_how_long() -> None:
-    seen = Seen("abc", Identity("ci", "agent", "read", "k"), route="/api/v1/spaces/{space}/recall", space="0" * 16)
+    seen = LoggedRequest(
+        "abc", TokenIdentity("ci", "agent", "read", "k"), route="/api/v1/spaces/{space}/recall", space="0" * 16
+    )
     assert as_json(lambda log: log.request(seen, "GET", 200, 0.0123456)) == [
         {
             "time": "2026-03-01T12:00:00.250Z",
@@ -58,8 +60,8 @@ def test_a_request_is_a_line_with_who_what_and_how_long() -> None:
 
 def test_a_refusal_says_why_and_a_failure_is_an_error() -> None:
     def act(log: Log) -> None:
-        log.request(Seen("a", refused="rate"), "POST", 429, 0.001)
-        log.request(Seen("b"), "GET", 503, 0.001)
+        log.request(LoggedRequest("a", refused="rate"), "POST", 429, 0.001)
+        log.request(LoggedRequest("b"), "GET", 503, 0.001)
 
     first, second = as_json(act)
     assert (first["event"], first["level"], first["reason"]) == ("refusal", "warning", "rate")
@@ -72,9 +74,9 @@ def test_whoever_is_refused_again_and_again_does_not_fill_the_log() -> None:
 
     def act(log: Log) -> None:
         for _ in range(5_000):
-            log.request(Seen("a", refused="auth"), "GET", 401, 0.001)
+            log.request(LoggedRequest("a", refused="auth"), "GET", 401, 0.001)
         seconds[0] = 1.0
-        log.request(Seen("b", refused="auth"), "GET", 401, 0.001)
+        log.request(LoggedRequest("b", refused="auth"), "GET", 401, 0.001)
 
     lines = as_json(act, monotonic=lambda: seconds[0])
     assert len(lines) == 101
@@ -84,8 +86,8 @@ def test_whoever_is_refused_again_and_again_does_not_fill_the_log() -> None:
 def test_people_are_told_only_what_went_wrong() -> None:
     def act(log: Log) -> None:
         log.event("start", listens="http://127.0.0.1:1")
-        log.request(Seen("a", refused="auth"), "GET", 401, 0.001)
-        log.request(Seen("a"), "GET", 200, 0.001)
+        log.request(LoggedRequest("a", refused="auth"), "GET", 401, 0.001)
+        log.request(LoggedRequest("a"), "GET", 200, 0.001)
         log.event("not ready", "warning", reason="the disk\x1b[31m cannot be written")
 
     assert written("text", act) == ["warning: not ready (reason=the disk?[31m cannot be written)"]
@@ -114,7 +116,7 @@ def test_one_crash_of_a_request_is_told_once_with_its_id() -> None:
     error = failing()
 
     def act(log: Log) -> None:
-        token = current.set(Seen("abc"))
+        token = current.set(LoggedRequest("abc"))
         log.crash(error)
         log.crash(error)
         current.reset(token)

@@ -8,11 +8,11 @@ import pytest
 
 from waypost.faces.guard.asgi import Message, Receive, Scope, Send
 from waypost.faces.guard.csrf import SESSION, Visit, csrf_token, only_from_our_pages, visit_of
-from waypost.faces.guard.sessions import Session
+from waypost.faces.guard.sessions import SignedInSession
 from waypost.model.time import utc_now
 
 NAME = "a" * 43
-VISIT = visit_of(Session("0" * 64, "1" * 16, utc_now(), utc_now()), NAME)
+VISIT = visit_of(SignedInSession("0" * 64, "1" * 16, utc_now(), utc_now()), NAME)
 TOKEN = VISIT.csrf_token
 FORM = (b"content-type", b"application/x-www-form-urlencoded")
 JSON = (b"content-type", b"application/json")

@@ -13,10 +13,10 @@ import pytest
 
 from waypost.errors import SecurityError
 from waypost.faces.guard.asgi import CALLER, Message, Receive, Scope, Send
-from waypost.faces.guard.gate import Gate
+from waypost.faces.guard.gate import RequestGate
 from waypost.faces.guard.hosts import answered_hosts
-from waypost.faces.guard.identity import Identity
-from waypost.faces.guard.limits import Limits
+from waypost.faces.guard.identity import TokenIdentity
+from waypost.faces.guard.limits import ServerLimits
 
 TOKEN = "right-token-right-token-right-token-right"
 READER = "reader-token-reader-token-reader-token-re"
@@ -29,13 +29,16 @@ GOOD = [HOST, BEARER]
 class Known:
     """Knows two tokens."""
 
-    def verify(self, token: str) -> Identity | None:
-        kinds = {TOKEN: Identity("owner", "person", "write", "1"), READER: Identity("ci", "agent", "read", "2")}
+    def verify(self, token: str) -> TokenIdentity | None:
+        kinds = {
+            TOKEN: TokenIdentity("owner", "person", "write", "1"),
+            READER: TokenIdentity("ci", "agent", "read", "2"),
+        }
         return kinds.get(token)
 
 
 class Broken:
-    def verify(self, token: str) -> Identity | None:
+    def verify(self, token: str) -> TokenIdentity | None:
         raise SecurityError("/home/someone/.waypost/token can be read by others.", "chmod it")
 
 
@@ -72,7 +75,7 @@ class Answer:
 
 
 async def ask(
-    gate: Gate,
+    gate: RequestGate,
     headers: Sequence[tuple[bytes, bytes]] = GOOD,
     *,
     method: str = "POST",
@@ -121,12 +124,12 @@ def app() -> App:
     return App()
 
 
-def gate_of(app: App, *, limits: Limits | None = None, host: str = "127.0.0.1", **options: Any) -> Gate:
+def gate_of(app: App, *, limits: ServerLimits | None = None, host: str = "127.0.0.1", **options: Any) -> RequestGate:
     origins = ("https://notes.example",)
-    return Gate(app, Known(), answered_hosts(host, PORT, ("desk.local:8765",), origins), limits, **options)
+    return RequestGate(app, Known(), answered_hosts(host, PORT, ("desk.local:8765",), origins), limits, **options)
 
 
-def once(gate: Gate, *arguments: Any, **options: Any) -> Answer:
+def once(gate: RequestGate, *arguments: Any, **options: Any) -> Answer:
     return asyncio.run(ask(gate, *arguments, **options))
 
 
@@ -135,7 +138,7 @@ def test_a_right_token_comes_in_and_is_known_by_name(app: App) -> None:
     assert (answer.status, answer.body) == (200, b"in")
     scope, body = app.asked[0]
     assert body == b"one two"
-    assert scope[CALLER] == Identity("owner", "person", "write", "1")
+    assert scope[CALLER] == TokenIdentity("owner", "person", "write", "1")
     assert all(name != b"authorization" for name, _ in scope["headers"]), "no application can log the token"
 
 
@@ -243,7 +246,7 @@ def test_pages_of_another_origin_stay_outside(app: App, origin: bytes) -> None:
 
 
 def test_a_body_that_is_announced_too_large_is_not_read(app: App) -> None:
-    gate = gate_of(app, limits=Limits(body_bytes=10))
+    gate = gate_of(app, limits=ServerLimits(body_bytes=10))
     assert once(gate, [*GOOD, (b"content-length", b"10")], body=[b"x" * 10]).status == 200
     answer = once(gate, [*GOOD, (b"content-length", b"11")], body=[b"x"], leaves=True)
     assert answer.status == answer.problem["status"] == 413
@@ -256,7 +259,7 @@ def test_a_length_that_is_no_number_is_refused(app: App, length: bytes) -> None:
 
 
 def test_a_body_that_grows_too_large_is_cut_off(app: App) -> None:
-    gate = gate_of(app, limits=Limits(body_bytes=10))
+    gate = gate_of(app, limits=ServerLimits(body_bytes=10))
     chunked = [*GOOD, (b"transfer-encoding", b"chunked")]
     assert once(gate, chunked, body=[b"x" * 5, b"x" * 5]).status == 200
     assert once(gate, chunked, body=[b"x" * 5, b"x" * 6]).problem["status"] == 413
@@ -266,7 +269,7 @@ def test_a_body_that_grows_too_large_is_cut_off(app: App) -> None:
 
 def test_all_bodies_together_have_a_bound_and_it_is_given_back(app: App) -> None:
     async def run() -> None:
-        gate = gate_of(app, limits=Limits(body_bytes=10, buffered_bytes=15))
+        gate = gate_of(app, limits=ServerLimits(body_bytes=10, buffered_bytes=15))
         app.wait = asyncio.Event()
         first = asyncio.create_task(ask(gate, body=[b"x" * 10]))
         while not app.asked:
@@ -282,13 +285,13 @@ def test_all_bodies_together_have_a_bound_and_it_is_given_back(app: App) -> None
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(app: App) -> None:
-    answer = once(gate_of(app, limits=Limits(body_seconds=0.01)), body=[b"x"], leaves=False, hangs=True)
+    answer = once(gate_of(app, limits=ServerLimits(body_seconds=0.01)), body=[b"x"], leaves=False, hangs=True)
     assert answer.status == answer.problem["status"] == 408
     assert not app.asked
 
 
 def test_a_client_that_leaves_gets_no_answer_and_holds_nothing(app: App) -> None:
-    gate = gate_of(app, limits=Limits(concurrent=1, buffered_bytes=10, body_bytes=10))
+    gate = gate_of(app, limits=ServerLimits(concurrent=1, buffered_bytes=10, body_bytes=10))
     for _ in range(3):
         assert once(gate, body=[b"x" * 10], leaves=True).status == 0
     assert once(gate, body=[b"x" * 10]).status == 200
@@ -296,7 +299,7 @@ def test_a_client_that_leaves_gets_no_answer_and_holds_nothing(app: App) -> None
 
 def test_so_many_requests_at_once_and_no_more(app: App) -> None:
     async def run() -> None:
-        gate = gate_of(app, limits=Limits(concurrent=2))
+        gate = gate_of(app, limits=ServerLimits(concurrent=2))
         app.wait = asyncio.Event()
         held = [asyncio.create_task(ask(gate)) for _ in range(2)]
         while len(app.asked) < 2:
@@ -312,7 +315,7 @@ def test_so_many_requests_at_once_and_no_more(app: App) -> None:
 
 def test_a_caller_who_asks_too_often_waits_and_the_others_do_not(app: App) -> None:
     now = [0.0]
-    gate = gate_of(app, limits=Limits(rate=0.1, burst=2), clock=lambda: now[0])
+    gate = gate_of(app, limits=ServerLimits(rate=0.1, burst=2), clock=lambda: now[0])
     assert [once(gate).status for _ in range(3)] == [200, 200, 429]
     late = once(gate)
     assert late.problem["status"] == 429 and late.headers[b"retry-after"] == b"10"
@@ -321,13 +324,13 @@ def test_a_caller_who_asks_too_often_waits_and_the_others_do_not(app: App) -> No
     assert once(gate).status == 200
 
 
-def failing(gate: Gate, client: str) -> Callable[[], int]:
+def failing(gate: RequestGate, client: str) -> Callable[[], int]:
     return lambda: once(gate, [HOST, (b"authorization", b"Bearer wrong")], client=client).status
 
 
 def test_wrong_tokens_are_slowed_down_by_address(app: App) -> None:
     now = [0.0]
-    gate = gate_of(app, limits=Limits(failure_rate=1, failure_burst=2), clock=lambda: now[0])
+    gate = gate_of(app, limits=ServerLimits(failure_rate=1, failure_burst=2), clock=lambda: now[0])
     guess = failing(gate, "192.168.0.9")
     assert [guess(), guess(), guess()] == [401, 401, 429]
     assert once(gate, client="192.168.0.9").status == 429, "an address that guesses does not learn when it was right"
@@ -337,14 +340,14 @@ def test_wrong_tokens_are_slowed_down_by_address(app: App) -> None:
 
 
 def test_on_one_machine_wrong_tokens_of_one_do_not_shut_out_the_other(app: App) -> None:
-    gate = gate_of(app, limits=Limits(failure_rate=1, failure_burst=2), clock=lambda: 0.0)
+    gate = gate_of(app, limits=ServerLimits(failure_rate=1, failure_burst=2), clock=lambda: 0.0)
     guess = failing(gate, "127.0.0.1")
     assert [guess(), guess(), guess(), guess()] == [401, 401, 429, 429]
     assert once(gate).status == 200
 
 
 def test_a_network_of_ipv6_addresses_counts_as_one(app: App) -> None:
-    gate = gate_of(app, limits=Limits(failure_rate=1, failure_burst=2), clock=lambda: 0.0)
+    gate = gate_of(app, limits=ServerLimits(failure_rate=1, failure_burst=2), clock=lambda: 0.0)
     assert [failing(gate, f"2001:db8::{n}")() for n in range(1, 5)] == [401, 401, 429, 429]
     assert failing(gate, "2001:db8:1::1")() == 401
 
@@ -379,7 +382,7 @@ def test_an_open_path_needs_no_token_but_everything_else(app: App) -> None:
 
 
 def test_who_is_signed_in_otherwise_comes_in_too(app: App) -> None:
-    person = Identity("owner", "person", "write", "3")
+    person = TokenIdentity("owner", "person", "write", "3")
     gate = gate_of(app, signed_in=lambda scope: person if (b"cookie", b"session=1") in scope["headers"] else None)
     assert once(gate, [HOST, (b"cookie", b"session=1")]).status == 200
     assert app.asked[0][0][CALLER] == person
@@ -390,7 +393,7 @@ def test_who_is_signed_in_otherwise_comes_in_too(app: App) -> None:
 def test_tokens_that_cannot_be_checked_let_nobody_in_and_tell_strangers_nothing(
     app: App, caplog: pytest.LogCaptureFixture
 ) -> None:
-    gate = Gate(app, Broken(), answered_hosts("127.0.0.1", PORT))
+    gate = RequestGate(app, Broken(), answered_hosts("127.0.0.1", PORT))
     with caplog.at_level(logging.ERROR):
         answer = once(gate)
     assert answer.problem["status"] == 503 and answer.headers[b"retry-after"]

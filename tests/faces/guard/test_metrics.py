@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from waypost.faces.guard.metrics import Counter, Gauge, Histogram, Looked, exposition
+from waypost.faces.guard.metrics import Counter, Gauge, Histogram, ReadGauge, exposition
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"'
@@ -102,7 +102,7 @@ def test_a_gauge_rises_and_falls_and_another_is_read_when_asked() -> None:
     values: dict[tuple[str, ...], float] = {("x",): math.inf, ("y",): -0.25, ("z",): 1e300}
     gauge.add(2)
     gauge.add(-1)
-    found = parsed(exposition([gauge, Looked("read", "Read.", lambda: values, ("label",))]))
+    found = parsed(exposition([gauge, ReadGauge("read", "Read.", lambda: values, ("label",))]))
     assert found["now", ()] == 1
     assert {key[1][0][1]: value for key, value in found.items() if key[0] == "read"} == {
         "x": math.inf, "y": -0.25, "z": 1e300,

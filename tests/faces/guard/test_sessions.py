@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import TestClock
 
 from waypost.errors import SecurityError
-from waypost.faces.guard.sessions import Session, Sessions
+from waypost.faces.guard.sessions import SignedInSession, SignedInSessions
 
 OWNER, OTHER = "0" * 16, "1" * 16
 
@@ -19,14 +19,14 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def found(sessions: Sessions, name: str) -> Session:
+def found(sessions: SignedInSessions, name: str) -> SignedInSession:
     session = sessions.find(name)
     assert session is not None
     return session
 
 
 def test_a_session_is_known_by_its_id_and_by_nothing_else(home: Path, clock: TestClock) -> None:
-    sessions = Sessions(home, clock)
+    sessions = SignedInSessions(home, clock)
     name = sessions.begin(OWNER)
     assert found(sessions, name).holder == OWNER
     digest = found(sessions, name).digest
@@ -35,7 +35,7 @@ def test_a_session_is_known_by_its_id_and_by_nothing_else(home: Path, clock: Tes
 
 
 def test_two_sessions_of_one_token_have_ids_of_their_own(home: Path, clock: TestClock) -> None:
-    sessions = Sessions(home, clock)
+    sessions = SignedInSessions(home, clock)
     one, other = sessions.begin(OWNER), sessions.begin(OWNER)
     sessions.end(found(sessions, one))
     assert sessions.find(one) is None
@@ -43,7 +43,7 @@ def test_two_sessions_of_one_token_have_ids_of_their_own(home: Path, clock: Test
 
 
 def test_the_file_holds_no_id_and_is_its_owners_alone(home: Path, clock: TestClock) -> None:
-    sessions = Sessions(home, clock)
+    sessions = SignedInSessions(home, clock)
     name = sessions.begin(OWNER)
     assert name not in sessions.path.read_text()
     if os.name == "posix":
@@ -51,7 +51,7 @@ def test_the_file_holds_no_id_and_is_its_owners_alone(home: Path, clock: TestClo
 
 
 def test_a_session_outlasts_a_restart_and_is_known_to_every_server_of_the_home(home: Path, clock: TestClock) -> None:
-    first, second = Sessions(home, clock), Sessions(home, clock)
+    first, second = SignedInSessions(home, clock), SignedInSessions(home, clock)
     name = first.begin(OWNER)
     assert second.find(name) is not None
     second.end(found(second, name))
@@ -59,7 +59,7 @@ def test_a_session_outlasts_a_restart_and_is_known_to_every_server_of_the_home(h
 
 
 def test_a_session_that_is_not_used_ends(home: Path, clock: TestClock) -> None:
-    sessions = Sessions(home, clock, idle=timedelta(hours=1))
+    sessions = SignedInSessions(home, clock, idle=timedelta(hours=1))
     used, idle = sessions.begin(OWNER), sessions.begin(OWNER)
     for _ in range(3):
         clock.advance(minutes=40)
@@ -70,7 +70,7 @@ def test_a_session_that_is_not_used_ends(home: Path, clock: TestClock) -> None:
 
 
 def test_no_session_lasts_for_ever(home: Path, clock: TestClock) -> None:
-    sessions = Sessions(home, clock, idle=timedelta(days=7), longest=timedelta(days=30))
+    sessions = SignedInSessions(home, clock, idle=timedelta(days=7), longest=timedelta(days=30))
     name = sessions.begin(OWNER)
     for _ in range(29):
         clock.advance(days=1)
@@ -80,7 +80,7 @@ def test_no_session_lasts_for_ever(home: Path, clock: TestClock) -> None:
 
 
 def test_when_it_was_used_is_noted_now_and_then_for_the_next_server(home: Path, clock: TestClock) -> None:
-    sessions = Sessions(home, clock, idle=timedelta(days=7))
+    sessions = SignedInSessions(home, clock, idle=timedelta(days=7))
     name = sessions.begin(OWNER)
     clock.advance(minutes=5)
     assert not sessions.is_to_note(found(sessions, name)), "not with every request"
@@ -88,12 +88,12 @@ def test_when_it_was_used_is_noted_now_and_then_for_the_next_server(home: Path, 
     assert sessions.is_to_note(found(sessions, name))
     sessions.note()
     clock.advance(days=6)
-    assert Sessions(home, clock, idle=timedelta(days=7)).find(name) is not None
-    assert not sessions.is_to_note(Session("0" * 64, OWNER, clock(), clock())), "one that is gone"
+    assert SignedInSessions(home, clock, idle=timedelta(days=7)).find(name) is not None
+    assert not sessions.is_to_note(SignedInSession("0" * 64, OWNER, clock(), clock())), "one that is gone"
 
 
 def test_the_longest_idle_one_gives_way_when_there_are_too_many(home: Path, clock: TestClock) -> None:
-    sessions = Sessions(home, clock, most=3)
+    sessions = SignedInSessions(home, clock, most=3)
     names = []
     for _ in range(3):
         names.append(sessions.begin(OWNER))
@@ -104,7 +104,7 @@ def test_the_longest_idle_one_gives_way_when_there_are_too_many(home: Path, cloc
 
 
 def test_sessions_that_have_ended_do_not_stay_on_disk(home: Path, clock: TestClock) -> None:
-    sessions = Sessions(home, clock, idle=timedelta(hours=1))
+    sessions = SignedInSessions(home, clock, idle=timedelta(hours=1))
     sessions.begin(OWNER)
     clock.advance(hours=2)
     sessions.begin(OTHER)
@@ -113,7 +113,7 @@ def test_sessions_that_have_ended_do_not_stay_on_disk(home: Path, clock: TestClo
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows keeps files apart by their folder")
 def test_a_file_that_others_can_change_is_not_believed(home: Path, clock: TestClock) -> None:
-    sessions = Sessions(home, clock)
+    sessions = SignedInSessions(home, clock)
     name = sessions.begin(OWNER)
     sessions.path.chmod(0o622)
     with pytest.raises(SecurityError):
@@ -137,7 +137,7 @@ def test_a_file_that_others_can_change_is_not_believed(home: Path, clock: TestCl
     ],
 )
 def test_a_damaged_file_means_signing_in_again(home: Path, clock: TestClock, content: str) -> None:
-    sessions = Sessions(home, clock)
+    sessions = SignedInSessions(home, clock)
     before = sessions.begin(OWNER)
     sessions.path.write_text(content)
     assert sessions.find(before) is None

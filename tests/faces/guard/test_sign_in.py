@@ -14,14 +14,14 @@ from tests.conftest import TestClock
 
 from waypost.faces.guard.asgi import CALLER, Message, Receive, Scope, Send
 from waypost.faces.guard.csrf import SESSION, csrf_token, only_from_our_pages
-from waypost.faces.guard.gate import Gate
+from waypost.faces.guard.gate import RequestGate
 from waypost.faces.guard.hosts import answered_hosts
-from waypost.faces.guard.limits import Limits
-from waypost.faces.guard.sessions import Sessions
+from waypost.faces.guard.limits import ServerLimits
+from waypost.faces.guard.sessions import SignedInSessions
 from waypost.faces.guard.sign_in import SignIn
 from waypost.faces.guard.sign_in_code import SignInCode
 from waypost.faces.guard.sign_in_page import local_path
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.tokens import TokenFile
 
 HOST = "127.0.0.1:8765"
 
@@ -40,10 +40,10 @@ class Answer:
 class Server:
     """A gate before the sign-in pages and an application that says who it saw."""
 
-    tokens: Tokens
-    sessions: Sessions
+    tokens: TokenFile
+    sessions: SignedInSessions
     code: str
-    gate: Gate
+    gate: RequestGate
     seen: list[Scope]
 
     def ask(
@@ -105,11 +105,11 @@ class Server:
         return self.cookie(answer)
 
 
-def server_of(home: Path, clock: TestClock, limits: Limits | None = None, **options: Any) -> Server:
-    tokens = Tokens(home)
+def server_of(home: Path, clock: TestClock, limits: ServerLimits | None = None, **options: Any) -> Server:
+    tokens = TokenFile(home)
     tokens.ensure_owner()
     code = SignInCode(clock)
-    sessions = Sessions(home, clock)
+    sessions = SignedInSessions(home, clock)
     sign_in = SignIn(tokens, sessions, code, limits, monotonic=lambda: clock().timestamp(), **options)
     seen: list[Scope] = []
 
@@ -122,7 +122,7 @@ def server_of(home: Path, clock: TestClock, limits: Limits | None = None, **opti
         await send({"type": "http.response.body", "body": scope[CALLER].name.encode()})
 
     hosts = answered_hosts("127.0.0.1", 8765, ["memory.example.org"], ["https://memory.example.org"])
-    gate = Gate(
+    gate = RequestGate(
         only_from_our_pages(app),
         tokens,
         hosts,
@@ -222,7 +222,7 @@ def test_the_code_is_good_for_minutes(server: Server, clock: TestClock) -> None:
 
 
 def test_nobody_guesses_the_code(tmp_path: Path, clock: TestClock) -> None:
-    server = server_of(tmp_path / "home", clock, Limits(failure_burst=1000))
+    server = server_of(tmp_path / "home", clock, ServerLimits(failure_burst=1000))
     wrong = ["".join("2" if letter != "2" else "3" for letter in server.code.replace("-", "")) for _ in range(10)]
     assert [server.sign_in(one).status for one in wrong] == [401] * 10
     assert server.sign_in(server.code).status == 401, "after so many tries it is void"
@@ -230,7 +230,7 @@ def test_nobody_guesses_the_code(tmp_path: Path, clock: TestClock) -> None:
 
 
 def test_what_has_not_the_form_of_a_code_is_no_try(tmp_path: Path, clock: TestClock) -> None:
-    server = server_of(tmp_path / "home", clock, Limits(failure_burst=1000))
+    server = server_of(tmp_path / "home", clock, ServerLimits(failure_burst=1000))
     for text in ("", "x", "0" * 10, "waypost_wrong", "2" * 11, "2" * 200, "é" * 10) * 3:
         assert server.sign_in(text).status == 401
     assert server.sign_in(server.code).status == 303

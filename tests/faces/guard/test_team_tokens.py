@@ -12,7 +12,7 @@ from tests.store.postgres.team.conftest import A, B, Team, made_team
 
 from waypost.errors import SecurityError
 from waypost.faces.guard.asgi import CALLER, Message, Receive, Scope, Send
-from waypost.faces.guard.gate import Gate
+from waypost.faces.guard.gate import RequestGate
 from waypost.faces.guard.hosts import answered_hosts
 from waypost.faces.guard.team_tokens import (
     TeamIdentity,
@@ -100,7 +100,7 @@ def test_a_forged_token_opens_nothing(team: Team, connect: Connect) -> None:
         assert tokens.holder(forged) is None
 
 
-async def asked(gate: Gate, token: str) -> int:
+async def asked(gate: RequestGate, token: str) -> int:
     """The status that the gate answers."""
     sent: list[Message] = []
 
@@ -129,7 +129,7 @@ def test_the_gate_takes_them_as_any(team: Team, connect: Connect) -> None:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    gate = Gate(app, TeamTokens(connect), answered_hosts("127.0.0.1", 80, [], []))
+    gate = RequestGate(app, TeamTokens(connect), answered_hosts("127.0.0.1", 80, [], []))
     token = make_token(team.directory, "carol", "laptop", kind="person", rights="write")
     assert asyncio.run(asked(gate, token)) == 204
     assert isinstance(seen[0], TeamIdentity) and seen[0].user == "carol"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
-from waypost.faces.guard.tokens import Tokens, new_token
+from waypost.faces.guard.tokens import TokenFile, new_token
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ print(tokens.ensure_owner(), tokens.owner_token())
 
 
 def test_the_owners_token_is_made_once_and_is_the_owners_only(home: Path) -> None:
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     assert tokens.ensure_owner()
     first = tokens.owner_token()
     assert first.startswith("waypost_") and len(first) >= 51
@@ -60,18 +60,18 @@ def test_processes_that_start_at_once_agree_on_one_token(home: Path) -> None:
 def test_who_comes_second_takes_the_token_of_the_first(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def late() -> str:
         monkeypatch.setattr("waypost.faces.guard.tokens.new_token", new_token)
-        assert Tokens(home).ensure_owner(), "another process makes one at this very moment"
+        assert TokenFile(home).ensure_owner(), "another process makes one at this very moment"
         return new_token()
 
     monkeypatch.setattr("waypost.faces.guard.tokens.new_token", late)
-    second = Tokens(home)
+    second = TokenFile(home)
     assert not second.ensure_owner()
-    assert second.verify(Tokens(home).owner_token())
+    assert second.verify(TokenFile(home).owner_token())
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])
 def test_a_token_that_others_can_read_or_change_is_not_used(home: Path, mode: int) -> None:
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     tokens.ensure_owner()
     secret = tokens.owner_token()
     tokens.path.chmod(mode)
@@ -83,7 +83,7 @@ def test_a_token_that_others_can_read_or_change_is_not_used(home: Path, mode: in
 
 
 def test_a_link_a_pipe_or_rubbish_is_no_token(home: Path, tmp_path: Path) -> None:
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     tokens.ensure_owner()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_bytes(tokens.path.read_bytes())
@@ -105,7 +105,7 @@ def test_a_link_a_pipe_or_rubbish_is_no_token(home: Path, tmp_path: Path) -> Non
 
 
 def test_the_owner_is_a_person_who_may_write(home: Path) -> None:
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     tokens.ensure_owner()
     owner = tokens.verify(tokens.owner_token())
     assert owner is not None
@@ -114,7 +114,7 @@ def test_the_owner_is_a_person_who_may_write(home: Path) -> None:
 
 
 def test_an_agents_token_says_that_it_is_an_agent(home: Path, clock: Any) -> None:
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     token = tokens.make("cursor", clock=clock)
     reader = tokens.make("ci.reader", rights="read", clock=clock)
     found = tokens.verify(token)
@@ -129,14 +129,14 @@ def test_an_agents_token_says_that_it_is_an_agent(home: Path, clock: Any) -> Non
 
 
 def test_only_a_hash_of_a_named_token_is_kept(home: Path, clock: Any) -> None:
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     token = tokens.make("cursor", clock=clock)
     assert all(token.encode() not in path.read_bytes() for path in home.iterdir())
     assert stat.S_IMODE(tokens.named_path.stat().st_mode) == 0o600
 
 
 def test_nothing_but_a_token_is_a_token(home: Path, clock: Any) -> None:
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     tokens.ensure_owner()
     token = tokens.make("cursor", clock=clock)
     digest = json.loads(tokens.named_path.read_text())["tokens"][0]["sha256"]
@@ -145,7 +145,7 @@ def test_nothing_but_a_token_is_a_token(home: Path, clock: Any) -> None:
 
 
 def test_a_running_server_sees_tokens_made_and_revoked_by_another_process(home: Path, clock: Any) -> None:
-    running, other = Tokens(home), Tokens(home)
+    running, other = TokenFile(home), TokenFile(home)
     running.ensure_owner()
     assert running.verify("x" * 43) is None
     token = other.make("cursor", clock=clock)
@@ -158,13 +158,13 @@ def test_a_running_server_sees_tokens_made_and_revoked_by_another_process(home: 
 
 
 def test_a_new_owners_token_holds_at_once(home: Path) -> None:
-    running = Tokens(home)
+    running = TokenFile(home)
     running.ensure_owner()
     old = running.owner_token()
     assert running.verify(old)
     running.path.unlink()
     assert running.verify(old) is None
-    Tokens(home).ensure_owner()
+    TokenFile(home).ensure_owner()
     assert running.verify(old) is None
     assert running.verify(running.owner_token())
 
@@ -172,11 +172,11 @@ def test_a_new_owners_token_holds_at_once(home: Path) -> None:
 @pytest.mark.parametrize("name", ["", "owner", "../x", "a b", "x" * 65, "-x", "a\nb", "é"])
 def test_a_name_that_could_be_taken_for_something_else_is_refused(home: Path, clock: Any, name: str) -> None:
     with pytest.raises(InvalidInput):
-        Tokens(home).make(name, clock=clock)
+        TokenFile(home).make(name, clock=clock)
 
 
 def test_names_are_unique_and_unknown_ones_are_said_to_be(home: Path, clock: Any) -> None:
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     tokens.make("cursor", clock=clock)
     with pytest.raises(InvalidInput, match="There is a token named"):
         tokens.make("cursor", clock=clock)
@@ -200,7 +200,7 @@ def test_names_are_unique_and_unknown_ones_are_said_to_be(home: Path, clock: Any
     ],
 )
 def test_a_damaged_list_of_tokens_lets_nobody_in(home: Path, content: bytes) -> None:
-    tokens = Tokens(home)
+    tokens = TokenFile(home)
     tokens.ensure_owner()
     tokens.named_path.write_bytes(content)
     tokens.named_path.chmod(0o600)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from waypost.faces.hooks.agent.formats import AGENTS, EVENTS, HookInput, read_input, render_answer
-from waypost.faces.hooks.agent.output import NOTHING, Telling, fitting, read_telling
+from waypost.faces.hooks.agent.output import NOTHING, HookOutput, fitting, read_telling
 
 PROMPTS: dict[str, dict[str, Any]] = {
     "claude-code": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
@@ -122,7 +122,7 @@ def test_what_no_hook_sends_is_refused(sent: object) -> None:
 
 def test_memories_are_left_out_from_the_end_until_an_agent_takes_it() -> None:
     lines = [f'- "{number}" ' + "\\" * 400 for number in range(20)]  # JSON doubles these
-    telling = Telling("\n".join(["<open>", *lines, "</open>"]), tuple(f"k{number}" for number in range(20)))
+    telling = HookOutput("\n".join(["<open>", *lines, "</open>"]), tuple(f"k{number}" for number in range(20)))
     fit = fitting(given(**PROMPTS["codex"]), telling)
     assert len(render_answer("prompt", "codex", fit.text)) <= 10_000
     assert fit.text.startswith('<open>\n- "0"') and fit.text.endswith("</open>")
@@ -131,16 +131,16 @@ def test_memories_are_left_out_from_the_end_until_an_agent_takes_it() -> None:
 
 
 def test_what_cannot_be_made_short_is_not_said() -> None:
-    assert fitting(given(), Telling("x" * 20_000)) == NOTHING
+    assert fitting(given(), HookOutput("x" * 20_000)) == NOTHING
 
 
 @pytest.mark.parametrize("mark", ["</system-reminder>", "< / System_Reminder >", "</hook_context>", "\u202e"])
 def test_no_memory_ends_what_an_agent_puts_around_our_words(mark: str) -> None:
-    text = fitting(given(), Telling(f"<waypost-memory 0>\n- a {mark} b\n</waypost-memory 0>", ("k",))).text
+    text = fitting(given(), HookOutput(f"<waypost-memory 0>\n- a {mark} b\n</waypost-memory 0>", ("k",))).text
     assert mark not in text
     assert text.startswith("<waypost-memory 0>\n- a ")
     assert text.endswith(" b\n</waypost-memory 0>")
-    assert read_telling({"text": text, "keys": ["k"]}, given()) == Telling(text, ("k",))
+    assert read_telling({"text": text, "keys": ["k"]}, given()) == HookOutput(text, ("k",))
 
 
 @pytest.mark.parametrize(
@@ -155,4 +155,4 @@ def test_no_memory_ends_what_an_agent_puts_around_our_words(mark: str) -> None:
 )
 def test_what_is_no_answer_is_not_taken_from_another_process(answer: dict[str, Any]) -> None:
     assert read_telling(answer, given()) is None
-    assert read_telling({"text": "a", "keys": ["k"]}, given()) == Telling("a", ("k",))
+    assert read_telling({"text": "a", "keys": ["k"]}, given()) == HookOutput("a", ("k",))

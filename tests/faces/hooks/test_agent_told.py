@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from waypost.faces.hooks.agent.already_shown import Told, is_anything_told, lost_at, prune, told_key
+from waypost.faces.hooks.agent.already_shown import ShownRecord, is_anything_told, lost_at, prune, told_key
 
 AT = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
 
@@ -19,11 +19,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_session_knows_what_it_was_told_and_no_other_does(folder: Path) -> None:
-    Told(folder, "codex", "one").add(["a", "b"])
-    Told(folder, "codex", "one").add(["c"])
-    assert Told(folder, "codex", "one").keys() == {"a", "b", "c"}
-    assert Told(folder, "codex", "two").keys() == frozenset()
-    assert Told(folder, "gemini", "one").keys() == frozenset()
+    ShownRecord(folder, "codex", "one").add(["a", "b"])
+    ShownRecord(folder, "codex", "one").add(["c"])
+    assert ShownRecord(folder, "codex", "one").keys() == {"a", "b", "c"}
+    assert ShownRecord(folder, "codex", "two").keys() == frozenset()
+    assert ShownRecord(folder, "gemini", "one").keys() == frozenset()
 
 
 def test_a_corrected_memory_is_something_new() -> None:
@@ -31,7 +31,7 @@ def test_a_corrected_memory_is_something_new() -> None:
 
 
 def test_after_a_compaction_all_may_be_told_again(folder: Path) -> None:
-    record = Told(folder, "codex", "one")
+    record = ShownRecord(folder, "codex", "one")
     record.add(["a"])
     assert is_anything_told(record.keys()) and lost_at(record.keys()) is None
     record.forget(AT)
@@ -42,7 +42,7 @@ def test_after_a_compaction_all_may_be_told_again(folder: Path) -> None:
 
 
 def test_without_a_name_of_the_session_nothing_is_kept(folder: Path) -> None:
-    record = Told(folder, "codex", "")
+    record = ShownRecord(folder, "codex", "")
     record.add(["a"])
     assert record.keys() == frozenset()
     assert not folder.exists()
@@ -50,21 +50,21 @@ def test_without_a_name_of_the_session_nothing_is_kept(folder: Path) -> None:
 
 @pytest.mark.parametrize("session", ["../../../etc/passwd", "/etc/passwd", "a/b\\c", "\ud800", ".", "x" * 4000])
 def test_whatever_a_session_is_called_its_file_stays_in_the_folder(folder: Path, session: str) -> None:
-    Told(folder, "codex", session).add(["a"])
+    ShownRecord(folder, "codex", session).add(["a"])
     (made,) = folder.iterdir()
     assert made.name.startswith("told-")
     assert made.stat().st_mode & 0o777 == 0o600
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert Told(folder, "codex", session).keys() == {"a"}
+    assert ShownRecord(folder, "codex", session).keys() == {"a"}
 
 
 def test_only_keys_are_written(folder: Path) -> None:
-    Told(folder, "codex", "one").add(["a b", "../x", "ok-1", "line\nbreak", ""])
-    assert Told(folder, "codex", "one").keys() == {"ok-1"}
+    ShownRecord(folder, "codex", "one").add(["a b", "../x", "ok-1", "line\nbreak", ""])
+    assert ShownRecord(folder, "codex", "one").keys() == {"ok-1"}
 
 
 def test_a_record_stays_bounded_and_keeps_the_newest(folder: Path) -> None:
-    record = Told(folder, "codex", "one")
+    record = ShownRecord(folder, "codex", "one")
     for number in range(80):
         record.add(f"{number:04}-{part:035}" for part in range(100))
     (file,) = (one for one in folder.iterdir() if one.name.startswith("told-"))
@@ -74,7 +74,7 @@ def test_a_record_stays_bounded_and_keeps_the_newest(folder: Path) -> None:
 
 
 def test_a_link_or_a_pipe_in_place_of_the_record_is_neither_read_nor_written(folder: Path, tmp_path: Path) -> None:
-    record = Told(folder, "codex", "one")
+    record = ShownRecord(folder, "codex", "one")
     record.add(["a"])
     (file,) = folder.iterdir()
     victim = tmp_path / "victim"
@@ -94,21 +94,21 @@ def test_a_folder_that_is_a_link_is_not_used(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir(mode=0o700)
     (run / "space").symlink_to(elsewhere)
-    record = Told(run / "space", "codex", "one")
+    record = ShownRecord(run / "space", "codex", "one")
     record.add(["a"])
     assert record.keys() == frozenset()
     assert not list(elsewhere.iterdir())
 
 
 def test_a_folder_that_others_may_enter_is_not_used(folder: Path) -> None:
-    Told(folder, "codex", "one").add(["a"])
+    ShownRecord(folder, "codex", "one").add(["a"])
     folder.chmod(0o755)
-    assert Told(folder, "codex", "one").keys() == frozenset()
+    assert ShownRecord(folder, "codex", "one").keys() == frozenset()
 
 
 def test_records_of_old_sessions_go(folder: Path) -> None:
     for session in ("old", "new"):
-        Told(folder, "codex", session).add(["a"])
+        ShownRecord(folder, "codex", session).add(["a"])
     now = max(one.stat().st_mtime for one in folder.iterdir())
     old = next(one for one in folder.iterdir())
     os.utime(old, (now - 8 * 86_400, now - 8 * 86_400))
@@ -120,13 +120,13 @@ def test_records_of_old_sessions_go(folder: Path) -> None:
 
 def test_of_very_many_sessions_the_newest_are_kept(folder: Path) -> None:
     for number in range(230):
-        Told(folder, "codex", str(number)).add(["a"])
+        ShownRecord(folder, "codex", str(number)).add(["a"])
     prune(folder)
     assert len(list(folder.iterdir())) == 200
 
 
 def test_processes_at_once_lose_nothing(folder: Path) -> None:
-    Told(folder, "codex", "one").add(["start"])
+    ShownRecord(folder, "codex", "one").add(["start"])
     program = (
         "import sys; from pathlib import Path; from waypost.faces.hooks.agent.already_shown import Told\n"
         "record = Told(Path(sys.argv[1]), 'codex', 'one')\n"
@@ -134,4 +134,4 @@ def test_processes_at_once_lose_nothing(folder: Path) -> None:
     )
     workers = [subprocess.Popen([sys.executable, "-c", program, str(folder), name]) for name in "xy"]
     assert [worker.wait(30) for worker in workers] == [0, 0]
-    assert len(Told(folder, "codex", "one").keys()) == 801
+    assert len(ShownRecord(folder, "codex", "one").keys()) == 801

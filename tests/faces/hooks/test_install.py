@@ -13,7 +13,7 @@ from tests.faces.hooks.conftest import Background, WriteHook, commit_file
 
 from waypost.errors import InvalidInput, Refused, StoreReadOnly
 from waypost.faces.hooks.git import install as hooks
-from waypost.faces.hooks.git.install import Report, install, status, uninstall
+from waypost.faces.hooks.git.install import HookReport, install, status, uninstall
 from waypost.faces.hooks.git.script import EVENTS, Installer
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -31,7 +31,7 @@ def tree_of(folder: Path) -> Tree:
     return found
 
 
-def deeds(report: Report) -> list[str]:
+def deeds(report: HookReport) -> list[str]:
     return [one.deed for one in report.done]
 
 

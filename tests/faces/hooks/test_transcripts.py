@@ -14,7 +14,7 @@ from waypost.errors import InvalidInput
 from waypost.faces.hooks.transcripts import file
 from waypost.faces.hooks.transcripts.read import read_transcript
 from waypost.faces.hooks.transcripts.utterances import LONGEST_TURN, said
-from waypost.model.session_turn import ASSISTANT, USER, Turn
+from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 from waypost.text.fence import fence
 
 T = "2026-01-30T12:00:{:02d}.000Z"
@@ -56,9 +56,9 @@ def test_a_session_of_claude_code_is_read_with_its_times_and_name(tmp_path: Path
     found = read_transcript(path)
     assert found.session == "s-1"
     assert found.turns == (
-        Turn(USER, "Fix the login bug", at(1)),
-        Turn(ASSISTANT, "I look.", at(2)),
-        Turn(USER, "Thanks", at(5)),
+        SessionTurn(USER, "Fix the login bug", at(1)),
+        SessionTurn(ASSISTANT, "I look.", at(2)),
+        SessionTurn(USER, "Thanks", at(5)),
     )
 
 
@@ -134,7 +134,11 @@ def test_a_session_of_codex_is_read_once_though_its_words_stand_there_twice(tmp_
     )
     found = read_transcript(path)
     assert found.session == "c-1"
-    assert found.turns == (Turn(USER, "Fix it", at(1)), Turn(ASSISTANT, "Done.", at(3)), Turn(USER, "Fix it", at(30)))
+    assert found.turns == (
+        SessionTurn(USER, "Fix it", at(1)),
+        SessionTurn(ASSISTANT, "Done.", at(3)),
+        SessionTurn(USER, "Fix it", at(30)),
+    )
 
 
 def test_the_session_of_a_sub_agent_is_no_talk_with_a_person(tmp_path: Path) -> None:
@@ -185,7 +189,7 @@ def test_a_session_of_cursor_is_read_without_times(tmp_path: Path) -> None:
         {"role": "assistant", "message": {"content": [{"type": "text", "text": "Renamed."}, {"type": "tool_use"}]}},
         {"type": "turn_ended", "status": "success"},
     )
-    assert read_transcript(path).turns == (Turn(USER, "Rename it"), Turn(ASSISTANT, "Renamed."))
+    assert read_transcript(path).turns == (SessionTurn(USER, "Rename it"), SessionTurn(ASSISTANT, "Renamed."))
 
 
 def test_lines_of_role_content_and_time_and_those_of_copilot_are_read(tmp_path: Path) -> None:
@@ -199,9 +203,9 @@ def test_lines_of_role_content_and_time_and_those_of_copilot_are_read(tmp_path: 
         {"type": "assistant.message", "data": {"content": "Three", "toolRequests": []}, "timestamp": T.format(3)},
     )
     assert read_transcript(path).turns == (
-        Turn(USER, "One", at(1)),
-        Turn(USER, "Two", at(2)),
-        Turn(ASSISTANT, "Three", at(3)),
+        SessionTurn(USER, "One", at(1)),
+        SessionTurn(USER, "Two", at(2)),
+        SessionTurn(ASSISTANT, "Three", at(3)),
     )
 
 
@@ -213,7 +217,7 @@ def test_a_session_of_windsurf_is_read_from_its_steps(tmp_path: Path) -> None:
         {"status": "done", "type": "planner_response", "planner_response": {"response": "I make it.", "thinking": "x"}},
         {"status": "done", "type": "code_action", "code_action": {"path": "a.py", "new_content": "x"}},
     )
-    assert read_transcript(path).turns == (Turn(USER, "Make it"), Turn(ASSISTANT, "I make it."))
+    assert read_transcript(path).turns == (SessionTurn(USER, "Make it"), SessionTurn(ASSISTANT, "I make it."))
 
 
 # -- our own words

@@ -15,7 +15,7 @@ from tests.conftest import TestClock
 from waypost.embed.fake import FakeEngine
 from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
 from waypost.faces.mcp.server import build_server
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.tool import Tool
 from waypost.memory import Memory
 
@@ -38,7 +38,7 @@ class Shop:
 class Agent:
     """Works on a project through a client of the SDK."""
 
-    project: Project
+    project: ServedProject
 
     def with_client(
         self,
@@ -108,4 +108,4 @@ def shop(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def agent(shop: Path, clock: TestClock, fake_engine: FakeEngine) -> Agent:
-    return Agent(Project(shop, clock=clock))
+    return Agent(ServedProject(shop, clock=clock))

@@ -10,12 +10,12 @@ import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from waypost.faces.mcp import server_info
-from waypost.faces.mcp.early_answers import Answers
+from waypost.faces.mcp.early_answers import EarlyAnswers
 from waypost.faces.mcp.early_handshake import Door
 from waypost.faces.mcp.early_streams import serve
 from waypost.faces.mcp.profiles import PROFILES, tools_of
 from waypost.faces.mcp.server import build_server
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.shutdown import Life
 from waypost.faces.mcp.tool import Tool
 
@@ -29,7 +29,7 @@ CLIENTS: list[dict[str, Any]] = [  # as known agents introduce themselves
 ]
 
 
-class Silent(Answers):
+class Silent(EarlyAnswers):
     """Leaves everything to the SDK."""
 
     def answer(self, line: bytes) -> bytes | None:
@@ -69,7 +69,7 @@ def answers_of_server(lines: list[bytes], tools: tuple[Tool, ...], folder: Path)
     with (folder / "answers").open("wb") as sink:
         door = Door(Silent(tools), _Lasting(), source, sink.fileno())
         door.open(5)
-        anyio.run(serve, build_server(tools, Project(folder)), door)
+        anyio.run(serve, build_server(tools, ServedProject(folder)), door)
     os.close(source)
     return [json.loads(line) for line in (folder / "answers").read_bytes().splitlines()]
 
@@ -105,7 +105,7 @@ def test_the_door_lists_the_tools_of_every_profile_as_the_server_does(profile: s
 
 
 def _compare(lines: list[bytes], tools: tuple[Tool, ...], folder: Path, *, count: int) -> None:
-    door = Answers(tools)
+    door = EarlyAnswers(tools)
     said = [json.loads(answer) for answer in map(door.answer, lines) if answer is not None]
     assert len(said) == count
     assert {str(one["id"]): one for one in said} == {
@@ -119,13 +119,13 @@ def test_the_door_knows_the_revisions_that_the_sdk_knows() -> None:
 
 
 def test_an_opening_with_a_revision_that_nobody_knows_is_left_to_the_sdk() -> None:
-    assert Answers(()).answer(conversation("2031-01-01", CLIENTS[0])[0]) is None
+    assert EarlyAnswers(()).answer(conversation("2031-01-01", CLIENTS[0])[0]) is None
 
 
 def test_nothing_is_answered_before_the_opening_nor_a_second_one() -> None:
     opening, *rest = conversation("2025-11-25", CLIENTS[0])
-    assert [Answers(()).answer(line) for line in rest] == [None] * len(rest)
-    door = Answers(())
+    assert [EarlyAnswers(()).answer(line) for line in rest] == [None] * len(rest)
+    door = EarlyAnswers(())
     assert door.answer(opening)
     assert door.answer(opening) is None
 
@@ -133,9 +133,9 @@ def test_nothing_is_answered_before_the_opening_nor_a_second_one() -> None:
 def test_the_two_ways_to_open_do_not_mix() -> None:
     handshake, *_, listing, _ = conversation("2025-11-25", CLIENTS[0])
     discover, enveloped_listing, _ = enveloped("2026-07-28", CLIENTS[0], "server/discover")
-    door = Answers(())
+    door = EarlyAnswers(())
     assert door.answer(handshake)
     assert [door.answer(line) for line in (discover, enveloped_listing)] == [None, None]
-    door = Answers(())
+    door = EarlyAnswers(())
     assert door.answer(discover)
     assert [door.answer(line) for line in (handshake, listing)] == [None, None]

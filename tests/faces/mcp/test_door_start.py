@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from waypost.faces.cli.commands.mcp_stdio import started_by_agent
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 
 HERE = Path("somewhere").absolute()
 
@@ -27,7 +27,7 @@ HERE = Path("somewhere").absolute()
 def test_the_command_lines_that_agents_are_given_take_the_short_way(
     arguments: list[str], profile: str, directory: Path | None
 ) -> None:
-    assert started_by_agent(arguments) == (profile, Project(directory))
+    assert started_by_agent(arguments) == (profile, ServedProject(directory))
 
 
 @pytest.mark.parametrize(

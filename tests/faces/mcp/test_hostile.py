@@ -8,7 +8,7 @@ from mcp.shared.exceptions import MCPError
 from tests.faces.mcp.conftest import Agent, text_of
 
 from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
-from waypost.faces.mcp.tool import Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolReply
 
 BY_NAME = {tool.name: tool for tool in DEFAULT_TOOLS}
 NEEDED: dict[str, dict[str, Any]] = {
@@ -90,7 +90,7 @@ def test_contradicting_wishes_are_explained(agent: Agent) -> None:
 def test_a_bug_is_told_without_its_words_and_kept_in_the_crash_log(agent: Agent, tmp_path: Any) -> None:
     words = "secret" + " words"  # the log has lines of source, never what they say at run time
 
-    def fail(*_: object) -> Reply:
+    def fail(*_: object) -> ToolReply:
         raise ZeroDivisionError(words)
 
     async def call(one: Client) -> str:

@@ -24,34 +24,34 @@ from mcp.shared.exceptions import MCPError
 
 from waypost import Memory, config
 from waypost.errors import InvalidInput, SecurityError
-from waypost.faces.guard.limits import Limits
-from waypost.faces.guard.serving import Connection
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.limits import ServerLimits
+from waypost.faces.guard.serving import LimitedConnection
+from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.mcp.http import serve_http
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.server import build_server
-from waypost.faces.mcp.session import Project
-from waypost.faces.mcp.tool import Reply, Tool
+from waypost.faces.mcp.session import ServedProject
+from waypost.faces.mcp.tool import Tool, ToolReply
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
-LIMITS = Limits(body_bytes=50_000, failure_rate=1000, failure_burst=1000)
+LIMITS = ServerLimits(body_bytes=50_000, failure_rate=1000, failure_burst=1000)
 TOOLS = (
     Tool(
         "peek",
         "Looks.",
-        lambda _, given: Reply(f"seen {given.get('what', '')}"),
+        lambda _, given: ToolReply(f"seen {given.get('what', '')}"),
         {"what": {"type": "string"}},
         reads_only=True,
     ),
-    Tool("poke", "Changes.", lambda _, __: Reply("changed")),
+    Tool("poke", "Changes.", lambda _, __: ToolReply("changed")),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
     port: int
-    tokens: Tokens
+    tokens: TokenFile
     owner: str
     said: list[str]
     http: httpx2.Client
@@ -75,7 +75,9 @@ class Running:
 
 
 @contextmanager
-def running(home: Path, tools: tuple[Tool, ...] = TOOLS, limits: Limits = LIMITS, **options: Any) -> Iterator[Running]:
+def running(
+    home: Path, tools: tuple[Tool, ...] = TOOLS, limits: ServerLimits = LIMITS, **options: Any
+) -> Iterator[Running]:
     """A server in a thread of its own, on any free port."""
     stop, listening = threading.Event(), threading.Event()
     said: list[str] = []
@@ -86,7 +88,7 @@ def running(home: Path, tools: tuple[Tool, ...] = TOOLS, limits: Limits = LIMITS
         listening.set()
 
     def run() -> None:
-        project = Project(home.parent, follows_roots=False, settings=config.load({"WAYPOST_HOME": str(home)}))
+        project = ServedProject(home.parent, follows_roots=False, settings=config.load({"WAYPOST_HOME": str(home)}))
         try:
             serve_http(
                 lambda: build_server(tools, project),
@@ -109,7 +111,7 @@ def running(home: Path, tools: tuple[Tool, ...] = TOOLS, limits: Limits = LIMITS
         assert listening.wait(20)
         assert not failure
         port = int(said[0].split("/mcp")[0].rsplit(":", 1)[1])
-        tokens = Tokens(home)
+        tokens = TokenFile(home)
         with httpx2.Client(timeout=10) as http:
             yield Running(port, tokens, tokens.owner_token(), said, http)
     finally:
@@ -384,7 +386,7 @@ def test_a_client_that_leaves_in_the_middle_harms_nobody(server: Running) -> Non
 
 
 def test_a_head_that_does_not_come_ends_the_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Connection, "head_seconds", 0.1)
+    monkeypatch.setattr(LimitedConnection, "head_seconds", 0.1)
     with running(tmp_path / "home") as server:
         for sent in (b"", b"POST /mcp HTT", server.head("X: y")[:-2]):
             assert server.raw(sent) == b"", "closed without a word"
@@ -393,7 +395,7 @@ def test_a_head_that_does_not_come_ends_the_connection(tmp_path: Path, monkeypat
 
 
 def test_no_more_connections_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Connection, "most", 2)
+    monkeypatch.setattr(LimitedConnection, "most", 2)
     with running(tmp_path / "home") as server:
         address = ("127.0.0.1", server.port)
         with socket.create_connection(address, timeout=5), socket.create_connection(address, timeout=5):
@@ -427,7 +429,7 @@ def test_a_port_in_use_or_a_token_open_to_others_is_said(tmp_path: Path) -> None
 
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(InvalidInput, match="in use"):
         serve_http(build, TOOLS, home=tmp_path / "home", port=taken.getsockname()[1])
-    Tokens(tmp_path / "home").ensure_owner()
+    TokenFile(tmp_path / "home").ensure_owner()
     (tmp_path / "home" / "token").chmod(0o644)
     with pytest.raises(SecurityError, match="others"):
         serve_http(build, TOOLS, home=tmp_path / "home", port=0)
@@ -454,7 +456,7 @@ def test_a_signal_ends_it_in_order_even_with_a_client_that_listens(tmp_path: Pat
         assert process.stderr is not None and process.stdout is not None
         line = process.stderr.readline()
         port = int(line.split("/mcp")[0].rsplit(":", 1)[1])
-        tokens = Tokens(tmp_path)
+        tokens = TokenFile(tmp_path)
         server = Running(port, tokens, tokens.owner_token(), [line], http)
         session = open_session(server, server.owner)
         listens = server.head(

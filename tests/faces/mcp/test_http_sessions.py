@@ -1,10 +1,10 @@
 """Which session gives way when a caller opens too many."""
 
-from waypost.faces.mcp.http_sessions import Sessions
+from waypost.faces.mcp.http_sessions import McpSessions
 
 
 def test_the_least_recently_used_session_gives_way() -> None:
-    sessions = Sessions(each=2)
+    sessions = McpSessions(each=2)
     assert sessions.open("1", "a") is None
     assert sessions.open("2", "a") is None
     with sessions.in_use("1", "a"):
@@ -14,7 +14,7 @@ def test_the_least_recently_used_session_gives_way() -> None:
 
 
 def test_a_session_in_use_stays() -> None:
-    sessions = Sessions(each=2)
+    sessions = McpSessions(each=2)
     sessions.open("1", "a")
     sessions.open("2", "a")
     with sessions.in_use("1", "a"):
@@ -23,7 +23,7 @@ def test_a_session_in_use_stays() -> None:
 
 
 def test_a_caller_whose_sessions_are_all_in_use_opens_no_more() -> None:
-    sessions = Sessions(each=1)
+    sessions = McpSessions(each=1)
     sessions.open("1", "a")
     with sessions.in_use("1", "a"):
         assert not sessions.has_room("a")
@@ -32,7 +32,7 @@ def test_a_caller_whose_sessions_are_all_in_use_opens_no_more() -> None:
 
 
 def test_the_sessions_of_others_stay() -> None:
-    sessions = Sessions(each=1)
+    sessions = McpSessions(each=1)
     sessions.open("1", "a")
     assert sessions.open("2", "b") is None
     assert sessions.open("3", "b") == "2"
@@ -40,14 +40,14 @@ def test_the_sessions_of_others_stay() -> None:
 
 
 def test_a_stranger_who_names_a_session_does_not_hold_it() -> None:
-    sessions = Sessions(each=1)
+    sessions = McpSessions(each=1)
     sessions.open("1", "a")
     with sessions.in_use("1", "b"), sessions.in_use("none", "a"):
         assert sessions.open("2", "a") == "1"
 
 
 def test_a_session_that_was_closed_is_forgotten_even_while_it_answers() -> None:
-    sessions = Sessions(each=1)
+    sessions = McpSessions(each=1)
     sessions.open("1", "a")
     with sessions.in_use("1", "a"):
         sessions.close("1")

@@ -13,15 +13,15 @@ from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.mcp.profiles import PROFILES, own_tools, tools_of
 from waypost.faces.mcp.schema import checked
-from waypost.faces.mcp.session import Project, ServedCall
-from waypost.faces.mcp.tool import Cancelled, Reply
+from waypost.faces.mcp.session import ServedCall, ServedProject
+from waypost.faces.mcp.tool import Cancelled, ToolReply
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 from waypost.model.time import Clock
 
 OWN = ("chainguard", "coding-brain", "locai", "memory-bridge")
 TOOLS = {tool.name: tool for profile in OWN for tool in own_tools(profile)}
-Ask = Callable[..., Reply]
+Ask = Callable[..., ToolReply]
 Git = Callable[..., str]
 
 
@@ -37,14 +37,14 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def call(root: Path, clock: Clock, fake_engine: FakeEngine) -> Callable[..., ServedCall]:
     def call_(**options: Any) -> ServedCall:
-        return ServedCall(Project(root, clock=clock), "tester", **options)
+        return ServedCall(ServedProject(root, clock=clock), "tester", **options)
 
     return call_
 
 
 @pytest.fixture
 def ask(call: Callable[..., ServedCall]) -> Ask:
-    def ask_(name: str, /, through: ServedCall | None = None, **arguments: Any) -> Reply:
+    def ask_(name: str, /, through: ServedCall | None = None, **arguments: Any) -> ToolReply:
         return TOOLS[name].run(through or call(), checked(TOOLS[name], arguments))
 
     return ask_
@@ -148,7 +148,7 @@ def test_of_a_person_no_files_are_read(
 ) -> None:
     (tmp_path / "kept.jsonl").write_text('{"text": "A line of whatever folder the server was started in"}\n')
     monkeypatch.chdir(tmp_path)
-    call = ServedCall(Project(person="ann", clock=clock), "tester")
+    call = ServedCall(ServedProject(person="ann", clock=clock), "tester")
     for name in ("chainguard_memory_import", "chainguard_analyze_code", "chainguard_track"):
         with pytest.raises(InvalidInput):
             TOOLS[name].run(call, checked(TOOLS[name], {"file": "kept.jsonl"}))

@@ -16,8 +16,8 @@ import pytest
 from waypost.embed.fake import FakeEngine
 from waypost.faces.mcp.profiles import own_tools
 from waypost.faces.mcp.schema import checked
-from waypost.faces.mcp.session import Project, ServedCall
-from waypost.faces.mcp.tool import Reply
+from waypost.faces.mcp.session import ServedCall, ServedProject
+from waypost.faces.mcp.tool import ToolReply
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 from waypost.model.time import Clock
@@ -28,7 +28,7 @@ PROFILES = ("chainguard", "coding-brain", "locai", "memory-bridge")
 TOOLS = {tool.name: tool for profile in PROFILES for tool in own_tools(profile)}
 
 Arguments = Mapping[str, Any]
-Ask = Callable[..., Reply]
+Ask = Callable[..., ToolReply]
 Git = Callable[..., str]
 
 
@@ -52,8 +52,8 @@ def shop(tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> Path:
 def ask(shop: Path, clock: Clock, fake_engine: FakeEngine) -> Ask:
     """Call a tool as a client named `golden` would, whose person says yes or no."""
 
-    def ask_(name: str, says: bool | None = None, **arguments: Any) -> Reply:
-        call = ServedCall(Project(shop, clock=clock), "golden")
+    def ask_(name: str, says: bool | None = None, **arguments: Any) -> ToolReply:
+        call = ServedCall(ServedProject(shop, clock=clock), "golden")
         if says is not None:
             call.ask = lambda _question: says
         return TOOLS[name].run(call, checked(TOOLS[name], arguments))

@@ -11,8 +11,8 @@ from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
 from waypost.faces.mcp.profiles import own_tools
 from waypost.faces.mcp.schema import checked
-from waypost.faces.mcp.session import Project, ServedCall
-from waypost.faces.mcp.tool import Reply, Tool
+from waypost.faces.mcp.session import ServedCall, ServedProject
+from waypost.faces.mcp.tool import Tool, ToolReply
 from waypost.model.time import Clock
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -68,7 +68,7 @@ USUAL: dict[str, dict[str, Any]] = {
     "rlm_get_causal_chain": {"query": "why"},
     "rlm_set_ttl": {"fact_id": UNKNOWN_ID, "ttl_seconds": 60},
 }
-Ask = Callable[..., Reply]
+Ask = Callable[..., ToolReply]
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ask(project: Path, clock: Clock, fake_engine: FakeEngine) -> Ask:
-    def ask_(name: str, **arguments: Any) -> Reply:
-        call = ServedCall(Project(project, clock=clock), "hostile")
+    def ask_(name: str, **arguments: Any) -> ToolReply:
+        call = ServedCall(ServedProject(project, clock=clock), "hostile")
         return TOOLS[name].run(call, checked(TOOLS[name], arguments))
 
     return ask_

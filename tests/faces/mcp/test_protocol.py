@@ -24,8 +24,8 @@ from waypost.faces.mcp import server_info
 from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
 from waypost.faces.mcp.index_progress import code_notices
 from waypost.faces.mcp.server import build_server
-from waypost.faces.mcp.session import Project
-from waypost.faces.mcp.tool import Call, Cancelled, Reply, Tool
+from waypost.faces.mcp.session import ServedProject
+from waypost.faces.mcp.tool import Cancelled, Tool, ToolCall, ToolReply
 from waypost.faces.mcp.workers import MOST
 
 BOTH = pytest.mark.parametrize("mode", [HANDSHAKE, ENVELOPE])
@@ -92,7 +92,7 @@ def test_indexing_reports_progress_that_rises_to_its_end(agent: Agent, mode: str
 def test_a_cancelled_call_stops_at_its_next_step_and_the_server_goes_on(agent: Agent) -> None:
     begun, ended = threading.Event(), threading.Event()
 
-    def work(call: Call, _: Mapping[str, Any]) -> Reply:
+    def work(call: ToolCall, _: Mapping[str, Any]) -> ToolReply:
         try:
             for step in range(1_000_000):
                 call.report(step, 1_000_000)
@@ -100,7 +100,7 @@ def test_a_cancelled_call_stops_at_its_next_step_and_the_server_goes_on(agent: A
         except Cancelled:
             ended.set()
             raise
-        return Reply("done")
+        return ToolReply("done")
 
     async def cancel(one: Client) -> str:
         running = asyncio.create_task(one.call_tool("work", {}))
@@ -144,7 +144,7 @@ def test_an_index_that_was_cancelled_says_so_and_is_finished_by_the_next(agent: 
 
 def test_slow_calls_do_not_hold_up_quick_ones(agent: Agent) -> None:
     waiting = threading.Event()
-    slow = Tool("slow", "Waits.", lambda call, given: Reply("late") if waiting.wait(10) else Reply("never"))
+    slow = Tool("slow", "Waits.", lambda call, given: ToolReply("late") if waiting.wait(10) else ToolReply("never"))
 
     async def race(one: Client) -> list[str]:
         order: list[str] = []
@@ -158,7 +158,7 @@ def test_slow_calls_do_not_hold_up_quick_ones(agent: Agent) -> None:
         await late
         return order
 
-    tools = (slow, Tool("quick", "Answers.", lambda call, given: Reply("soon")))
+    tools = (slow, Tool("quick", "Answers.", lambda call, given: ToolReply("soon")))
     assert agent.with_client(race, tools) == ["soon", "late"]
 
 
@@ -243,9 +243,9 @@ def test_a_yes_to_one_question_is_none_to_another(agent: Agent) -> None:
 def test_questions_that_nobody_answers_hold_up_no_other_call(agent: Agent, takes_back: bool) -> None:
     gave_up = threading.Semaphore(0)
 
-    def ask(call: Call, _: Mapping[str, Any]) -> Reply:
+    def ask(call: ToolCall, _: Mapping[str, Any]) -> ToolReply:
         try:
-            return Reply(str(call.ask_person("Well?")))
+            return ToolReply(str(call.ask_person("Well?")))
         except Cancelled:
             gave_up.release()
             raise
@@ -270,7 +270,7 @@ def test_questions_that_nobody_answers_hold_up_no_other_call(agent: Agent, takes
         return types.ElicitResult(action="cancel")
 
     asked, away = asyncio.Semaphore(0), asyncio.Event()
-    tools = (Tool("ask", "Asks.", ask), Tool("quick", "Answers.", lambda call, given: Reply("soon")))
+    tools = (Tool("ask", "Asks.", ask), Tool("quick", "Answers.", lambda call, given: ToolReply("soon")))
     assert agent.with_client(work, tools, elicitation_callback=never) == "soon"
 
 
@@ -337,7 +337,7 @@ def test_the_project_is_the_first_root_of_the_client_that_is_a_folder_here(
         await one.call_tool("status", {})
         return str((await one.call_tool("status", {})).structured_content["root"])
 
-    agent = Agent(Project(clock=clock))
+    agent = Agent(ServedProject(clock=clock))
     assert agent.with_client(twice, mode=mode, list_roots_callback=roots) == str(shop)
     assert asked == 1
     assert agent.with_client(twice, mode=mode) == str(tmp_path)
@@ -352,5 +352,5 @@ def test_a_named_directory_counts_more_than_the_roots_of_the_client(agent: Agent
 
 
 def test_a_server_can_be_built_without_opening_anything(tmp_path: Path) -> None:
-    server = build_server(DEFAULT_TOOLS, Project(tmp_path / "nowhere"))
+    server = build_server(DEFAULT_TOOLS, ServedProject(tmp_path / "nowhere"))
     assert server.name == "waypost"

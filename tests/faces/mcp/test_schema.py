@@ -7,11 +7,11 @@ import pytest
 
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.schema import LONGEST_TEXT, MOST_ITEMS, checked
-from waypost.faces.mcp.tool import Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolReply
 
 
 def tool(required: tuple[str, ...] = (), **parameters: Mapping[str, Any]) -> Tool:
-    return Tool("try", "Try it.", lambda call, given: Reply(""), parameters, required)
+    return Tool("try", "Try it.", lambda call, given: ToolReply(""), parameters, required)
 
 
 def error(one: Tool, **arguments: Any) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from waypost import config
 from waypost.errors import InvalidInput, SecurityError
-from waypost.faces.mcp.session import Project, ServedCall, client_name
+from waypost.faces.mcp.session import ServedCall, ServedProject, client_name
 from waypost.faces.mcp.tool import Cancelled
 from waypost.faces.mcp.workers import Workers
 from waypost.model.memory import Caller
@@ -32,7 +32,7 @@ def test_a_client_is_known_by_a_name_fit_for_a_record(told: object, name: str) -
 def test_progress_rises_and_is_not_told_more_often_than_anybody_looks() -> None:
     told: list[float] = []
     now = 0.0
-    call = ServedCall(Project(), tell=lambda done, total, message: told.append(done), ticks=lambda: now)
+    call = ServedCall(ServedProject(), tell=lambda done, total, message: told.append(done), ticks=lambda: now)
     for done in (0, 1, 2, 1):
         call.report(done, 10)
     now = 1.0
@@ -43,7 +43,7 @@ def test_progress_rises_and_is_not_told_more_often_than_anybody_looks() -> None:
 
 
 def test_a_stopped_call_ends_at_its_next_report() -> None:
-    call = ServedCall(Project())
+    call = ServedCall(ServedProject())
     call.report(1)
     call.stopped.set()
     with pytest.raises(Cancelled):
@@ -52,7 +52,7 @@ def test_a_stopped_call_ends_at_its_next_report() -> None:
 
 def test_without_a_way_to_ask_nobody_speaks_for_the_person() -> None:
     with pytest.raises(SecurityError, match="no way to ask"):
-        ServedCall(Project()).ask_person("Forget it?")
+        ServedCall(ServedProject()).ask_person("Forget it?")
 
 
 def test_no_more_threads_run_than_there_may_be_and_all_work_is_done() -> None:
@@ -112,10 +112,10 @@ def test_the_home_directory_is_no_project_unless_somebody_says_so(monkeypatch: p
     monkeypatch.chdir(home)
     for root in (None, home, Path(home.anchor)):
         with pytest.raises(InvalidInput, match="is no project"):
-            Project().memory(agent, root)
-    assert Project(home).memory(agent).root == home
-    assert Project(person="anna").memory(agent).space_id
+            ServedProject().memory(agent, root)
+    assert ServedProject(home).memory(agent).root == home
+    assert ServedProject(person="anna").memory(agent).space_id
     (home / "shop").mkdir()
-    assert Project().memory(agent, home / "shop").root == home / "shop"
+    assert ServedProject().memory(agent, home / "shop").root == home / "shop"
     (home / ".git").mkdir()
-    assert Project().memory(agent).root == home  # somebody keeps it as a repository
+    assert ServedProject().memory(agent).root == home  # somebody keeps it as a repository

@@ -12,10 +12,10 @@ from starlette.testclient import TestClient
 
 from waypost import Memory
 from waypost.config import Settings
-from waypost.faces.guard.gate import Gate
+from waypost.faces.guard.gate import RequestGate
 from waypost.faces.guard.hosts import answered_hosts
-from waypost.faces.guard.limits import Limits
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.limits import ServerLimits
+from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.rest.app import rest_app
 from waypost.memory.known import Spaces
 
@@ -51,7 +51,7 @@ class Served:
     """Clients by who they are; each answer is what came over ASGI."""
 
     app: FastAPI
-    gate: Gate
+    gate: RequestGate
     memory: Memory
     owner: Client
     agent: Client
@@ -76,12 +76,12 @@ def serve(open_memory: Callable[..., Memory], clock: Any, settings: Settings) ->
         def start(memory: Memory | None = None, **options: Any) -> Served:
             memory = memory or open_memory()
             app = rest_app(Spaces(memory, settings, clock), clock=clock, **options)
-            tokens, number = Tokens(settings.home), next(count)
+            tokens, number = TokenFile(settings.home), next(count)
             tokens.ensure_owner()
             agent = tokens.make(f"agent-{number}", kind="agent", rights="write", clock=clock)
             reader = tokens.make(f"reader-{number}", kind="person", rights="read", clock=clock)
-            limits = Limits(rate=100_000, burst=100_000, failure_rate=1000, failure_burst=1000)
-            gate = Gate(app, tokens, answered_hosts("127.0.0.1", PORT), limits)
+            limits = ServerLimits(rate=100_000, burst=100_000, failure_rate=1000, failure_burst=1000)
+            gate = RequestGate(app, tokens, answered_hosts("127.0.0.1", PORT), limits)
             wire = running.enter_context(TestClient(gate, base_url=f"http://127.0.0.1:{PORT}"))
             people = [Client(wire, token) for token in (tokens.owner_token(), agent, reader, None)]
             return Served(app, gate, memory, *people)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from waypost.faces.rest.cursors import Cursor
-from waypost.faces.rest.listing import Asked
+from waypost.faces.rest.listing import ListingQuery
 from waypost.faces.rest.routes import exports, spaces
 from waypost.flows.recall import listing as paging
 
@@ -200,7 +200,7 @@ def test_a_forged_cursor_reads_no_more_than_a_page_needs(served: Any, monkeypatc
         return read(reader, view, chosen, before, limit)
 
     monkeypatch.setattr(paging, "_before", watched)
-    question = {**Asked().to_json(), "space": served.memory.space_id}
+    question = {**ListingQuery().to_json(), "space": served.memory.space_id}
     forged = Cursor((1 << 56) - 1, (1 << 56) - 1).written(question)
     found = served.reader.get(f"{HERE}/memories", params={"cursor": forged}).json()["memories"]
     assert [one["text"] for one in found] == ["Third", "Second thing that is other", "First thing"]

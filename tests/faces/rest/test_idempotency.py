@@ -9,7 +9,7 @@ import pytest
 
 from waypost.faces.rest import replies
 from waypost.faces.rest.problems import ProblemError
-from waypost.faces.rest.replies import Claim, Replies, Reply
+from waypost.faces.rest.replies import Claim, Replies, StoredReply
 
 HERE = "/api/v1/spaces/here"
 NOTE = {"text": "We agreed to ship on Friday"}
@@ -116,7 +116,7 @@ def test_keys_are_kept_for_a_day_and_bounded_for_each_token(
         claim = Claim(caller, key, b"")
         new = kept.begin(claim) is None
         if new:
-            kept.finish(claim, Reply(201, b'{"id": "x", "status": "added"}'))
+            kept.finish(claim, StoredReply(201, b'{"id": "x", "status": "added"}'))
         return new
 
     assert write("other", "0")

@@ -6,7 +6,7 @@ from tests.conftest import OpenMemory, TestClock
 from tests.faces.rest.conftest import Client, Problem, Serve
 
 from waypost import config
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.rest.app import ROUTES
 from waypost.faces.rest.openapi import right_of
 
@@ -49,7 +49,7 @@ def test_a_token_of_one_memory_opens_no_other(
     bank = open_memory("bank")
     bank.remember("Loans are for a year")
     served = serve()
-    token = Tokens(config.load().home).make("banker", space=bank.space_id, clock=clock)
+    token = TokenFile(config.load().home).make("banker", space=bank.space_id, clock=clock)
     banker = Client(served.owner.wire, token)
     told = banker.get("/api/v1/spaces").json()
     assert [one["name"] for one in told["spaces"]] == ["bank"]

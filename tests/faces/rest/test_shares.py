@@ -6,7 +6,7 @@ from tests.conftest import OpenMemory, TestClock
 from tests.faces.rest.conftest import Client, Problem, Serve
 
 from waypost import Memory, config
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.tokens import TokenFile
 from waypost.model.memory import Caller
 
 
@@ -81,7 +81,7 @@ def test_a_token_of_one_memory_reads_what_is_shared_with_it_and_decides_for_it_a
     served = serve()
     shop = Memory.open_as(Caller("person", "anna"), open_memory("shop-api").root, clock=clock)
     shop.remember("Payments are retried three times")
-    token = Tokens(config.load().home).make("web-only", kind="person", space=served.memory.space_id, clock=clock)
+    token = TokenFile(config.load().home).make("web-only", kind="person", space=served.memory.space_id, clock=clock)
     scoped = Client(served.owner.wire, token)
     problem(scoped.post(f"/api/v1/spaces/{shop.space_id}/shares/offer", json={"project": served.memory.space_id}), 403)
     shop.share_offer(served.memory.space_id)

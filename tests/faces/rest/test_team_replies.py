@@ -8,7 +8,7 @@ from tests.conftest import TestClock
 from tests.store.postgres.team.conftest import NOW
 
 from waypost.faces.rest.problems import ProblemError
-from waypost.faces.rest.replies import Claim, Reply
+from waypost.faces.rest.replies import Claim, StoredReply
 from waypost.faces.rest.team_replies import TeamReplies
 from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.directory.schema import migrate_directory
@@ -33,7 +33,7 @@ def test_what_one_server_did_another_knows(connect: Connect, clock: TestClock) -
     assert here.begin(CLAIM) is None
     with pytest.raises(ProblemError, match="being done"):
         there.begin(CLAIM)
-    here.finish(CLAIM, Reply(201, b'{"id": "m-1", "text": "said in confidence"}', {"location": "/x"}))
+    here.finish(CLAIM, StoredReply(201, b'{"id": "m-1", "text": "said in confidence"}', {"location": "/x"}))
     known = here.begin(CLAIM)
     assert known is not None and b"said in confidence" in known.body
     kept = there.begin(CLAIM)
@@ -73,7 +73,7 @@ def test_a_key_that_is_given_up_while_another_asks_for_it_goes_to_one_only(
 def test_nothing_of_a_request_or_its_words_is_kept(connect: Connect, clock: TestClock, postgres: str) -> None:
     replies = TeamReplies(connect, clock)
     replies.begin(CLAIM)
-    replies.finish(CLAIM, Reply(201, b'{"id": "m-1", "text": "said in confidence"}'))
+    replies.finish(CLAIM, StoredReply(201, b'{"id": "m-1", "text": "said in confidence"}'))
     with psycopg.connect(postgres) as admin:
         rows = admin.execute("SELECT r::text FROM waypost.replies r").fetchall()
     assert len(rows) == 1

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from waypost.faces.schedule.job import At, Job
-from waypost.faces.schedule.system import Ran, System
+from waypost.faces.schedule.job import At, ScheduledJob
+from waypost.faces.schedule.system import Ran, ScheduleSystem
 
 
 @dataclass
@@ -22,8 +22,8 @@ class FakeSystem:
     calls: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
-    def system(self) -> System:
-        return System(self.platform, self.home, self.home / ".waypost/schedule", 501, self.run, self.which)
+    def system(self) -> ScheduleSystem:
+        return ScheduleSystem(self.platform, self.home, self.home / ".waypost/schedule", 501, self.run, self.which)
 
     def which(self, program: str) -> str | None:
         return f"/usr/bin/{program}" if program in self.programs else None
@@ -73,9 +73,9 @@ def fake(tmp_path: Path) -> FakeSystem:
 
 
 @pytest.fixture
-def job() -> Job:
+def job() -> ScheduledJob:
     command = ("/opt/python", "-P", "-m", "waypost", "-C", "/home/me/project", "maintain")
-    return Job("0123456789abcdef", "project", command, At(4, 0), {"WAYPOST_HOME": "/srv/memories"})
+    return ScheduledJob("0123456789abcdef", "project", command, At(4, 0), {"WAYPOST_HOME": "/srv/memories"})
 
 
 HARD_WORDS = (

@@ -9,13 +9,13 @@ from tests.faces.schedule.conftest import HARD_WORDS, FakeSystem
 
 from waypost.errors import InvalidInput, Refused, WaypostError
 from waypost.faces.schedule.cron import Cron, block
-from waypost.faces.schedule.job import At, Job
+from waypost.faces.schedule.job import At, ScheduledJob
 
 NAME = "waypost-0123456789abcdef"
 TABLE = b"# mine\nMAILTO=me\nSHELL=/usr/bin/fish\n*/5 * * * * \xff\xfe date +\\%H\n\n@reboot x"
 
 
-def test_the_block_has_one_line_between_two_marks(job: Job) -> None:
+def test_the_block_has_one_line_between_two_marks(job: ScheduledJob) -> None:
     first, line, last = block(job).splitlines()
     assert (first[:5], last[:5]) == ("# >>>", "# <<<")
     assert line == (
@@ -25,7 +25,7 @@ def test_the_block_has_one_line_between_two_marks(job: Job) -> None:
 
 
 @pytest.mark.parametrize("halves", [True, False], ids=["two backslashes are one", "two backslashes are two"])
-def test_words_come_through_cron_and_a_real_shell_as_they_were(job: Job, halves: bool) -> None:
+def test_words_come_through_cron_and_a_real_shell_as_they_were(job: ScheduledJob, halves: bool) -> None:
     show = "import os, sys; print(repr((os.environ['WAYPOST_HOME'], sys.argv[1:])))"
     hard = replace(job, command=(sys.executable, "-c", show, *HARD_WORDS), environment={"WAYPOST_HOME": HARD_WORDS[2]})
     command = through_cron(block(hard).splitlines()[1].split(" ", 5)[5], halves=halves)
@@ -35,7 +35,7 @@ def test_words_come_through_cron_and_a_real_shell_as_they_were(job: Job, halves:
     assert done.stdout.strip() == repr((HARD_WORDS[2], list(HARD_WORDS)))
 
 
-def test_other_lines_stay_to_the_byte(fake: FakeSystem, job: Job) -> None:
+def test_other_lines_stay_to_the_byte(fake: FakeSystem, job: ScheduledJob) -> None:
     fake.table = TABLE
     cron = Cron(fake.system)
     assert cron.install(job, dry_run=False).deed == "installed"
@@ -46,7 +46,7 @@ def test_other_lines_stay_to_the_byte(fake: FakeSystem, job: Job) -> None:
     assert cron.uninstall(NAME, dry_run=False).deed == "missing"
 
 
-def test_where_there_was_no_table_there_is_none_afterwards(fake: FakeSystem, job: Job) -> None:
+def test_where_there_was_no_table_there_is_none_afterwards(fake: FakeSystem, job: ScheduledJob) -> None:
     cron = Cron(fake.system)
     cron.install(job, dry_run=False)
     assert fake.table == block(job).encode()
@@ -54,7 +54,9 @@ def test_where_there_was_no_table_there_is_none_afterwards(fake: FakeSystem, job
     assert fake.table is None
 
 
-def test_installing_again_writes_nothing_and_another_time_replaces_the_block(fake: FakeSystem, job: Job) -> None:
+def test_installing_again_writes_nothing_and_another_time_replaces_the_block(
+    fake: FakeSystem, job: ScheduledJob
+) -> None:
     fake.table = TABLE
     cron = Cron(fake.system)
     cron.install(job, dry_run=False)
@@ -70,7 +72,7 @@ def test_installing_again_writes_nothing_and_another_time_replaces_the_block(fak
     assert fake.table == b"# above\n" + TABLE
 
 
-def test_two_memories_do_not_meet(fake: FakeSystem, job: Job) -> None:
+def test_two_memories_do_not_meet(fake: FakeSystem, job: ScheduledJob) -> None:
     cron, other = Cron(fake.system), replace(job, space="f" * 16)
     cron.install(job, dry_run=False)
     cron.install(other, dry_run=False)
@@ -78,13 +80,13 @@ def test_two_memories_do_not_meet(fake: FakeSystem, job: Job) -> None:
     assert fake.table == block(other).encode()
 
 
-def test_a_dry_run_writes_nothing(fake: FakeSystem, job: Job) -> None:
+def test_a_dry_run_writes_nothing(fake: FakeSystem, job: ScheduledJob) -> None:
     fake.table = TABLE
     assert Cron(fake.system).install(job, dry_run=True).written == {"your crontab": block(job)}
     assert fake.table == TABLE
 
 
-def test_a_block_without_its_end_is_not_touched(fake: FakeSystem, job: Job) -> None:
+def test_a_block_without_its_end_is_not_touched(fake: FakeSystem, job: ScheduledJob) -> None:
     fake.table = broken = block(job).encode().partition(b"# <<<")[0] + TABLE
     with pytest.raises(Refused, match="without its end"):
         Cron(fake.system).install(job, dry_run=False)
@@ -94,14 +96,14 @@ def test_a_block_without_its_end_is_not_touched(fake: FakeSystem, job: Job) -> N
 
 
 @pytest.mark.parametrize("word", ["-l", "-"])
-def test_a_crontab_that_fails_is_not_taken_for_an_empty_one(fake: FakeSystem, job: Job, word: str) -> None:
+def test_a_crontab_that_fails_is_not_taken_for_an_empty_one(fake: FakeSystem, job: ScheduledJob, word: str) -> None:
     fake.table, fake.broken = TABLE, {word}
     with pytest.raises(WaypostError, match="It is broken today"):
         Cron(fake.system).install(job, dry_run=False)
     assert fake.table == TABLE
 
 
-def test_a_command_that_cron_would_cut_is_refused(job: Job) -> None:
+def test_a_command_that_cron_would_cut_is_refused(job: ScheduledJob) -> None:
     with pytest.raises(InvalidInput, match="too long for cron"):
         block(replace(job, command=(*job.command, "x" * 1000)))
 

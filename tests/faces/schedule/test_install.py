@@ -9,7 +9,7 @@ from tests.faces.schedule.conftest import HARD_WORDS, FakeSystem
 
 from waypost.errors import InvalidInput, Refused
 from waypost.faces.schedule.install import install, status, uninstall
-from waypost.faces.schedule.job import At, Job
+from waypost.faces.schedule.job import At, ScheduledJob
 from waypost.faces.schedule.launchd import agent
 from waypost.faces.schedule.task import task
 
@@ -29,14 +29,14 @@ NAME = "waypost-0123456789abcdef"
     ],
 )
 def test_what_the_system_has_is_taken(
-    fake: FakeSystem, job: Job, platform: str, programs: set[str], bus: bool, taken: str
+    fake: FakeSystem, job: ScheduledJob, platform: str, programs: set[str], bus: bool, taken: str
 ) -> None:
     fake.platform, fake.programs, fake.bus = platform, programs, bus
     assert install(job, fake.system).using == taken
     assert [one.using for one in status(NAME, fake.system) if one.installed] == [taken]
 
 
-def test_a_system_without_any_is_told_so(fake: FakeSystem, job: Job) -> None:
+def test_a_system_without_any_is_told_so(fake: FakeSystem, job: ScheduledJob) -> None:
     fake.programs = set()
     with pytest.raises(Refused, match="No scheduler was found"):
         install(job, fake.system)
@@ -46,7 +46,7 @@ def test_a_system_without_any_is_told_so(fake: FakeSystem, job: Job) -> None:
         install(job, fake.system, using="at")
 
 
-def test_changing_the_scheduler_leaves_no_second_run(fake: FakeSystem, job: Job) -> None:
+def test_changing_the_scheduler_leaves_no_second_run(fake: FakeSystem, job: ScheduledJob) -> None:
     install(job, fake.system)
     install(job, fake.system, using="cron")
     assert [one.using for one in status(NAME, fake.system) if one.installed] == ["cron"]
@@ -58,7 +58,7 @@ def test_changing_the_scheduler_leaves_no_second_run(fake: FakeSystem, job: Job)
     assert uninstall(NAME, fake.system) == ()
 
 
-def test_an_agent_of_launchd_is_written_loaded_and_taken_away(fake: FakeSystem, job: Job) -> None:
+def test_an_agent_of_launchd_is_written_loaded_and_taken_away(fake: FakeSystem, job: ScheduledJob) -> None:
     fake.platform, fake.programs = "darwin", {"launchctl"}
     path = fake.home / "Library/LaunchAgents" / f"local.{NAME}.plist"
     assert install(job, fake.system).deed == "installed"
@@ -79,14 +79,14 @@ def test_an_agent_of_launchd_is_written_loaded_and_taken_away(fake: FakeSystem, 
     assert fake.running == set()
 
 
-def test_a_property_list_says_the_words_as_they_are(job: Job) -> None:
+def test_a_property_list_says_the_words_as_they_are(job: ScheduledJob) -> None:
     hard = replace(job, command=("/opt/<py>&/python", *HARD_WORDS), environment={"WAYPOST_HOME": "/a & b"})
     read = plistlib.loads(agent(hard).encode())
     assert read["ProgramArguments"] == ["/opt/<py>&/python", *HARD_WORDS]
     assert read["EnvironmentVariables"] == {"WAYPOST_HOME": "/a & b"}
 
 
-def test_a_task_of_windows_is_created_by_a_file_and_taken_away(fake: FakeSystem, job: Job) -> None:
+def test_a_task_of_windows_is_created_by_a_file_and_taken_away(fake: FakeSystem, job: ScheduledJob) -> None:
     fake.platform, fake.programs = "win32", {"schtasks"}
     assert install(job, fake.system).deed == "installed"
     path = fake.home / ".waypost/schedule" / f"{NAME}.xml"
@@ -97,7 +97,7 @@ def test_a_task_of_windows_is_created_by_a_file_and_taken_away(fake: FakeSystem,
     assert fake.running == set()
 
 
-def test_a_task_says_its_command_and_sets_its_environment(job: Job) -> None:
+def test_a_task_says_its_command_and_sets_its_environment(job: ScheduledJob) -> None:
     root = ElementTree.fromstring(task(replace(job, title="R&D <x>")))
     space = {"t": "http://schemas.microsoft.com/windows/2004/02/mit/task"}
     assert root.findtext(".//t:Command", namespaces=space) == "/opt/python"

@@ -6,7 +6,7 @@ import pytest
 
 from waypost import config
 from waypost.errors import InvalidInput
-from waypost.faces.schedule.job import At, Job, job_of, needs_secrets
+from waypost.faces.schedule.job import At, ScheduledJob, job_of, needs_secrets
 from waypost.space.identity import identify, identify_person
 
 
@@ -56,19 +56,20 @@ def test_only_what_the_environment_alone_says_is_handed_on(tmp_path: Path, monke
 @pytest.mark.parametrize("bad", ["/a\nb", "/a\rb", "/a\0b", "/a\u2028b", "/a\udcffb", "/a\x1bb"])
 def test_a_path_that_no_line_can_hold_is_refused(bad: str) -> None:
     with pytest.raises(InvalidInput, match="cannot be written into a schedule"):
-        Job("0" * 16, "x", ("/opt/python", "-C", bad), At(4, 0))
+        ScheduledJob("0" * 16, "x", ("/opt/python", "-C", bad), At(4, 0))
     with pytest.raises(InvalidInput):
-        Job("0" * 16, "x", ("/opt/python",), At(4, 0), {"WAYPOST_HOME": bad})
+        ScheduledJob("0" * 16, "x", ("/opt/python",), At(4, 0), {"WAYPOST_HOME": bad})
 
 
 def test_a_program_without_its_full_path_is_refused() -> None:
     with pytest.raises(InvalidInput):
-        Job("0" * 16, "x", ("python", "-m", "waypost"), At(4, 0))
+        ScheduledJob("0" * 16, "x", ("python", "-m", "waypost"), At(4, 0))
 
 
 def test_a_title_stays_on_its_line() -> None:
     assert (
-        Job("0" * 16, "a\nExecStart=/bin/false\\", ("/opt/python",), At(4, 0)).shown_title == "a ExecStart=/bin/false/"
+        ScheduledJob("0" * 16, "a\nExecStart=/bin/false\\", ("/opt/python",), At(4, 0)).shown_title
+        == "a ExecStart=/bin/false/"
     )
 
 

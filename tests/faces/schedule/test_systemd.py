@@ -11,7 +11,7 @@ import pytest
 from tests.faces.schedule.conftest import HARD_WORDS, FakeSystem
 
 from waypost.errors import Refused, WaypostError
-from waypost.faces.schedule.job import At, Job
+from waypost.faces.schedule.job import At, ScheduledJob
 from waypost.faces.schedule.systemd import Systemd, service, timer
 
 NAME = "waypost-0123456789abcdef"
@@ -21,7 +21,7 @@ def units(fake: FakeSystem) -> Path:
     return fake.home / ".config/systemd/user"
 
 
-def test_the_timer_runs_every_day_and_makes_up_for_missed_runs(job: Job) -> None:
+def test_the_timer_runs_every_day_and_makes_up_for_missed_runs(job: ScheduledJob) -> None:
     lines = timer(replace(job, at=At(23, 5))).splitlines()
     assert "OnCalendar=*-*-* 23:05:00" in lines
     assert "Persistent=true" in lines
@@ -29,7 +29,7 @@ def test_the_timer_runs_every_day_and_makes_up_for_missed_runs(job: Job) -> None
     assert any(line.startswith("RandomizedDelaySec=") for line in lines)
 
 
-def test_the_service_runs_the_command_with_what_it_must_be_told(job: Job) -> None:
+def test_the_service_runs_the_command_with_what_it_must_be_told(job: ScheduledJob) -> None:
     lines = service(job).splitlines()
     assert "ExecStart=/opt/python -P -m waypost -C /home/me/project maintain" in lines
     assert "Environment=WAYPOST_HOME=/srv/memories" in lines
@@ -37,14 +37,14 @@ def test_the_service_runs_the_command_with_what_it_must_be_told(job: Job) -> Non
     assert "Nice=10" in lines
 
 
-def test_words_come_back_as_they_were(job: Job) -> None:
+def test_words_come_back_as_they_were(job: ScheduledJob) -> None:
     hard = replace(job, command=("/opt/py thon", *HARD_WORDS), environment={"WAYPOST_HOME": HARD_WORDS[2]})
     text = service(hard)
     assert words(line_of(text, "ExecStart"), dollars=True) == ["/opt/py thon", *HARD_WORDS]
     assert words(line_of(text, "Environment"), dollars=False) == [f"WAYPOST_HOME={HARD_WORDS[2]}"]
 
 
-def test_a_program_that_systemd_cannot_name_is_started_by_a_shell(tmp_path: Path, job: Job) -> None:
+def test_a_program_that_systemd_cannot_name_is_started_by_a_shell(tmp_path: Path, job: ScheduledJob) -> None:
     program = tmp_path / 'a\'b$HOME \\ "c"' / "python"
     program.parent.mkdir()
     program.symlink_to(sys.executable)
@@ -57,7 +57,9 @@ def test_a_program_that_systemd_cannot_name_is_started_by_a_shell(tmp_path: Path
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd here")
-def test_systemd_itself_understands_the_files(tmp_path: Path, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_systemd_itself_understands_the_files(
+    tmp_path: Path, job: ScheduledJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its checker finds the program: one path with everything that must be quoted."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     folder = tmp_path / "a b 100% größe"
@@ -83,7 +85,7 @@ def test_systemd_itself_understands_the_files(tmp_path: Path, job: Job, monkeypa
     assert "is not executable" in broken.stderr  # the check can fail
 
 
-def test_installing_writes_the_files_and_starts_the_timer(fake: FakeSystem, job: Job) -> None:
+def test_installing_writes_the_files_and_starts_the_timer(fake: FakeSystem, job: ScheduledJob) -> None:
     report = Systemd(fake.system).install(job, dry_run=False)
     assert (report.deed, report.active) == ("installed", True)
     assert sorted(path.name for path in units(fake).iterdir()) == [f"{NAME}.service", f"{NAME}.timer"]
@@ -92,7 +94,7 @@ def test_installing_writes_the_files_and_starts_the_timer(fake: FakeSystem, job:
     assert Systemd(fake.system).standing(NAME).active
 
 
-def test_installing_again_changes_nothing_and_another_time_is_taken_over(fake: FakeSystem, job: Job) -> None:
+def test_installing_again_changes_nothing_and_another_time_is_taken_over(fake: FakeSystem, job: ScheduledJob) -> None:
     systemd = Systemd(fake.system)
     systemd.install(job, dry_run=False)
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in units(fake).iterdir()}
@@ -103,7 +105,7 @@ def test_installing_again_changes_nothing_and_another_time_is_taken_over(fake: F
     assert "05:00:00" in (units(fake) / f"{NAME}.timer").read_text()
 
 
-def test_uninstalling_leaves_what_was_there(fake: FakeSystem, job: Job) -> None:
+def test_uninstalling_leaves_what_was_there(fake: FakeSystem, job: ScheduledJob) -> None:
     units(fake).mkdir(parents=True)
     other = units(fake) / "backup.timer"
     other.write_bytes(b"[Timer]\r\nOnCalendar=daily")
@@ -116,7 +118,7 @@ def test_uninstalling_leaves_what_was_there(fake: FakeSystem, job: Job) -> None:
     assert systemd.uninstall(NAME, dry_run=False).deed == "missing"
 
 
-def test_a_dry_run_touches_nothing(fake: FakeSystem, job: Job) -> None:
+def test_a_dry_run_touches_nothing(fake: FakeSystem, job: ScheduledJob) -> None:
     systemd = Systemd(fake.system)
     report = systemd.install(job, dry_run=True)
     assert report.commands == (f"systemctl --user enable --now {NAME}.timer",)
@@ -126,7 +128,7 @@ def test_a_dry_run_touches_nothing(fake: FakeSystem, job: Job) -> None:
     assert systemd.standing(NAME).installed
 
 
-def test_without_a_bus_the_files_wait_and_the_command_is_told(fake: FakeSystem, job: Job) -> None:
+def test_without_a_bus_the_files_wait_and_the_command_is_told(fake: FakeSystem, job: ScheduledJob) -> None:
     fake.bus = False
     report = Systemd(fake.system).install(job, dry_run=False)
     assert not report.active
@@ -140,7 +142,7 @@ def test_without_a_bus_the_files_wait_and_the_command_is_told(fake: FakeSystem, 
 
 
 @pytest.mark.parametrize("suffix", ["timer", "service"])
-def test_files_of_somebody_else_are_theirs(fake: FakeSystem, job: Job, suffix: str) -> None:
+def test_files_of_somebody_else_are_theirs(fake: FakeSystem, job: ScheduledJob, suffix: str) -> None:
     units(fake).mkdir(parents=True)
     theirs = units(fake) / f"{NAME}.{suffix}"
     theirs.write_text("[Unit]\n")
@@ -151,7 +153,7 @@ def test_files_of_somebody_else_are_theirs(fake: FakeSystem, job: Job, suffix: s
     assert [path.read_text() for path in units(fake).iterdir()] == ["[Unit]\n"]
 
 
-def test_a_file_that_was_changed_by_hand_is_left(fake: FakeSystem, job: Job) -> None:
+def test_a_file_that_was_changed_by_hand_is_left(fake: FakeSystem, job: ScheduledJob) -> None:
     systemd = Systemd(fake.system)
     systemd.install(job, dry_run=False)
     path = units(fake) / f"{NAME}.timer"
@@ -163,7 +165,7 @@ def test_a_file_that_was_changed_by_hand_is_left(fake: FakeSystem, job: Job) -> 
     assert path.read_text() == changed
 
 
-def test_what_systemd_complains_of_is_told(fake: FakeSystem, job: Job) -> None:
+def test_what_systemd_complains_of_is_told(fake: FakeSystem, job: ScheduledJob) -> None:
     fake.broken = {"enable"}
     with pytest.raises(WaypostError, match="It is broken today"):
         Systemd(fake.system).install(job, dry_run=False)

@@ -14,14 +14,14 @@ from tests.conftest import TestClock
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
-from waypost.faces.guard.limits import Limits
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.limits import ServerLimits
+from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.mcp.profiles import tools_of
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
 from waypost.memory.known import Spaces
 
-LIMITS = Limits(body_bytes=200_000, failure_rate=1000, failure_burst=1000)
+LIMITS = ServerLimits(body_bytes=200_000, failure_rate=1000, failure_burst=1000)
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -65,7 +65,7 @@ class Reply:
 class Served:
     started: Started
     spaces: Spaces
-    tokens: Tokens
+    tokens: TokenFile
     clock: TestClock
     project: Path
 
@@ -131,7 +131,7 @@ Serve = Callable[..., AbstractContextManager[Served]]
 
 
 @contextmanager
-def serving(folder: Path, limits: Limits = LIMITS, **options: Any) -> Iterator[Served]:
+def serving(folder: Path, limits: ServerLimits = LIMITS, **options: Any) -> Iterator[Served]:
     """A server of the project in `folder`, which is made if it is not there."""
     home, project = folder / "home", folder / "shop"
     (project / "src").mkdir(parents=True, exist_ok=True)
@@ -150,7 +150,7 @@ def serving(folder: Path, limits: Limits = LIMITS, **options: Any) -> Iterator[S
         ready.set()
 
     def work() -> None:
-        served = Project(project, follows_roots=False, settings=settings, clock=clock)
+        served = ServedProject(project, follows_roots=False, settings=settings, clock=clock)
         try:
             run(spaces, served, tools, port=0, limits=limits, say=say, stop=stop, **options)
         except BaseException as error:
@@ -163,7 +163,7 @@ def serving(folder: Path, limits: Limits = LIMITS, **options: Any) -> Iterator[S
     try:
         assert ready.wait(30)
         assert not failures
-        yield Served(heard[0], spaces, Tokens(home), clock, project)
+        yield Served(heard[0], spaces, TokenFile(home), clock, project)
     finally:
         stop.set()
         thread.join(30)

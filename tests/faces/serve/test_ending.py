@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from waypost import Memory, config
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.tokens import TokenFile
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 BODY = b'{"text": "Requests in flight are answered before the end"}'
@@ -30,7 +30,7 @@ class Process:
     def head(self, method: str, target: str, **headers: str) -> bytes:
         told = {
             "Host": f"127.0.0.1:{self.port}",
-            "Authorization": f"Bearer {Tokens(self.home).owner_token()}",
+            "Authorization": f"Bearer {TokenFile(self.home).owner_token()}",
             **headers,
         }
         lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in told.items())

@@ -8,7 +8,7 @@ from typing import Any
 from tests.faces.guard.test_metrics import parsed
 
 from waypost.faces.guard.asgi import Message
-from waypost.faces.serve.metrics import METRICS, Figures, StoreFigures, metrics_app
+from waypost.faces.serve.metrics import METRICS, ServerMetrics, StoreFigures, metrics_app
 
 
 async def told(app: Any) -> set[str]:
@@ -33,7 +33,7 @@ def test_a_store_that_does_not_answer_holds_up_no_figures_and_is_asked_once() ->
         assert goes_on.wait(20)
         return {"storage_bytes": 7}
 
-    figures = Figures()
+    figures = ServerMetrics()
     app = metrics_app(figures.all(), StoreFigures(status, figures))
 
     async def use() -> None:

@@ -14,8 +14,8 @@ from tests.faces.serve.conftest import FORM, LIMITS, Reply, Serve, Served
 from tests.home_files import files_with
 
 from waypost.faces.dashboard.pages import PLACES
-from waypost.faces.guard.limits import Limits
-from waypost.faces.guard.serving import Connection
+from waypost.faces.guard.limits import ServerLimits
+from waypost.faces.guard.serving import LimitedConnection
 
 MARKUP = (
     "<script>alert(1)</script>",
@@ -477,8 +477,8 @@ def test_long_heads_and_addresses_are_refused(served: Served) -> None:
 
 
 def test_slow_ones_are_not_waited_for(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Connection, "head_seconds", 0.2)
-    with serve(tmp_path, Limits(body_seconds=0.2)) as served:
+    monkeypatch.setattr(LimitedConnection, "head_seconds", 0.2)
+    with serve(tmp_path, ServerLimits(body_seconds=0.2)) as served:
         for start in (b"", b"GET / HT", served.head("GET", "/")[:-2]):
             assert served.raw(start).raw == b"", "closed without a word"
         for target in ("/login", "/api/memories"):

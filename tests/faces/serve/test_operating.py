@@ -17,7 +17,7 @@ from tests.faces.serve.conftest import Reply, Serve, Served
 from waypost.config import ServeSettings
 from waypost.errors import StoreCorrupt
 from waypost.faces.guard.access_log import Log
-from waypost.faces.guard.limits import Limits, limits_of
+from waypost.faces.guard.limits import ServerLimits, limits_of
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 WORDS = "unmistakable-zebra"
@@ -217,7 +217,7 @@ def test_each_token_has_a_rate_of_its_own(serve: Serve, tmp_path: Path) -> None:
 
 
 def test_writes_have_a_rate_apart_for_programs_and_agents(serve: Serve, tmp_path: Path) -> None:
-    with serve(tmp_path, Limits(write_rate=0.001, write_burst=2)) as served:
+    with serve(tmp_path, ServerLimits(write_rate=0.001, write_burst=2)) as served:
         assert remember(served, "The first thing").status == 201
         body, sent = b'{"question": "door"}', {**served.bearer, "Content-Type": "application/json"}
         for _ in range(3):
@@ -240,7 +240,7 @@ def test_writes_have_a_rate_apart_for_programs_and_agents(serve: Serve, tmp_path
 
 
 def test_a_minute_is_shared_out_with_a_burst() -> None:
-    assert limits_of(30_000, 12_000) == Limits()
+    assert limits_of(30_000, 12_000) == ServerLimits()
     small = limits_of(60, 6)
     assert (small.rate, small.burst, small.write_rate, small.write_burst) == (1.0, 20, 0.1, 6)
 
@@ -268,7 +268,7 @@ def test_a_proxy_that_was_not_named_says_nothing_of_tls(serve: Serve, tmp_path: 
 
 
 def test_whoever_guesses_through_a_trusted_proxy_waits_alone(serve: Serve, tmp_path: Path) -> None:
-    settings, limits = ServeSettings(trusted_proxies=("127.0.0.1",)), Limits(failure_rate=0.001, failure_burst=2)
+    settings, limits = ServeSettings(trusted_proxies=("127.0.0.1",)), ServerLimits(failure_rate=0.001, failure_burst=2)
     with serve(tmp_path, limits, settings=settings) as served:
         guessing, honest = {"X-Forwarded-For": "203.0.113.7"}, {"X-Forwarded-For": "203.0.113.8"}
         wrong = {"Authorization": "Bearer wrong"}

@@ -22,7 +22,7 @@ from tests.faces.serve.conftest import Serve, Served
 from waypost import __version__
 from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.cli.entry import run as command_line
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.serve.run import run
 
 
@@ -150,7 +150,7 @@ def test_the_command_says_where_and_how_and_ends_in_order(tmp_path: Path) -> Non
         assert process.stdout is not None
         first = process.stdout.readline()
         found = json.loads(first)
-        token, code = Tokens(tmp_path / "h").owner_token(), found["sign_in"]["code"]
+        token, code = TokenFile(tmp_path / "h").owner_token(), found["sign_in"]["code"]
         with httpx2.Client(base_url=found["url"], timeout=20) as http:
             assert http.get("/healthz").status_code == 200
             assert http.get("/api/memories", headers={"Authorization": f"Bearer {token}"}).status_code == 200

@@ -33,9 +33,9 @@ def test_what_operations_shows_is_every_setting_with_its_default(tmp_path: Path)
 
 def test_every_figure_is_documented() -> None:
     from waypost.faces.guard.access_log import Log
-    from waypost.faces.serve.metrics import Figures, StoreFigures, of_log
+    from waypost.faces.serve.metrics import ServerMetrics, StoreFigures, of_log
 
-    figures, log = Figures(), Log()
+    figures, log = ServerMetrics(), Log()
     log.close()
     page = OPERATIONS.read_text()
     told = [*figures.all(), *StoreFigures(dict, figures).all(), of_log(log)]

@@ -12,8 +12,8 @@ import pytest
 
 from waypost.faces.setup.agents import agent_of
 from waypost.faces.setup.install import install
-from waypost.faces.setup.places import Scope, System
-from waypost.faces.setup.report import Report
+from waypost.faces.setup.places import Scope, SetupSystem
+from waypost.faces.setup.report import SetupReport
 from waypost.faces.setup.uninstall import uninstall
 
 KEYS = ["mcpServers", "hooks", "waypost", "other", "a", "", 'qu"ote', "ключ", "SessionStart"]
@@ -75,7 +75,7 @@ Tree = dict[str, tuple[bytes, int] | None]  # a folder is None
 class Machine:
     """A home and a project, with nothing of the real ones in them."""
 
-    system: System
+    system: SetupSystem
     project: Path
 
     @property
@@ -85,10 +85,10 @@ class Machine:
     def root(self, scope: Scope) -> Path:
         return self.home if scope == "user" else self.project
 
-    def install(self, agent: str, scope: Scope = "user", **options: Any) -> Report:
+    def install(self, agent: str, scope: Scope = "user", **options: Any) -> SetupReport:
         return install(agent_of(agent), self.system, scope, self.project, **options)
 
-    def uninstall(self, agent: str, scope: Scope = "user", **options: Any) -> Report:
+    def uninstall(self, agent: str, scope: Scope = "user", **options: Any) -> SetupReport:
         return uninstall(agent_of(agent), self.system, scope, self.project, **options)
 
     def lay_out(self, agent: str, scope: Scope, change: Callable[[bytes], bytes] = bytes) -> None:
@@ -121,5 +121,5 @@ def machine(tmp_path: Path) -> Machine:
     home.mkdir()
     project.mkdir()
     programs = ("/opt/way/bin/waypost", "/opt/way/bin/waypost-hook")
-    system = System("linux", home, {}, lambda _name: None, tmp_path / "state", *programs)
+    system = SetupSystem("linux", home, {}, lambda _name: None, tmp_path / "state", *programs)
     return Machine(system, project)

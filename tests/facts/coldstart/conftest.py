@@ -5,29 +5,29 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from waypost.facts.coldstart.find import Known, Project, find_project, part_facts
-from waypost.facts.coldstart.tree import Tree
+from waypost.facts.coldstart.find import FoundProject, KnownProject, find_project, part_facts
+from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout
 
 Facts = Callable[..., dict[str, str]]
 
 
-def tree_of(files: Mapping[str, str], name: str = "project") -> Tree:
+def tree_of(files: Mapping[str, str], name: str = "project") -> ProjectTree:
     def told(path: str) -> str:
         return ast.get_docstring(ast.parse(files[path])) or "" if path.endswith(".py") else ""
 
-    return Tree(files, lambda path: files[path], told, name)
+    return ProjectTree(files, lambda path: files[path], told, name)
 
 
-def project_of(files: Mapping[str, str], known: Known | None = None) -> Project:
-    return find_project(tree_of(files), Layout.of(files), known or Known())
+def project_of(files: Mapping[str, str], known: KnownProject | None = None) -> FoundProject:
+    return find_project(tree_of(files), Layout.of(files), known or KnownProject())
 
 
 @pytest.fixture
 def facts() -> Facts:
     """The texts of the facts about a project, by topic."""
 
-    def found(files: Mapping[str, str], known: Known | None = None) -> dict[str, str]:
+    def found(files: Mapping[str, str], known: KnownProject | None = None) -> dict[str, str]:
         return {fact.topic: fact.text for fact in project_of(files, known).facts}
 
     return found
@@ -45,5 +45,5 @@ def parts() -> Facts:
 
 
 @pytest.fixture
-def project() -> Callable[..., Project]:
+def project() -> Callable[..., FoundProject]:
     return project_of

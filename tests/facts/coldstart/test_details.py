@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from waypost.facts.coldstart.find import Project
+from waypost.facts.coldstart.find import FoundProject
 from waypost.facts.coldstart.licence import licence_name
 
 Facts = Callable[..., dict[str, str]]
@@ -62,7 +62,7 @@ def test_a_changelog_that_has_moved_is_none(facts: Facts) -> None:
     assert "project:changes" not in facts({"go.mod": "module x\n", "CHANGELOG.md": moved})
 
 
-def test_a_setup_module_inside_a_package_makes_no_package(project: Callable[..., Project]) -> None:
+def test_a_setup_module_inside_a_package_makes_no_package(project: Callable[..., FoundProject]) -> None:
     files = {
         "pyproject.toml": '[project]\nname = "x"\n',
         "x/__init__.py": "",

@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from waypost.facts.coldstart.find import Project
+from waypost.facts.coldstart.find import FoundProject
 
 Facts = Callable[..., dict[str, str]]
-FindProject = Callable[..., Project]
+FindProject = Callable[..., FoundProject]
 
 
 def test_a_python_package(facts: Facts) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from waypost.facts.coldstart.commands import pipeline_steps, recipes
-from waypost.facts.coldstart.find import Project
-from waypost.facts.coldstart.tree import Tree, read_yaml
+from waypost.facts.coldstart.find import FoundProject
+from waypost.facts.coldstart.tree import ProjectTree, read_yaml
 
 Facts = Callable[..., dict[str, str]]
 
@@ -71,7 +71,7 @@ def test_yaml_makes_no_objects() -> None:
 
 
 def test_names_with_control_characters_and_endless_names_are_not_seen() -> None:
-    tree = Tree(["ok.py", "a\nb.py", "c\x1b[2J.py", "d\u202ey.py", "x" * 5_000], lambda _: "", lambda _: "")
+    tree = ProjectTree(["ok.py", "a\nb.py", "c\x1b[2J.py", "d\u202ey.py", "x" * 5_000], lambda _: "", lambda _: "")
     assert tree.paths == ("ok.py",)
 
 
@@ -96,12 +96,12 @@ def test_steps_of_a_pipeline_are_read_whatever_else_it_has() -> None:
     workflow = (
         "jobs:\n  a:\n    steps:\n      - run: |\n          pip install .\n          pytest -q\n      - 3\n  b: x\n"
     )
-    tree = Tree([".github/workflows/t.yml"], lambda _: workflow, lambda _: "")
+    tree = ProjectTree([".github/workflows/t.yml"], lambda _: workflow, lambda _: "")
     assert [line for line, _ in pipeline_steps(tree)] == ["pip install .", "pytest -q"]
 
 
 @pytest.mark.slow
-def test_a_tree_of_many_files_takes_a_moment(project: Callable[..., Project]) -> None:
+def test_a_tree_of_many_files_takes_a_moment(project: Callable[..., FoundProject]) -> None:
     files = {f"packages/p{number // 20}/src/f{number}.ts": "" for number in range(20_000)}
     files |= {f"packages/p{number}/package.json": "{}" for number in range(1_000)}
     begin = time.process_time()

@@ -4,17 +4,17 @@ from collections.abc import Callable
 
 import pytest
 
-from waypost.facts.coldstart.find import MOST_FACTS, Known, Project
+from waypost.facts.coldstart.find import MOST_FACTS, FoundProject, KnownProject
 from waypost.facts.coldstart.slots import GUESSED, Slot, there
 from waypost.facts.coldstart.templates import ANY, Fact, fill, templates
-from waypost.facts.coldstart.tree import Tree
+from waypost.facts.coldstart.tree import ProjectTree
 
 Facts = Callable[..., dict[str, str]]
 FRAMEWORK = Fact("{project} is built with {frameworks}.", "project:frameworks")
 
 
-def empty_tree() -> Tree:
-    return Tree((), lambda _: "", lambda _: "")
+def empty_tree() -> ProjectTree:
+    return ProjectTree((), lambda _: "", lambda _: "")
 
 
 def test_a_fact_without_a_value_for_each_of_its_places_is_left_out() -> None:
@@ -37,7 +37,9 @@ def test_what_a_file_tells_by_being_there_is_evidence_and_no_reference() -> None
 
 
 def test_a_reference_points_at_the_one_line_that_says_so() -> None:
-    tree = Tree(["pyproject.toml"], lambda _: '[project]\nname = "x"\nrequires-python = ">=3.11"\n', lambda _: "")
+    tree = ProjectTree(
+        ["pyproject.toml"], lambda _: '[project]\nname = "x"\nrequires-python = ">=3.11"\n', lambda _: ""
+    )
     tree.text("pyproject.toml")
     facts = [Fact("It needs Python {requires}.", "project:runtime")]
     ((_, fact),) = fill(tree, facts, {"requires": Slot(">=3.11", ("pyproject.toml",))})
@@ -75,14 +77,14 @@ def test_a_python_project_that_says_nothing_gets_no_empty_phrases(facts: Facts) 
 
 
 def test_what_others_found_out_about_the_tree_is_stated_too(facts: Facts) -> None:
-    known = Known(languages=Slot("Go", ()), frameworks=Slot("chi v5", ("go.mod",)))
+    known = KnownProject(languages=Slot("Go", ()), frameworks=Slot("chi v5", ("go.mod",)))
     found = facts({"go.mod": "module example.org/x\n"}, known)
     assert found["project:languages"] == "The code is written in Go."
     assert found["project:frameworks"] == "Frameworks that project uses: chi v5."
     assert "project:libraries" not in found
 
 
-def test_there_are_never_more_facts_about_a_project_than_a_briefing_bears(project: Callable[..., Project]) -> None:
+def test_there_are_never_more_facts_about_a_project_than_a_briefing_bears(project: Callable[..., FoundProject]) -> None:
     files = {
         "package.json": '{"name": "x", "description": "Everything that a project can have at once.", "bin": "x.js",'
         '"scripts": {"test": "jest", "build": "tsc", "dev": "tsc -w"}, "engines": {"node": ">=20"},'
@@ -114,7 +116,7 @@ def test_there_are_never_more_facts_about_a_project_than_a_briefing_bears(projec
         "db/migrate/2.sql": "",
         "db/migrate/3.sql": "",
     }
-    known = Known(Slot("Python", ()), Slot("Flask", ()), Slot("Celery", ()))
+    known = KnownProject(Slot("Python", ()), Slot("Flask", ()), Slot("Celery", ()))
     found = project(files, known)
     assert len(found.facts) == MOST_FACTS
     assert found.facts[0].topic == "project:purpose"

@@ -9,7 +9,7 @@ import pytest
 
 from waypost.compat.chat.importer import import_chat, read_chat, survey_chat
 from waypost.errors import InvalidInput
-from waypost.flows.journal.entry_import import Report
+from waypost.flows.journal.entry_import import EntryImportReport
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 
@@ -29,7 +29,7 @@ def lines(file: Path, *rows: object) -> Path:
     return file
 
 
-def bring(memory: Memory, path: Path) -> Report:
+def bring(memory: Memory, path: Path) -> EntryImportReport:
     return import_chat(memory._space, path, ME)
 
 

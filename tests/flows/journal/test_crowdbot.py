@@ -11,7 +11,7 @@ from tests.conftest import OpenMemory, agree_to_journal_in_repository
 from waypost.compat.crowdbot.importer import import_crowdbot, survey_crowdbot
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput
-from waypost.flows.journal.entry_import import Report, Returned, undo
+from waypost.flows.journal.entry_import import EntryImportReport, Returned, undo
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 
@@ -59,7 +59,7 @@ def old(tmp_path: Path) -> Path:
     return path
 
 
-def bring(memory: Memory, path: Path) -> Report:
+def bring(memory: Memory, path: Path) -> EntryImportReport:
     return import_crowdbot(memory._space, path, ME)
 
 

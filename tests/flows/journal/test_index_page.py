@@ -18,7 +18,7 @@ from waypost.journal.bullets import parse_bullets
 from waypost.journal.index_page.lines import sources_of
 from waypost.journal.layout import INDEX, PREFERENCES
 from waypost.journal.summary.frame import split_frame
-from waypost.model.journal import Entry, Score, Scored
+from waypost.model.journal import Entry, Score, ScoredEntry
 
 Say = Callable[..., str]
 
@@ -44,9 +44,9 @@ def page(memory: Memory) -> str:
 
 def worth(
     memory: Memory, memory_id: str, text: str, score: int, kind: str = "conversation", speaker: str = "user"
-) -> Scored:
+) -> ScoredEntry:
     at = memory._space.clock()
-    return Scored(
+    return ScoredEntry(
         Entry(text, at, kind, speaker, memory_id, "s"), Score(3, 2, max(0, score - 8), min(3, score - 5), "", "")
     )
 

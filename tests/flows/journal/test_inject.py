@@ -4,7 +4,7 @@ import pytest
 
 from waypost import Memory
 from waypost.embed.fake import FakeEngine
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.relevance import USUAL, least_cosine, nearness, shares_words, words_shared
 from waypost.text.fence import TAG
 from waypost.text.keywords import query_terms
@@ -90,7 +90,7 @@ def test_every_engine_has_its_threshold() -> None:
 
 
 def test_the_engine_for_the_pair_of_languages_judges() -> None:
-    engines = Engines("minilm-l6-v2", "use-multilingual-v3")
+    engines = ServingEngines("minilm-l6-v2", "use-multilingual-v3")
     cosines = {"minilm-l6-v2": 0.9, "use-multilingual-v3": 0.1}
     assert nearness(cosines, engines, "en", "en") > 0.7
     assert nearness(cosines, engines, "en", "de") < 0
@@ -106,12 +106,12 @@ def test_half_of_the_words_must_be_shared() -> None:
 
 
 def test_shared_words_count_towards_the_threshold_of_a_measured_engine() -> None:
-    engines = Engines("minilm-l6-v2", "use-multilingual-v3")
+    engines = ServingEngines("minilm-l6-v2", "use-multilingual-v3")
     below = {"use-multilingual-v3": 0.3}
     assert nearness(below, engines, "de", "de") < 0
     assert nearness(below, engines, "de", "de", shared=0.5) > 0
     assert nearness(below, engines, "de", "de", shared=0.1) < 0
-    other = Engines("ollama:nomic-embed-text", "ollama:nomic-embed-text")
+    other = ServingEngines("ollama:nomic-embed-text", "ollama:nomic-embed-text")
     assert nearness({"ollama:nomic-embed-text": 0.69}, other, "de", "de", shared=1.0) < 0
 
 
@@ -123,7 +123,7 @@ def test_rare_words_tell_more_than_those_that_many_texts_have() -> None:
 
 
 def test_what_was_not_embedded_yet_is_near_by_half_of_its_words() -> None:
-    engines = Engines("minilm-l6-v2", "use-multilingual-v3")
+    engines = ServingEngines("minilm-l6-v2", "use-multilingual-v3")
     assert nearness({}, engines, "de", "de", shared=0.5) >= 0
     assert nearness({}, engines, "de", "de", shared=0.4) < 0
 

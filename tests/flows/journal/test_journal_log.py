@@ -24,7 +24,7 @@ from waypost.flows.journal.log import (
     note_all,
     note_scores,
 )
-from waypost.model.journal import Entry, Score, Scored
+from waypost.model.journal import Entry, Score, ScoredEntry
 
 SEED_METRICS = {
     "total_size_mb",
@@ -133,7 +133,7 @@ def test_decisions_about_worth_are_told_without_words(memory: Memory, clock: Tes
     said = Entry("Quixzanthal is my secret plan.", clock.now, id="01kg81ytb0r5sgfwpgg1yz6cf5")
     by_hand = Entry("No id.", clock.now)
     score = Score(1, 2, 0, 3, "Because of Quixzanthal.", "keep")
-    note_scores(memory._space, [Scored(said, score, 1, "Quixzanthal"), Scored(by_hand, score)])
+    note_scores(memory._space, [ScoredEntry(said, score, 1, "Quixzanthal"), ScoredEntry(by_hand, score)])
     (row,) = events(memory._space)
     assert (row["event"], row["id"], row["score"]) == ("importance_score", said.id, 6)
     assert row["reasoning"] == "frequency 1, recency 2, explicit 0, relevance 3"

@@ -6,7 +6,7 @@ import pytest
 
 from waypost.compat.crowdbot.locai import import_locai, survey_locai
 from waypost.errors import InvalidInput
-from waypost.flows.journal.entry_import import Report, undo
+from waypost.flows.journal.entry_import import EntryImportReport, undo
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
-def bring(memory: Memory, path: Path) -> Report:
+def bring(memory: Memory, path: Path) -> EntryImportReport:
     return import_locai(memory._space, path, ME)
 
 

@@ -23,7 +23,7 @@ from waypost.flows.journal.see_also import (
     topics_over_time,
 )
 from waypost.flows.journal.tally import entries_of
-from waypost.model.journal import Entry, Score, Scored
+from waypost.model.journal import Entry, Score, ScoredEntry
 
 LATER = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -39,11 +39,11 @@ def say(memory: Memory, text: str, time: str, session: str | None = None, speake
     return memory.remember(text, kind="conversation", session=session, speaker=speaker, time=time).id or ""
 
 
-def items(memory: Memory, *ids: str, score: int = 5, topic: int = 0) -> list[Scored]:
+def items(memory: Memory, *ids: str, score: int = 5, topic: int = 0) -> list[ScoredEntry]:
     settle(memory._space)
     versions = [memory.show(one).version for one in ids]
     return [
-        Scored(
+        ScoredEntry(
             Entry(one.text, one.time or one.valid_from, one.kind, one.speaker, one.memory_id, one.session),
             Score(min(score, 3), 0, 0, max(0, score - 3), "", ""),
             topic,

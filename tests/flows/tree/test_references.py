@@ -10,7 +10,7 @@ from tests.conftest import Git, OpenMemory, TestClock
 from waypost.config import Settings
 from waypost.errors import InvalidInput, PersonOnly, SecurityError
 from waypost.memory import Memory
-from waypost.model.code_link import Link
+from waypost.model.code_link import CodeLink
 from waypost.model.memory import Caller
 
 UPLOADS = '''\
@@ -51,7 +51,7 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-def the_link(memory: Memory, memory_id: str | None) -> Link:
+def the_link(memory: Memory, memory_id: str | None) -> CodeLink:
     assert memory_id is not None
     return memory.show(memory_id).links[0]
 

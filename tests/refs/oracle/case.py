@@ -11,13 +11,13 @@ from tests.refs.oracle.verdict import Target, complaint, expected
 
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
-from waypost.code.source import Source
-from waypost.model.code_verdict import Finding
+from waypost.code.source import SourceFile
+from waypost.model.code_verdict import CodeVerdict
 from waypost.model.reference import LineRange
-from waypost.model.shape import Shape
-from waypost.refs.follow import Place, follow
+from waypost.model.shape import FileShape
+from waypost.refs.follow import FollowedPlace, follow
 from waypost.refs.other_files import ShapesElsewhere
-from waypost.refs.pin import Pinned, pin
+from waypost.refs.pin import PinnedCode, pin
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Case:
         return "\n".join([f"{self.target} {self.edits}", *pages])
 
 
-def shape(page: Printed, path: str = "") -> Shape:
+def shape(page: Printed, path: str = "") -> FileShape:
     # Files are read with line feeds alone (code/reading).
-    source = Source(path or page.path, page.language, page.text.replace("\r\n", "\n"))
+    source = SourceFile(path or page.path, page.language, page.text.replace("\r\n", "\n"))
     return shape_of(source, parse(source))
 
 
@@ -86,7 +86,7 @@ def choose(random: Random, tree: Tree) -> Target:
     return Target(spot.file.id, spot.node.id)
 
 
-def pin_target(case: Case) -> tuple[Shape, Pinned]:
+def pin_target(case: Case) -> tuple[FileShape, PinnedCode]:
     """Pinned as somebody would: by lines, or the whole file."""
     path = next(file.path for file in case.before if file.id == case.target.file)
     page = next(one for one in case.was if one.path == path)
@@ -106,15 +106,17 @@ def lines_of(target: Target, page: Printed) -> LineRange | None:
     return LineRange(first[0], last[1])
 
 
-def follow_target(case: Case, was: Shape, pinned: Pinned, shapes: list[Shape], *, all_changed: bool) -> Finding:
+def follow_target(
+    case: Case, was: FileShape, pinned: PinnedCode, shapes: list[FileShape], *, all_changed: bool
+) -> CodeVerdict:
     texts = {one.path: one.text for one in case.was}
     changed = None if all_changed else [one.path for one in case.now if texts.get(one.path) != one.text]
     here = next((one for one in shapes if one.path == was.path), None)
     elsewhere = ShapesElsewhere(was, shapes, changed)
-    return follow(pinned.anchor, Place(was.path, pinned.lines), here, elsewhere)
+    return follow(pinned.anchor, FollowedPlace(was.path, pinned.lines), here, elsewhere)
 
 
-def verdict(case: Case, *, all_changed: bool = False) -> tuple[Finding, str]:
+def verdict(case: Case, *, all_changed: bool = False) -> tuple[CodeVerdict, str]:
     """What is found, and why it is wrong, if it is."""
     was, pinned = pin_target(case)
     finding = follow_target(case, was, pinned, [shape(one) for one in case.now], all_changed=all_changed)

@@ -33,7 +33,7 @@ from tests.refs.oracle.model import (
 )
 from tests.refs.oracle.printer import Printed
 
-from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 
 LITTLE = 24
 FEW = 4
@@ -74,7 +74,7 @@ def expected(before: Tree, after: Tree, target: Target) -> Oracle:
     return _of_file(before, after, target)
 
 
-def complaint(finding: Finding, allowed: Oracle, now: list[Printed]) -> str:
+def complaint(finding: CodeVerdict, allowed: Oracle, now: list[Printed]) -> str:
     """Why the finding is wrong; empty: it is right."""
     if finding.state == CHANGED and not 0 < finding.amount <= 1:
         return f"changed by {finding.amount}"
@@ -85,7 +85,7 @@ def complaint(finding: Finding, allowed: Oracle, now: list[Printed]) -> str:
     return f"found {finding}, expected one of {allowed}"
 
 
-def _fits(finding: Finding, allowed: Allowed, now: list[Printed]) -> bool:
+def _fits(finding: CodeVerdict, allowed: Allowed, now: list[Printed]) -> bool:
     if finding.state != allowed.state or finding.path != allowed.path:
         return False
     if not allowed.owners or finding.path is None:

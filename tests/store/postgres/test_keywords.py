@@ -18,7 +18,7 @@ from waypost.model.time import Moment
 from waypost.store.postgres.search import keyword_changes, keyword_rows
 from waypost.store.postgres.search.keyword_keys import keys_of, lookups, signed, term_of, tokens
 from waypost.store.postgres.store import PostgresStore
-from waypost.store.protocol import Found, PassageRow, Store
+from waypost.store.protocol import FoundPassage, PassageRow, Store
 from waypost.store.sql import search_rows
 from waypost.store.sqlite import search_rows as sqlite_search_rows
 
@@ -69,7 +69,9 @@ def fill(stores: Sequence[Store], *, seed: int = 1, count: int = 150) -> None:
             writer.add_derived([(new, [row]) for new, row in derived], ())
 
 
-def answers(store: Store, terms: Sequence[str], view: View = NOW, limit: int = 30) -> tuple[list[Found], list[Found]]:
+def answers(
+    store: Store, terms: Sequence[str], view: View = NOW, limit: int = 30
+) -> tuple[list[FoundPassage], list[FoundPassage]]:
     with store.read() as reader:
         of_prose = reader.keyword_search(terms, limit, view)
         of_code = reader.code_keyword_search(terms, WEIGHTS, limit, replace(view, collections=CODE_COLLECTIONS))

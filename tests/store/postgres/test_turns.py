@@ -13,7 +13,7 @@ import pytest
 
 from waypost.errors import InvalidInput, SecurityError, StoreBusy, StoreError, WaypostError
 from waypost.store.postgres import connection as connecting
-from waypost.store.postgres.connection import Connection, Connections, release
+from waypost.store.postgres.connection import ServerConnection, ServerPool, release
 from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.roles import ensure_roles, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
@@ -103,7 +103,7 @@ def test_a_database_that_was_released_is_looked_at_again(postgres: str) -> None:
 
 
 def test_a_network_that_swallows_everything_is_noticed_unless_the_address_says_otherwise() -> None:
-    connection = Connections("postgresql://nobody@127.0.0.1:1/nowhere?keepalives_idle=77&application_name=mine")
+    connection = ServerPool("postgresql://nobody@127.0.0.1:1/nowhere?keepalives_idle=77&application_name=mine")
     asked: list[dict[str, Any]] = []
 
     def refuse(_: str, **options: Any) -> None:
@@ -135,14 +135,14 @@ def test_upkeep_is_not_stopped_by_a_limit_of_the_login(
         name = admin.info.dbname
         admin.execute(f"ALTER DATABASE {name} SET statement_timeout = '1h'".encode())
     limits: list[str] = []
-    execute: Callable[..., Any] = Connection.execute
+    execute: Callable[..., Any] = ServerConnection.execute
 
-    def noting(self: Connection, sql: str, parameters: Sequence[Any] = ()) -> Any:
+    def noting(self: ServerConnection, sql: str, parameters: Sequence[Any] = ()) -> Any:
         if sql.startswith(("VACUUM", "ANALYZE")):
             limits.append(execute(self, "SHOW statement_timeout").fetchall()[0][0])
         return execute(self, sql, parameters)
 
-    monkeypatch.setattr(Connection, "execute", noting)
+    monkeypatch.setattr(ServerConnection, "execute", noting)
     try:
         assert store.scrub([])
         store.compact()
@@ -182,7 +182,7 @@ def test_a_memory_that_is_made_after_the_roles_by_a_process_from_before_opens_to
 
 
 def test_a_run_of_the_server_is_told_from_the_next(searched_database: str) -> None:
-    pool = Connections(searched_database)
+    pool = ServerPool(searched_database)
     with ExitStack() as opened:
         first, second = (opened.enter_context(pool.alone()) for _ in range(2))
         assert first.server_run == second.server_run

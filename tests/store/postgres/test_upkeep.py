@@ -21,7 +21,7 @@ from waypost.store.postgres.connection import release
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.directory.schema import migrate_directory
-from waypost.store.postgres.roles import Names, Role, ensure_roles, schema_of
+from waypost.store.postgres.roles import Role, RoleNames, ensure_roles, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import PassageRow
@@ -35,7 +35,7 @@ SECRET = "unheard-of words"
 class Team:
     dsn: str
     space: Space
-    names: Names
+    names: RoleNames
     admin: "psycopg.Connection[Any]"
 
     def address(self, login: str) -> str:

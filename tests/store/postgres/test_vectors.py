@@ -16,7 +16,7 @@ from waypost.model.time import Moment
 from waypost.store.postgres.search import schema, vector_changes, vector_samples
 from waypost.store.postgres.search import search_rows as postgres_search_rows
 from waypost.store.postgres.search.halfvec import Halves, array_bytes, half_bytes, packed
-from waypost.store.postgres.search.vector_rows import Near, all_scores, find_engine, near
+from waypost.store.postgres.search.vector_rows import NearVector, all_scores, find_engine, near
 from waypost.store.postgres.search.vector_samples import Samples, _together
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import PassageRow, Population, Store
@@ -141,7 +141,7 @@ def test_a_few_members_of_a_view_are_found_by_one_search_even_if_many_of_them_ar
     whole = [nearest(store, asked, 5, view) for store in filled]
     depths: list[int] = []
 
-    def noting(*given: Any) -> list[Near]:
+    def noting(*given: Any) -> list[NearVector]:
         depths.append(given[-1])
         return near(*given)
 

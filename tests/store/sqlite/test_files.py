@@ -13,7 +13,7 @@ from tests.conftest import Git, OpenMemory, TestClock, expect_opening
 from waypost import Memory
 from waypost.compat.chat.importer import read_chat
 from waypost.errors import InvalidInput, StoreError
-from waypost.store.sqlite.connection import Connections, open_pools
+from waypost.store.sqlite.connection import FilePool, open_pools
 from waypost.store.sqlite.files import contains, header, locked_inodes
 from waypost.store.sqlite.foreign import copy_database
 from waypost.store.sqlite.store import SqliteStore
@@ -137,7 +137,7 @@ def test_a_database_in_use_is_refused_as_an_input_file(memory: Memory, end: str)
 
 def test_the_log_of_a_new_database_is_the_one_that_its_first_connection_uses(tmp_path: Path) -> None:
     """Else it would count as replaced, and be left behind."""
-    pool = Connections(tmp_path / "memory.db", busy_seconds=1.0)
+    pool = FilePool(tmp_path / "memory.db", busy_seconds=1.0)
     with pool.lend() as connection:
         connection.execute("CREATE TABLE one (row)")
         pool.confirm(connection)

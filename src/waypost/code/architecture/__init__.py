@@ -1,8 +1,16 @@
 """The architecture of a project: what each file says of it, and what follows from all of them together."""
 
 from waypost.code.architecture.conclude import conclude
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.find import find_evidence
-from waypost.code.architecture.result import Architecture, Document, Endpoint, Place
+from waypost.code.architecture.result import Architecture, ArchitectureDocument, CodePlace, Endpoint
 
-__all__ = ["Architecture", "Document", "Endpoint", "Evidence", "Place", "conclude", "find_evidence"]
+__all__ = [
+    "Architecture",
+    "ArchitectureDocument",
+    "ArchitectureEvidence",
+    "CodePlace",
+    "Endpoint",
+    "conclude",
+    "find_evidence",
+]

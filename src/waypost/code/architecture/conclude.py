@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from waypost.code.architecture.endpoints import endpoints_of, handlers_of
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.layers import layers_of
 from waypost.code.architecture.marks import auth_words
-from waypost.code.architecture.patterns import Project, patterns_of
-from waypost.code.architecture.result import Architecture, Configuration, Endpoint, Finding, Place
+from waypost.code.architecture.patterns import ProjectSigns, patterns_of
+from waypost.code.architecture.result import Architecture, ArchitectureFinding, CodePlace, Configuration, Endpoint
 from waypost.code.architecture.roles import role_of, weight_of
 from waypost.code.architecture.used import frameworks_by_directory, frameworks_of
 from waypost.code.files.languages import display_name, is_document, language_of_path
@@ -42,7 +42,7 @@ _DESIGN_WORDS = {
 
 
 def conclude(
-    evidence: Mapping[str, Sequence[Evidence]],
+    evidence: Mapping[str, Sequence[ArchitectureEvidence]],
     paths: Sequence[str],
     relations: Iterable[tuple[str, str]] = (),
 ) -> Architecture:
@@ -59,7 +59,7 @@ def conclude(
     frameworks = frameworks_of(evidence, endpoints)
     return Architecture(
         frameworks=frameworks,
-        patterns=patterns_of(Project(evidence, paths, code, frameworks, endpoints)),
+        patterns=patterns_of(ProjectSigns(evidence, paths, code, frameworks, endpoints)),
         endpoints=endpoints,
         authentication=_authentication(evidence, endpoints),
         configuration=_configuration(evidence, paths),
@@ -76,15 +76,17 @@ def _languages(languages: Mapping[str, str]) -> tuple[tuple[str, int, float], ..
     return tuple((name, count, round(count / total, 3)) for name, count in counts.most_common())
 
 
-def _authentication(evidence: Mapping[str, Sequence[Evidence]], endpoints: Sequence[Endpoint]) -> tuple[Finding, ...]:
+def _authentication(
+    evidence: Mapping[str, Sequence[ArchitectureEvidence]], endpoints: Sequence[Endpoint]
+) -> tuple[ArchitectureFinding, ...]:
     words = auth_words()
-    seen: dict[str, list[tuple[str, Place]]] = {}
+    seen: dict[str, list[tuple[str, CodePlace]]] = {}
     for path, items in evidence.items():
         if role_of(path) != "":
             continue
         for item in items:
             if item.kind == "auth":
-                seen.setdefault(item.name, []).append((item.value, Place(path, item.line)))
+                seen.setdefault(item.name, []).append((item.value, CodePlace(path, item.line)))
     guards = Counter(one.guard for one in endpoints if one.guard)
     for one in endpoints:
         if one.guard:
@@ -97,21 +99,21 @@ def _authentication(evidence: Mapping[str, Sequence[Evidence]], endpoints: Seque
             reasons.append(f"{sum(guards.values())} endpoints are protected by {', '.join(list(guards)[:4])}")
         confidence = round(min(0.95, 1.0 - 0.5 ** len(hits) * 0.8), 2)
         places = tuple(dict.fromkeys(place for _, place in hits))[:_MAX_PLACES]
-        found.append(Finding(name, words.get(name, ""), confidence, tuple(reasons), places))
+        found.append(ArchitectureFinding(name, words.get(name, ""), confidence, tuple(reasons), places))
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.name)))
 
 
-def _configuration(evidence: Mapping[str, Sequence[Evidence]], paths: Sequence[str]) -> Configuration:
-    variables: dict[str, list[Place]] = {}
-    settings: dict[str, list[Place]] = {}
+def _configuration(evidence: Mapping[str, Sequence[ArchitectureEvidence]], paths: Sequence[str]) -> Configuration:
+    variables: dict[str, list[CodePlace]] = {}
+    settings: dict[str, list[CodePlace]] = {}
     for path, items in evidence.items():
         if role_of(path) != "":
             continue
         for item in items:
             if item.kind == "env":
-                variables.setdefault(item.name, []).append(Place(path, item.line))
+                variables.setdefault(item.name, []).append(CodePlace(path, item.line))
             elif item.kind == "settings" and item.name != "plugin discovery":
-                settings.setdefault(item.name, []).append(Place(path, item.line))
+                settings.setdefault(item.name, []).append(CodePlace(path, item.line))
     files = [path for path in paths if _CONFIGURATION.search(path) and role_of(path) == ""]
     return Configuration(
         tuple(files[:_MAX_CONFIGURATION_FILES]),
@@ -120,15 +122,15 @@ def _configuration(evidence: Mapping[str, Sequence[Evidence]], paths: Sequence[s
     )
 
 
-def _designs(evidence: Mapping[str, Sequence[Evidence]]) -> tuple[Finding, ...]:
+def _designs(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> tuple[ArchitectureFinding, ...]:
     """Design patterns of the product. A strategy needs two ways; what only a mark tells counts less."""
-    seen: dict[str, list[tuple[str, Place, float]]] = {}
+    seen: dict[str, list[tuple[str, CodePlace, float]]] = {}
     for path, items in evidence.items():
         if role_of(path) != "":
             continue
         for item in items:
             if item.kind == "design":
-                place = Place(path, item.line, int(item.get("end") or 0))
+                place = CodePlace(path, item.line, int(item.get("end") or 0))
                 is_mark = item.get("how") == "mark"
                 words = f"{item.value.strip()} is used" if is_mark else f"{item.value}: {item.get('why')}"
                 weight = (0.35 if is_mark else 0.55) * weight_of(path)
@@ -143,14 +145,16 @@ def _designs(evidence: Mapping[str, Sequence[Evidence]]) -> tuple[Finding, ...]:
         hits.sort(key=lambda hit: -hit[2])
         reasons = tuple(f"{words} ({place})" for words, place, _ in hits[:8])
         places = tuple(place for _, place, _ in hits[:_MAX_PLACES])
-        found.append(Finding(name, _DESIGN_WORDS.get(name, ""), round(min(0.95, 1.0 - doubt), 2), reasons, places))
+        found.append(
+            ArchitectureFinding(name, _DESIGN_WORDS.get(name, ""), round(min(0.95, 1.0 - doubt), 2), reasons, places)
+        )
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.name)))
 
 
-def _entries(evidence: Mapping[str, Sequence[Evidence]]) -> tuple[tuple[str, Place], ...]:
+def _entries(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> tuple[tuple[str, CodePlace], ...]:
     """Where programs start, those of the product only; the shortest paths first."""
     found = [
-        (item.name, Place(path, item.line))
+        (item.name, CodePlace(path, item.line))
         for path, items in evidence.items()
         if role_of(path) == ""
         for item in items

@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from waypost.code.architecture.result import Architecture, Document, Endpoint, Finding, FrameworkUse, Layer, Place
+from waypost.code.architecture.result import (
+    Architecture,
+    ArchitectureDocument,
+    ArchitectureFinding,
+    CodePlace,
+    Endpoint,
+    FrameworkUse,
+    Layer,
+)
 
 _MAX_ENDPOINTS = 4000  # documents of their own; a project with more has made them by a program
 _GROUP_SIZE = 25
@@ -21,7 +29,7 @@ _METHODS = {
 }
 
 
-def documents_of(architecture: Architecture) -> tuple[Document, ...]:
+def documents_of(architecture: Architecture) -> tuple[ArchitectureDocument, ...]:
     found = (
         *_overview(architecture),
         *(_framework(use) for use in architecture.frameworks),
@@ -41,11 +49,11 @@ def _list(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
 
 
-def _shown(places: Sequence[Place], limit: int = 5) -> str:
+def _shown(places: Sequence[CodePlace], limit: int = 5) -> str:
     return ", ".join(str(place) for place in places[:limit])
 
 
-def _overview(architecture: Architecture) -> Iterator[Document]:
+def _overview(architecture: Architecture) -> Iterator[ArchitectureDocument]:
     sentences = []
     if architecture.languages:
         shares = [f"{name} ({share:.0%} of the source files)" for name, _, share in architecture.languages[:4]]
@@ -68,24 +76,28 @@ def _overview(architecture: Architecture) -> Iterator[Document]:
         sentences.append(f"It starts in {_list(starts)}.")
     if sentences:
         places = tuple(place for _, place in architecture.entry_points[:5])
-        yield Document("overview", "architecture", "Architecture of the project", " ".join(sentences), places)
+        yield ArchitectureDocument(
+            "overview", "architecture", "Architecture of the project", " ".join(sentences), places
+        )
     if architecture.entry_points:
         lines = [f"{what}: {place}." for what, place in architecture.entry_points[:20]]
         all_places = tuple(place for _, place in architecture.entry_points[:20])
         text = "The program starts here (entry points, main): " + " ".join(lines)
-        yield Document("entry_points", "entry points", "Entry points", text, all_places)
+        yield ArchitectureDocument("entry_points", "entry points", "Entry points", text, all_places)
 
 
-def _framework(use: FrameworkUse) -> Document:
+def _framework(use: FrameworkUse) -> ArchitectureDocument:
     kind = _KINDS.get(use.rank, "library")
     text = _ROLE[use.role].format(name=use.name, what=use.what)
     if use.version:
         text += f", in version {use.version}"
     text += f". Seen in {_shown(use.places)}."
-    return Document("framework", use.name, f"{kind.capitalize()}: {use.name}", text, use.places, use.confidence)
+    return ArchitectureDocument(
+        "framework", use.name, f"{kind.capitalize()}: {use.name}", text, use.places, use.confidence
+    )
 
 
-def _finding(kind: str, title: str, one: Finding) -> Document:
+def _finding(kind: str, title: str, one: ArchitectureFinding) -> ArchitectureDocument:
     about = f" ({one.what})" if one.what else ""
     sure = "clearly" if one.confidence >= 0.85 else "probably" if one.confidence >= 0.7 else "possibly"
     verb = {
@@ -94,35 +106,39 @@ def _finding(kind: str, title: str, one: Finding) -> Document:
         "authentication": "uses for authentication",
     }
     text = f"The project {sure} {verb[kind]} {one.name}{about}. " + " ".join(f"{reason}." for reason in one.reasons)
-    return Document(kind, one.name, f"{title}: {one.name}", text, one.places, one.confidence)
+    return ArchitectureDocument(kind, one.name, f"{title}: {one.name}", text, one.places, one.confidence)
 
 
-def _layer(layer: Layer, layers: Sequence[Layer]) -> Document:
+def _layer(layer: Layer, layers: Sequence[Layer]) -> ArchitectureDocument:
     text = f"The {layer.name} layer is {layer.what}: {layer.files} files in {_list(layer.directories)}."
     if layer.depends_on:
         text += f" It depends on {_list([f'{name} ({count} imports)' for name, count in layer.depends_on])}."
     callers = [other.name for other in layers if any(name == layer.name for name, _ in other.depends_on)]
     if callers:
         text += f" It is used by {_list(callers)}."
-    places = tuple(Place(directory) for directory in layer.directories)
-    return Document("layer", layer.name, f"Layer: {layer.name}", text, places)
+    places = tuple(CodePlace(directory) for directory in layer.directories)
+    return ArchitectureDocument("layer", layer.name, f"Layer: {layer.name}", text, places)
 
 
-def _configuration(architecture: Architecture) -> Iterator[Document]:
+def _configuration(architecture: Architecture) -> Iterator[ArchitectureDocument]:
     found = architecture.configuration
     if found.files or found.settings:
         text = f"The project is configured in {_list(found.files[:20])}." if found.files else ""
         for name, places in found.settings:
             text += f" {name}: {_shown(places)}."
         where = tuple(place for _, places in found.settings for place in places[:2])
-        where = where or tuple(Place(path) for path in found.files[:8])
-        yield Document("configuration", "configuration", "Configuration files and settings", text.strip(), where)
+        where = where or tuple(CodePlace(path) for path in found.files[:8])
+        yield ArchitectureDocument(
+            "configuration", "configuration", "Configuration files and settings", text.strip(), where
+        )
     for start in range(0, len(found.variables), _GROUP_SIZE):
         part = found.variables[start : start + _GROUP_SIZE]
         text = "Environment variables that are read: "
         text += " ".join(f"{name} ({_shown(places, 2)})." for name, places in part)
         name = f"environment variables {part[0][0]} to {part[-1][0]}"
-        yield Document("configuration", name, "Environment variables", text, tuple(places[0] for _, places in part))
+        yield ArchitectureDocument(
+            "configuration", name, "Environment variables", text, tuple(places[0] for _, places in part)
+        )
 
 
 def _group_key(endpoint: Endpoint) -> str:
@@ -130,7 +146,7 @@ def _group_key(endpoint: Endpoint) -> str:
     return controller or endpoint.place.path
 
 
-def _groups(endpoints: Sequence[Endpoint]) -> Iterator[Document]:
+def _groups(endpoints: Sequence[Endpoint]) -> Iterator[ArchitectureDocument]:
     groups: dict[tuple[str, str], list[Endpoint]] = {}
     for endpoint in endpoints:
         groups.setdefault((_group_key(endpoint), endpoint.place.path), []).append(endpoint)
@@ -142,12 +158,12 @@ def _groups(endpoints: Sequence[Endpoint]) -> Iterator[Document]:
             name = key if start == 0 else f"{key} ({start // _GROUP_SIZE + 1})"
             text = f"{part[0].framework} endpoints of {key}, declared in {path}: "
             text += "; ".join(str(one) + (f" ({one.handler})" if one.handler else "") for one in part) + "."
-            yield Document(
+            yield ArchitectureDocument(
                 "endpoints", name, f"Endpoints of {key}", text, tuple(dict.fromkeys(one.place for one in part))
             )
 
 
-def _endpoint(one: Endpoint) -> Document:
+def _endpoint(one: Endpoint) -> ArchitectureDocument:
     subject = f"{_METHODS[one.method]} {one.path}" if one.method in _METHODS else str(one)
     plural = one.method in ("ANY", "WEBSOCKET", "RPC")
     verb = "are" if plural else "is"
@@ -161,4 +177,4 @@ def _endpoint(one: Endpoint) -> Document:
     if one.guard:
         text += f" Protected by {one.guard}."
     places = (one.handler_place, one.place) if one.handler_place else (one.place,)
-    return Document("endpoint", str(one), str(one), text, places, qualifier=one.handler)
+    return ArchitectureDocument("endpoint", str(one), str(one), text, places, qualifier=one.handler)

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.evidence import Evidence
-from waypost.code.architecture.result import Endpoint, Place
+from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.result import CodePlace, Endpoint
 from waypost.code.architecture.roles import role_of
 from waypost.code.architecture.routes.django import ON_COLLECTION, viewset_methods
 from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, join
-from waypost.code.architecture.targets import Node, Routes, resolve
+from waypost.code.architecture.targets import Node, RouterIndex, resolve
 
 _MAX_PREFIXES = 8  # of one router: put under more than this many prefixes, it is put there by a program
 _MAX_DEPTH = 12
@@ -49,16 +49,16 @@ def _glued(*parts: str) -> str:
 
 
 def endpoints_of(
-    evidence: Mapping[str, Sequence[Evidence]],
+    evidence: Mapping[str, Sequence[ArchitectureEvidence]],
     used: Mapping[str, frozenset[str]],
-    handlers: Mapping[str, Sequence[Place]],
+    handlers: Mapping[str, Sequence[CodePlace]],
 ) -> tuple[Endpoint, ...]:
     """All endpoints, in the order of files and lines.
 
     `used` tells the frameworks that manifests name, by the directory of the manifest; `handlers` where methods are.
     Routes of tests, examples and documentation are left out, unless there are no others.
     """
-    routes = Routes.of(evidence)
+    routes = RouterIndex.of(evidence)
     graph = _graph(routes)
     constants = _constants(evidence)
     views = _views(evidence)
@@ -76,7 +76,7 @@ def endpoints_of(
     )
 
 
-def _constants(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, str]:
+def _constants(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, str]:
     """Named prefixes that have one value in the whole project."""
     found: dict[str, set[str]] = {}
     for path, items in evidence.items():
@@ -93,7 +93,7 @@ def _filled(path: str, constants: Mapping[str, str]) -> str:
     return _NAMED.sub(lambda match: constants.get(match[1].rpartition(".")[2], match[0]).strip("/"), path)
 
 
-def _graph(routes: Routes) -> _Graph:
+def _graph(routes: RouterIndex) -> _Graph:
     graph = _Graph()
     for path, items in routes.routers.items():
         for item in items:
@@ -110,7 +110,7 @@ def _graph(routes: Routes) -> _Graph:
     return graph
 
 
-def _views(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, list[tuple[str, str, str]]]:
+def _views(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, list[tuple[str, str, str]]]:
     """What views answer, by name: (their path, their actions, what they look up by)."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for path, items in evidence.items():
@@ -122,11 +122,11 @@ def _views(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, list[tuple[s
 
 def _of_route(
     path: str,
-    item: Evidence,
+    item: ArchitectureEvidence,
     graph: _Graph,
     used: Mapping[str, frozenset[str]],
     views: Mapping[str, list[tuple[str, str, str]]],
-    evidence: Mapping[str, Sequence[Evidence]],
+    evidence: Mapping[str, Sequence[ArchitectureEvidence]],
     constants: Mapping[str, str],
 ) -> Iterator[Endpoint]:
     framework = item.get("framework") or _nearest(path, used, _GUESSABLE)
@@ -139,7 +139,7 @@ def _of_route(
         prefixes = [_below_routes(path)]
     elif framework in ("Nest", "Symfony"):
         prefixes = _declared_prefix(evidence, framework)
-    place = Place(path, item.line)
+    place = CodePlace(path, item.line)
     for prefix in prefixes:
         whole = _filled(_glued(prefix, item.name), constants)
         for method, full, handler in _expanded(item, whole, views, path):
@@ -147,7 +147,7 @@ def _of_route(
 
 
 def _expanded(
-    item: Evidence, whole: str, views: Mapping[str, list[tuple[str, str, str]]], path: str
+    item: ArchitectureEvidence, whole: str, views: Mapping[str, list[tuple[str, str, str]]], path: str
 ) -> Iterator[tuple[str, str, str]]:
     """The methods of a view where the view tells them; the actions of a viewset."""
     method = item.get("method")
@@ -220,7 +220,7 @@ def _below_routes(path: str) -> str:
     return "/".join(parts[parts.index("routes") + 1 :]) if "routes" in parts else ""
 
 
-def _declared_prefix(evidence: Mapping[str, Sequence[Evidence]], framework: str) -> list[str]:
+def _declared_prefix(evidence: Mapping[str, Sequence[ArchitectureEvidence]], framework: str) -> list[str]:
     found = {
         item.value: None
         for path, items in evidence.items()
@@ -231,7 +231,7 @@ def _declared_prefix(evidence: Mapping[str, Sequence[Evidence]], framework: str)
     return list(found)[:1] or [""]
 
 
-def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[Place]]) -> Endpoint:
+def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[CodePlace]]) -> Endpoint:
     """The place of the handler, when one class of that name has such a method."""
     if not endpoint.handler or endpoint.method == PAGE:
         return endpoint
@@ -250,7 +250,7 @@ def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[Place]]) -
     )
 
 
-def _chosen(places: Sequence[Place], route: Place) -> Place | None:
+def _chosen(places: Sequence[CodePlace], route: CodePlace) -> CodePlace | None:
     """The only place; of several the first after the route in its own file."""
     if len(places) == 1:
         return places[0]
@@ -268,18 +268,18 @@ def _key(handler: str) -> str:
     return f"{controller.lower()}.{action.lower()}"
 
 
-def handlers_of(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, list[Place]]:
+def handlers_of(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, list[CodePlace]]:
     """Where the methods of controllers are, by class and method."""
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[CodePlace]] = {}
     for path, items in evidence.items():
         if role_of(path) != "":
             continue
         for item in items:
             if item.kind == "part" and (methods := item.get("methods")):
-                found.setdefault(f".{item.value.rpartition('.')[2].lower()}", []).append(Place(path, item.line))
+                found.setdefault(f".{item.value.rpartition('.')[2].lower()}", []).append(CodePlace(path, item.line))
                 owners = {item.value.rpartition(".")[2].lower(), item.value.replace(".", "").replace("::", "").lower()}
                 for word in methods.split():
                     name, _, line = word.rpartition(":")
                     for owner in owners:
-                        found.setdefault(f"{owner}.{name.lower()}", []).append(Place(path, int(line)))
+                        found.setdefault(f"{owner}.{name.lower()}", []).append(CodePlace(path, int(line)))
     return found

@@ -42,7 +42,7 @@ KINDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ArchitectureEvidence:
     kind: str  # one of KINDS
     name: str
     value: str = ""
@@ -65,7 +65,7 @@ class Evidence:
         return found
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Evidence":
+    def from_json(cls, data: Mapping[str, Any]) -> "ArchitectureEvidence":
         detail = data.get("detail") or {}
         return cls(
             kind=str(data["kind"]),
@@ -76,6 +76,6 @@ class Evidence:
         )
 
 
-def evidence(kind: str, name: str, value: str = "", line: int = 1, **detail: str) -> Evidence:
+def evidence(kind: str, name: str, value: str = "", line: int = 1, **detail: str) -> ArchitectureEvidence:
     """Evidence with its details given by name; empty ones are left out."""
-    return Evidence(kind, name, value, line, tuple((key, text) for key, text in detail.items() if text))
+    return ArchitectureEvidence(kind, name, value, line, tuple((key, text) for key, text in detail.items() if text))

@@ -4,17 +4,17 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.knowledge import framework_of_import
 from waypost.code.architecture.manifests import read_manifest
 from waypost.code.architecture.marks import read_marks
 from waypost.code.architecture.roles import role_of
 from waypost.code.architecture.routes import annotated, django, golang, javascript, others, php, python, ruby, rust
 from waypost.code.architecture.structure import read_structure
-from waypost.code.architecture.tokens import FAMILY, MAX_CHARACTERS, Tokens
-from waypost.code.source import Parsed, Source
+from waypost.code.architecture.tokens import FAMILY, MAX_CHARACTERS, TokenList
+from waypost.code.source import Parsed, SourceFile
 
-_Reader = Callable[[Tokens, str], Iterator[Evidence]]
+_Reader = Callable[[TokenList, str], Iterator[ArchitectureEvidence]]
 # A file is only read as tokens when one of these words is in it.
 _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
     "python": (
@@ -92,7 +92,7 @@ _MAX_ROUTES = 3000  # of one file; a program wrote it if there are more
 _MAX_LINE = 20_000  # a longer one is not written by hand
 
 
-def find_evidence(source: Source, parsed: Parsed | None) -> tuple[Evidence, ...]:
+def find_evidence(source: SourceFile, parsed: Parsed | None) -> tuple[ArchitectureEvidence, ...]:
     """All that `source` says: dependencies, imports of frameworks, endpoints, authentication, settings, parts.
 
     `parsed` adds imports, parts and design patterns; without it the rest is found all the same. Cheap for a file that
@@ -113,7 +113,7 @@ def find_evidence(source: Source, parsed: Parsed | None) -> tuple[Evidence, ...]
     return tuple(dict.fromkeys(found))
 
 
-def _constants(text: str) -> Iterator[Evidence]:
+def _constants(text: str) -> Iterator[ArchitectureEvidence]:
     """Prefixes of routes that have a name: `API_V1_STR: str = "/api/v1"`."""
     for match in _PREFIX_CONSTANT.finditer(text):
         if not any(word in match[1] for word in _PREFIX_WORDS):
@@ -121,7 +121,7 @@ def _constants(text: str) -> Iterator[Evidence]:
         yield evidence("prefix", f"constant {match[1]}", match[2], text.count("\n", 0, match.start(1)) + 1)
 
 
-def _routes(source: Source) -> Iterator[Evidence]:
+def _routes(source: SourceFile) -> Iterator[ArchitectureEvidence]:
     family = FAMILY.get(source.language, source.language)
     text = source.text
     if source.path.endswith(".proto"):
@@ -134,27 +134,27 @@ def _routes(source: Source) -> Iterator[Evidence]:
         yield from others.read_symfony_routes(text)
     elif family == "ruby":
         if _is_ruby_routes(source):
-            yield from ruby.read(Tokens(text, "ruby"), text)
+            yield from ruby.read(TokenList(text, "ruby"), text)
     elif source.path.endswith((".ex", ".exs")) and "Router" in text:
-        yield from others.read_elixir(Tokens(text, "elixir"), text)
+        yield from others.read_elixir(TokenList(text, "elixir"), text)
     elif family in _ROUTE_WORDS:
         readers = [read for words, read in _ROUTE_WORDS[family] if any(word in text for word in words)]
         if family == "python":
             yield from _python(source, readers)
         elif readers and (family != "javascript" or not _is_minified(text)):
-            tokens = Tokens(text, family)
+            tokens = TokenList(text, family)
             for read in readers:
                 yield from read(tokens, text)
 
 
-def _python(source: Source, readers: list[_Reader]) -> Iterator[Evidence]:
+def _python(source: SourceFile, readers: list[_Reader]) -> Iterator[ArchitectureEvidence]:
     text = source.text
     if python.read in readers and not any(word in text for word in _PYTHON_ROUTES):
         readers = [read for read in readers if read is not python.read]
     if django.read in readers and "django" not in text and "urlpatterns" not in text:
         readers = [read for read in readers if read is not django.read]
     if readers:
-        tokens = Tokens(text, "python")
+        tokens = TokenList(text, "python")
         found = [one for read in readers for one in read(tokens, text)]
         yield from found
         if any(one.kind == "mount" or one.get("framework").startswith("Django") for one in found):
@@ -163,7 +163,7 @@ def _python(source: Source, readers: list[_Reader]) -> Iterator[Evidence]:
         yield from django.views(text)
 
 
-def _is_ruby_routes(source: Source) -> bool:
+def _is_ruby_routes(source: SourceFile) -> bool:
     if "routes.draw" in source.text or "/config/routes/" in f"/{source.path}":
         return True
     return "sinatra" in source.text.lower()
@@ -173,7 +173,7 @@ def _is_minified(text: str) -> bool:
     return len(text) > _MAX_LINE and text.count("\n") < len(text) // _MAX_LINE
 
 
-def _imports(parsed: Parsed) -> Iterator[Evidence]:
+def _imports(parsed: Parsed) -> Iterator[ArchitectureEvidence]:
     """The first import of each framework and library."""
     seen = set()
     for one in parsed.imports:

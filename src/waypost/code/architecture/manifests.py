@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.knowledge import knows_package
 
 _Found = tuple[str, str, str]  # package, version wanted, scope ("dev" or "")
@@ -36,7 +36,7 @@ _SETUP_NAME = re.compile(r"\bname\s*=\s*['\"]([\w.\-]{1,100})['\"]")
 _QUOTED = re.compile(r"['\"]([A-Za-z0-9][\w.\-]{1,60})(?:\[[^\]'\"]{0,60}\])?\s*([=<>!~][^'\"\n]{0,40})?['\"]")
 
 
-def read_manifest(path: str, text: str) -> Iterator[Evidence]:
+def read_manifest(path: str, text: str) -> Iterator[ArchitectureEvidence]:
     """What the manifest says; nothing for other files."""
     reader = _reader(path.rpartition("/")[2])
     if reader is None or len(text) > _MAX:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.knowledge import table
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 _VARIABLE = r"([A-Z][A-Z0-9_]{1,60})"
 _READ = re.compile(
@@ -90,7 +90,7 @@ def auth_words() -> dict[str, str]:
     return {entry["name"]: entry["what"] for entry in _entries("auth")}
 
 
-def read_marks(source: Source) -> Iterator[Evidence]:
+def read_marks(source: SourceFile) -> Iterator[ArchitectureEvidence]:
     if _LOCK.search(source.path) or source.path.startswith((".github/", ".circleci/")):
         return
     if source.language in _NOT_CODE and not source.path.endswith((".yaml", ".yml", ".mix", ".exs")):
@@ -107,7 +107,7 @@ def read_marks(source: Source) -> Iterator[Evidence]:
         yield from _variables(_READ, text)
 
 
-def _marks(text: str, words: set[str], language: str) -> Iterator[Evidence]:
+def _marks(text: str, words: set[str], language: str) -> Iterator[ArchitectureEvidence]:
     """The first place of each mark, at most five of one name."""
     places: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for word in words & _by_word().keys():
@@ -139,7 +139,7 @@ def _is_comment(text: str, at: int) -> bool:
     return line.startswith(("//", "/*", "* ", "<!--")) or (line.startswith("#") and not line.startswith("#["))
 
 
-def _filled(source: Source) -> Iterator[Evidence]:
+def _filled(source: SourceFile) -> Iterator[ArchitectureEvidence]:
     if _COMPOSE.search(source.path):
         built = len(re.findall(r"^[ \t]+build:", source.text, re.MULTILINE))
         yield evidence("settings", "Docker Compose", str(built), 1)
@@ -147,7 +147,7 @@ def _filled(source: Source) -> Iterator[Evidence]:
         yield from _variables(_FILLED, source.text)
 
 
-def _variables(pattern: re.Pattern[str], text: str) -> Iterator[Evidence]:
+def _variables(pattern: re.Pattern[str], text: str) -> Iterator[ArchitectureEvidence]:
     seen: set[str] = set()
     for match in pattern.finditer(text):
         name = next(group for group in match.groups() if group)

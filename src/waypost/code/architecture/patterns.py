@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.knowledge import table
-from waypost.code.architecture.result import Endpoint, Finding, FrameworkUse, Place
+from waypost.code.architecture.result import ArchitectureFinding, CodePlace, Endpoint, FrameworkUse
 from waypost.code.architecture.roles import role_of
 
 _MAX_PLACES = 6
@@ -21,17 +21,17 @@ _API_PATH = re.compile(r"^/?(?:[\w\-]+/)?(?:api|rest|v\d+)(?:/|$)")
 
 
 @dataclass(slots=True)
-class Project:
+class ProjectSigns:
     """What the signs are looked up in. Only paths and evidence of the product itself, not of tests."""
 
-    evidence: Mapping[str, Sequence[Evidence]]
+    evidence: Mapping[str, Sequence[ArchitectureEvidence]]
     paths: Sequence[str]
     code: frozenset[str]
     frameworks: Sequence[FrameworkUse]
     endpoints: Sequence[Endpoint]
-    parts: dict[str, list[tuple[str, Place]]] = field(default_factory=dict)
+    parts: dict[str, list[tuple[str, CodePlace]]] = field(default_factory=dict)
     directories: dict[str, list[str]] = field(default_factory=dict)
-    entries: dict[str, list[Place]] = field(default_factory=dict)
+    entries: dict[str, list[CodePlace]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for path in self.paths:
@@ -43,15 +43,15 @@ class Project:
                 continue
             for item in items:
                 if item.kind == "part":
-                    self.parts.setdefault(item.name, []).append((item.value, Place(path, item.line)))
+                    self.parts.setdefault(item.name, []).append((item.value, CodePlace(path, item.line)))
                 elif item.kind == "entry":
-                    self.entries.setdefault(item.name, []).append(Place(path, item.line))
+                    self.entries.setdefault(item.name, []).append(CodePlace(path, item.line))
 
 
-Sign = tuple[str, list[Place]]  # what was seen, in words, and where; no words when it was not
+Sign = tuple[str, list[CodePlace]]  # what was seen, in words, and where; no words when it was not
 
 
-def patterns_of(project: Project) -> tuple[Finding, ...]:
+def patterns_of(project: ProjectSigns) -> tuple[ArchitectureFinding, ...]:
     found = []
     for pattern in table("patterns.toml")["pattern"]:
         finding = _judge(pattern, project)
@@ -60,10 +60,10 @@ def patterns_of(project: Project) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.name)))
 
 
-def _judge(pattern: dict[str, Any], project: Project) -> Finding | None:
+def _judge(pattern: dict[str, Any], project: ProjectSigns) -> ArchitectureFinding | None:
     doubt = 1.0
     reasons: list[str] = []
-    places: list[Place] = []
+    places: list[CodePlace] = []
     for group in pattern["groups"]:
         words, where = _group(group["signs"], project)
         if words:
@@ -78,12 +78,12 @@ def _judge(pattern: dict[str, Any], project: Project) -> Finding | None:
     confidence = round(confidence, 2)
     if len(reasons) < pattern["least"] or confidence < _SHOWN_FROM:
         return None
-    return Finding(
+    return ArchitectureFinding(
         pattern["name"], pattern["what"], confidence, tuple(reasons), tuple(dict.fromkeys(places))[:_MAX_PLACES]
     )
 
 
-def _group(signs: Sequence[str], project: Project) -> Sign:
+def _group(signs: Sequence[str], project: ProjectSigns) -> Sign:
     """The first sign that is seen; classes before directories, as they stand in the table."""
     for sign in signs:
         kind, _, rest = sign.partition(":")
@@ -94,7 +94,7 @@ def _group(signs: Sequence[str], project: Project) -> Sign:
     return "", []
 
 
-def _part(project: Project, name: str, count: int) -> Sign:
+def _part(project: ProjectSigns, name: str, count: int) -> Sign:
     found = project.parts.get(name, [])
     if len(found) < count:
         return "", []
@@ -106,16 +106,16 @@ def _some(names: Sequence[str]) -> str:
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
 
 
-def _directory(project: Project, name: str, count: int) -> Sign:
+def _directory(project: ProjectSigns, name: str, count: int) -> Sign:
     found = project.directories.get(name, [])
     if len(found) < count:
         return "", []
     shown = found[0].split("/")
     directory = "/".join(shown[: shown.index(name) + 1])
-    return f"directory {directory} with {len(found)} files", [Place(path) for path in found[:2]]
+    return f"directory {directory} with {len(found)} files", [CodePlace(path) for path in found[:2]]
 
 
-def _use(project: Project, name: str, count: int) -> Sign:
+def _use(project: ProjectSigns, name: str, count: int) -> Sign:
     del count
     for use in project.frameworks:
         if use.name == name and use.role == "uses" and use.confidence >= 0.5:
@@ -123,7 +123,7 @@ def _use(project: Project, name: str, count: int) -> Sign:
     return "", []
 
 
-def _rank(project: Project, name: str, count: int) -> Sign:
+def _rank(project: ProjectSigns, name: str, count: int) -> Sign:
     del count
     for use in project.frameworks:
         if use.rank == name and use.role == "uses" and use.confidence >= 0.5:
@@ -136,7 +136,7 @@ def _glob(pattern: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(pattern))
 
 
-def _file(project: Project, name: str, count: int) -> Sign:
+def _file(project: ProjectSigns, name: str, count: int) -> Sign:
     glob = _glob(name)
     found = []
     for path in project.paths:
@@ -144,57 +144,57 @@ def _file(project: Project, name: str, count: int) -> Sign:
             found.append(path)
             if len(found) >= max(count, 3):
                 break
-    return (_some(found), [Place(path) for path in found]) if len(found) >= count else ("", [])
+    return (_some(found), [CodePlace(path) for path in found]) if len(found) >= count else ("", [])
 
 
-def _apis(project: Project) -> list[Endpoint]:
+def _apis(project: ProjectSigns) -> list[Endpoint]:
     return [
         one for one in project.endpoints if one.method not in ("PAGE", "RPC", "LIVE") and role_of(one.place.path) == ""
     ]
 
 
-def _endpoints(project: Project, name: str, count: int) -> Sign:
+def _endpoints(project: ProjectSigns, name: str, count: int) -> Sign:
     del name
     found = _apis(project)
     return (f"{len(found)} endpoints", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _verbs(project: Project, name: str, count: int) -> Sign:
+def _verbs(project: ProjectSigns, name: str, count: int) -> Sign:
     del name
     found = [one for one in _apis(project) if one.method in ("PUT", "PATCH", "DELETE")]
     return (_some([str(one) for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _api_paths(project: Project, name: str, count: int) -> Sign:
+def _api_paths(project: ProjectSigns, name: str, count: int) -> Sign:
     del name
     found = [one for one in _apis(project) if _API_PATH.match(one.path)]
     return (_some([one.path for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _pages(project: Project, name: str, count: int) -> Sign:
+def _pages(project: ProjectSigns, name: str, count: int) -> Sign:
     del name
     found = [one for one in project.endpoints if one.method == "PAGE" and one.framework in _CLIENT_ROUTERS]
     return (f"{len(found)} pages", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _file_pages(project: Project, name: str, count: int) -> Sign:
+def _file_pages(project: ProjectSigns, name: str, count: int) -> Sign:
     del name
     found = [one for one in project.endpoints if one.framework in ("Next", "Nuxt", "SvelteKit", "Remix")]
     return (_some([str(one) for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _rpc(project: Project, name: str, count: int) -> Sign:
+def _rpc(project: ProjectSigns, name: str, count: int) -> Sign:
     del name
     found = [one for one in project.endpoints if one.method == "RPC"]
     return (f"{len(found)} procedures", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _entry(project: Project, name: str, count: int) -> Sign:
+def _entry(project: ProjectSigns, name: str, count: int) -> Sign:
     found = project.entries.get(name, [])
     return (str(found[0]), found) if len(found) >= count else ("", [])
 
 
-def _web(project: Project, name: str, count: int) -> Sign:
+def _web(project: ProjectSigns, name: str, count: int) -> Sign:
     del name, count
     for use in project.frameworks:
         if use.rank == "web" and use.role == "uses":
@@ -202,30 +202,30 @@ def _web(project: Project, name: str, count: int) -> Sign:
     return "", []
 
 
-def _no_web(project: Project, name: str, count: int) -> Sign:
+def _no_web(project: ProjectSigns, name: str, count: int) -> Sign:
     del name, count
     return ("there are no endpoints", []) if not project.endpoints else ("", [])
 
 
-def _bin(project: Project, name: str, count: int) -> Sign:
+def _bin(project: ProjectSigns, name: str, count: int) -> Sign:
     del name, count
     for path, item in _own_packages(project):
         if item.get("bin"):
-            return f"{path} installs a command", [Place(path, item.line)]
+            return f"{path} installs a command", [CodePlace(path, item.line)]
     return "", []
 
 
-def _manifests(project: Project, name: str, count: int) -> Sign:
+def _manifests(project: ProjectSigns, name: str, count: int) -> Sign:
     del name
     found = _own_packages(project)
     return (
-        (_some([f"{item.name} in {path}" for path, item in found]), [Place(p, i.line) for p, i in found])
+        (_some([f"{item.name} in {path}" for path, item in found]), [CodePlace(p, i.line) for p, i in found])
         if len({path.rpartition("/")[0] for path, _ in found}) >= count
         else ("", [])
     )
 
 
-def _own_packages(project: Project) -> list[tuple[str, Evidence]]:
+def _own_packages(project: ProjectSigns) -> list[tuple[str, ArchitectureEvidence]]:
     return [
         (path, item)
         for path, items in project.evidence.items()
@@ -235,15 +235,15 @@ def _own_packages(project: Project) -> list[tuple[str, Evidence]]:
     ]
 
 
-def _workspace(project: Project, name: str, count: int) -> Sign:
+def _workspace(project: ProjectSigns, name: str, count: int) -> Sign:
     del name, count
     for path, item in _own_packages(project):
         if item.get("workspace"):
-            return path, [Place(path, item.line)]
+            return path, [CodePlace(path, item.line)]
     return "", []
 
 
-def _services(project: Project, name: str, count: int) -> Sign:
+def _services(project: ProjectSigns, name: str, count: int) -> Sign:
     """Directories with a manifest or a Dockerfile of their own and a program that starts below them."""
     del name
     homes = {path.rpartition("/")[0] for path, _ in _own_packages(project)}
@@ -255,22 +255,22 @@ def _services(project: Project, name: str, count: int) -> Sign:
         path.endswith("Dockerfile") or "compose" in path or "AppHost" in path for path in project.paths
     ):
         return "", []
-    return _some(found), [Place(path) for path in starts[:2]]
+    return _some(found), [CodePlace(path) for path in starts[:2]]
 
 
-def _compose(project: Project, name: str, count: int) -> Sign:
+def _compose(project: ProjectSigns, name: str, count: int) -> Sign:
     del name
     for path, items in project.evidence.items():
         for item in items:
             if item.kind == "settings" and item.name == "Docker Compose" and int(item.value or 0) >= count:
-                return f"{path} builds {item.value} services", [Place(path, item.line)]
+                return f"{path} builds {item.value} services", [CodePlace(path, item.line)]
     return "", []
 
 
-def _plugins(project: Project, name: str, count: int) -> Sign:
+def _plugins(project: ProjectSigns, name: str, count: int) -> Sign:
     del name
     found = [
-        Place(path, item.line)
+        CodePlace(path, item.line)
         for path, items in project.evidence.items()
         if role_of(path) == ""
         for item in items
@@ -279,11 +279,11 @@ def _plugins(project: Project, name: str, count: int) -> Sign:
     return (str(found[0]), found) if len(found) >= count else ("", [])
 
 
-def _port(project: Project, name: str, count: int) -> Sign:
+def _port(project: ProjectSigns, name: str, count: int) -> Sign:
     """Interfaces of repositories, services and gateways apart from the classes that implement them."""
     del name
     found = [
-        (item.value, Place(path, item.line))
+        (item.value, CodePlace(path, item.line))
         for path, items in project.evidence.items()
         if role_of(path) == ""
         for item in items
@@ -294,7 +294,7 @@ def _port(project: Project, name: str, count: int) -> Sign:
     return (_some([value for value, _ in found]), [place for _, place in found]) if len(found) >= count else ("", [])
 
 
-_SIGNS: dict[str, Callable[[Project, str, int], Sign]] = {
+_SIGNS: dict[str, Callable[[ProjectSigns, str, int], Sign]] = {
     "part": _part,
     "dir": _directory,
     "use": _use,

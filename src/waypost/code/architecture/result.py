@@ -8,7 +8,7 @@ from waypost.model.reference import LineRange
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class CodePlace:
     path: str
     line: int = 1
     end_line: int = 0  # 0: the one line
@@ -29,18 +29,18 @@ class FrameworkUse:
     role: str  # "uses", "implements", or "tests" when only tests and examples use it
     version: str
     confidence: float
-    places: tuple[Place, ...]
+    places: tuple[CodePlace, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ArchitectureFinding:
     """A pattern, a design pattern or an authentication mechanism, with why we think so."""
 
     name: str
     what: str
     confidence: float
     reasons: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[CodePlace, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ class Endpoint:
     method: str  # GET …, ANY, PAGE (of a front end), WEBSOCKET, RPC, LIVE
     path: str
     handler: str  # as the framework names it; "" for a closure
-    place: Place  # of the route
+    place: CodePlace  # of the route
     framework: str
     guard: str = ""  # what protects it
-    handler_place: Place | None = None
+    handler_place: CodePlace | None = None
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -69,19 +69,19 @@ class Layer:
 @dataclass(frozen=True, slots=True)
 class Configuration:
     files: tuple[str, ...] = ()
-    variables: tuple[tuple[str, tuple[Place, ...]], ...] = ()  # environment variables, and where they are read
-    settings: tuple[tuple[str, tuple[Place, ...]], ...] = ()  # kinds of settings, and where
+    variables: tuple[tuple[str, tuple[CodePlace, ...]], ...] = ()  # environment variables, and where they are read
+    settings: tuple[tuple[str, tuple[CodePlace, ...]], ...] = ()  # kinds of settings, and where
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ArchitectureDocument:
     """What is stored in the collection `architecture`, to be found by questions."""
 
     type: str  # "pattern", "framework", "layer", "design_pattern", "authentication", "configuration", "endpoints" …
     name: str
     title: str
     text: str  # plain English sentences
-    places: tuple[Place, ...] = ()
+    places: tuple[CodePlace, ...] = ()
     confidence: float = 1.0
     qualifier: str = ""  # tells documents of one name apart: the handler of an endpoint
 
@@ -98,13 +98,13 @@ class Document:
 @dataclass(frozen=True, slots=True)
 class Architecture:
     frameworks: tuple[FrameworkUse, ...] = ()
-    patterns: tuple[Finding, ...] = ()
+    patterns: tuple[ArchitectureFinding, ...] = ()
     endpoints: tuple[Endpoint, ...] = ()
-    authentication: tuple[Finding, ...] = ()
+    authentication: tuple[ArchitectureFinding, ...] = ()
     configuration: Configuration = field(default_factory=Configuration)
     layers: tuple[Layer, ...] = ()
-    design_patterns: tuple[Finding, ...] = ()
-    entry_points: tuple[tuple[str, Place], ...] = ()
+    design_patterns: tuple[ArchitectureFinding, ...] = ()
+    entry_points: tuple[tuple[str, CodePlace], ...] = ()
     languages: tuple[tuple[str, int, float], ...] = ()  # name, files, share of the files with code
 
     def to_json(self) -> dict[str, Any]:
@@ -133,31 +133,31 @@ class Architecture:
             "languages": [{"name": name, "files": files, "share": share} for name, files, share in self.languages],
         }
 
-    def documents(self) -> tuple[Document, ...]:
+    def documents(self) -> tuple[ArchitectureDocument, ...]:
         """The documents to store: one for each framework, pattern, layer, mechanism … and for each endpoint."""
         from waypost.code.architecture.documents import documents_of
 
         return documents_of(self)
 
 
-def _place(place: Place) -> dict[str, Any]:
+def _place(place: CodePlace) -> dict[str, Any]:
     found: dict[str, Any] = {"path": place.path, "line": place.line}
     if place.end_line:
         found["end_line"] = place.end_line
     return found
 
 
-def _places(places: Sequence[Place]) -> list[dict[str, Any]]:
+def _places(places: Sequence[CodePlace]) -> list[dict[str, Any]]:
     return [_place(place) for place in places]
 
 
-def _plain(value: FrameworkUse | Finding | Endpoint) -> dict[str, Any]:
+def _plain(value: FrameworkUse | ArchitectureFinding | Endpoint) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in value.__slots__:
         content = getattr(value, name)
-        if isinstance(content, Place):
+        if isinstance(content, CodePlace):
             content = _place(content)
         elif isinstance(content, tuple):
-            content = [_place(one) if isinstance(one, Place) else one for one in content]
+            content = [_place(one) if isinstance(one, CodePlace) else one for one in content]
         found[name] = content
     return found

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.knowledge import table
-from waypost.code.source import Parsed, Source, Symbol
+from waypost.code.source import Parsed, SourceFile, Symbol
 
 _TYPES = frozenset(("class", "interface", "struct", "trait"))
 _STORING = frozenset(
@@ -60,7 +60,7 @@ def _parts() -> tuple[tuple[str, tuple[str, ...], frozenset[str], frozenset[str]
     )
 
 
-def read_structure(source: Source, parsed: Parsed) -> Iterator[Evidence]:
+def read_structure(source: SourceFile, parsed: Parsed) -> Iterator[ArchitectureEvidence]:
     members: dict[int, list[Symbol]] = {}
     for symbol in parsed.symbols:
         if symbol.parent is not None and symbol.kind in ("method", "function", "property"):
@@ -77,7 +77,7 @@ def _last(name: str) -> str:
     return name.rpartition("\\")[2].rpartition(".")[2]
 
 
-def _part(source: Source, symbol: Symbol, members: Sequence[Symbol]) -> Iterator[Evidence]:
+def _part(source: SourceFile, symbol: Symbol, members: Sequence[Symbol]) -> Iterator[ArchitectureEvidence]:
     bases = {base.partition("<")[0].partition("[")[0].strip().lstrip("\\") for base in symbol.bases}
     bases |= {_last(base) for base in bases}
     decorators = {_last(decorator) for decorator in symbol.decorators}
@@ -97,7 +97,7 @@ def _part(source: Source, symbol: Symbol, members: Sequence[Symbol]) -> Iterator
         return
 
 
-def _designs(source: Source, symbol: Symbol, members: Sequence[Symbol]) -> Iterator[Evidence]:
+def _designs(source: SourceFile, symbol: Symbol, members: Sequence[Symbol]) -> Iterator[ArchitectureEvidence]:
     names = {member.name for member in members}
     lower = {name.lower() for name in names}
     for design, reason in _found(source, symbol, members, names, lower):
@@ -105,7 +105,7 @@ def _designs(source: Source, symbol: Symbol, members: Sequence[Symbol]) -> Itera
 
 
 def _found(
-    source: Source, symbol: Symbol, members: Sequence[Symbol], names: set[str], lower: set[str]
+    source: SourceFile, symbol: Symbol, members: Sequence[Symbol], names: set[str], lower: set[str]
 ) -> Iterator[tuple[str, str]]:
     name = symbol.name
     if reason := _singleton(source, symbol, lower):
@@ -133,7 +133,9 @@ def _found(
     yield from _by_base(source, symbol, members, lower)
 
 
-def _by_base(source: Source, symbol: Symbol, members: Sequence[Symbol], lower: set[str]) -> Iterator[tuple[str, str]]:
+def _by_base(
+    source: SourceFile, symbol: Symbol, members: Sequence[Symbol], lower: set[str]
+) -> Iterator[tuple[str, str]]:
     name = symbol.name
     takes = _constructor(members)
     if name.endswith("Adapter") and (symbol.bases or takes):
@@ -165,7 +167,7 @@ def _by_base(source: Source, symbol: Symbol, members: Sequence[Symbol], lower: s
         yield "dependency injection", f"it is given {', '.join(takes[:4])}"
 
 
-def _is_console(source: Source, symbol: Symbol) -> bool:
+def _is_console(source: SourceFile, symbol: Symbol) -> bool:
     """A command of a terminal is no command object."""
     if any(_last(decorator) == "AsCommand" for decorator in symbol.decorators):
         return True
@@ -189,7 +191,7 @@ def _constructor(members: Sequence[Symbol]) -> tuple[str, ...]:
     return ()
 
 
-def _singleton(source: Source, symbol: Symbol, lower: set[str]) -> str:
+def _singleton(source: SourceFile, symbol: Symbol, lower: set[str]) -> str:
     if "Singleton" in symbol.bases or any(_last(d) == "singleton" for d in symbol.decorators):
         return "it says so"
     gives = lower & {"getinstance", "get_instance", "instance", "shared", "__new__", "sharedinstance"}

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence
 
 Node = tuple[str, str]  # a file, and what it calls the router
 _SCRIPTS = (".ts", ".js", ".tsx", ".jsx", ".mjs", ".cjs", ".mts")
@@ -12,18 +12,18 @@ _USUAL = ("router", "default", "app", "routes", "urlpatterns", "blueprint", "bp"
 
 
 @dataclass(slots=True)
-class Routes:
+class RouterIndex:
     """What the files say about routers, ready to be looked up."""
 
-    routers: dict[str, list[Evidence]] = field(default_factory=dict)
-    mounts: dict[str, list[Evidence]] = field(default_factory=dict)
-    links: dict[str, dict[str, Evidence]] = field(default_factory=dict)
+    routers: dict[str, list[ArchitectureEvidence]] = field(default_factory=dict)
+    mounts: dict[str, list[ArchitectureEvidence]] = field(default_factory=dict)
+    links: dict[str, dict[str, ArchitectureEvidence]] = field(default_factory=dict)
     owners: dict[str, list[str]] = field(default_factory=dict)  # the routers of a file
     by_owner: dict[str, list[str]] = field(default_factory=dict)  # the files that have a router of this name
     by_tail: dict[str, list[str]] = field(default_factory=dict)  # paths without extension, by their last part
 
     @classmethod
-    def of(cls, evidence: Mapping[str, Sequence[Evidence]]) -> "Routes":
+    def of(cls, evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> "RouterIndex":
         found = cls()
         for path, items in evidence.items():
             owners: dict[str, None] = {}
@@ -54,7 +54,7 @@ def _tail(path: str) -> str:
     return stem.rpartition("/")[2]
 
 
-def resolve(target: str, path: str, routes: Routes) -> list[Node]:
+def resolve(target: str, path: str, routes: RouterIndex) -> list[Node]:
     """The routers that `target`, written in the file `path`, may mean; none when it cannot be told."""
     if target.startswith("require:"):
         return _file_nodes(_script(target.removeprefix("require:"), path, routes), "", routes)
@@ -75,7 +75,7 @@ def resolve(target: str, path: str, routes: Routes) -> list[Node]:
     return _by_name(target, path, routes)
 
 
-def _linked(link: Evidence, rest: str, path: str, routes: Routes) -> list[Node]:
+def _linked(link: ArchitectureEvidence, rest: str, path: str, routes: RouterIndex) -> list[Node]:
     member = link.get("member")
     if path.endswith(".py"):
         inner = _module(f"{link.value}.{member}" if member else link.value, path, routes)
@@ -92,7 +92,7 @@ def _linked(link: Evidence, rest: str, path: str, routes: Routes) -> list[Node]:
     return _file_nodes(_script(link.value, path, routes), rest or member, routes)
 
 
-def _file_nodes(file: str, name: str, routes: Routes) -> list[Node]:
+def _file_nodes(file: str, name: str, routes: RouterIndex) -> list[Node]:
     """The router called `name` in a file; else the usual one; else the only one."""
     if not file:
         return []
@@ -113,7 +113,7 @@ def _file_nodes(file: str, name: str, routes: Routes) -> list[Node]:
     return []
 
 
-def _script(module: str, path: str, routes: Routes) -> str:
+def _script(module: str, path: str, routes: RouterIndex) -> str:
     """A file by the path in `require` or `import`; also by an alias such as `@/routes/users`."""
     base = posixpath.normpath(posixpath.join(posixpath.dirname(path), module)) if module.startswith(".") else ""
     if base:
@@ -134,7 +134,7 @@ def _script(module: str, path: str, routes: Routes) -> str:
     return ""
 
 
-def _module(module: str, path: str, routes: Routes) -> str:
+def _module(module: str, path: str, routes: RouterIndex) -> str:
     """A Python file by its dotted name, relative or absolute; of several the nearest."""
     level = len(module) - len(module.lstrip("."))
     parts = [part for part in module.lstrip(".").split(".") if part]
@@ -153,7 +153,7 @@ def _module(module: str, path: str, routes: Routes) -> str:
     return max(fitting, key=lambda file: (len(posixpath.commonpath([file, path])), -len(file)), default="")
 
 
-def _by_name(target: str, path: str, routes: Routes) -> list[Node]:
+def _by_name(target: str, path: str, routes: RouterIndex) -> list[Node]:
     """A function or handler by its name, in the file or directory that the words before it name, if several have it."""
     parts = target.replace("::", ".").split(".")
     files = routes.by_owner.get(parts[-1], []) or routes.by_owner.get(target, [])

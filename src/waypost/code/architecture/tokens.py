@@ -81,7 +81,7 @@ def _pattern(family: str) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.DOTALL)
 
 
-class Tokens:
+class TokenList:
     """The tokens of a text. `kinds`, `texts` and `lines` go together; strings are without their quotes.
 
     `partner[i]` is the place of the bracket that closes or opens `i`, or -1; `above[i]` that of the innermost bracket

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.knowledge import Framework, framework_of_package, frameworks
-from waypost.code.architecture.result import Endpoint, FrameworkUse, Place
+from waypost.code.architecture.result import CodePlace, Endpoint, FrameworkUse
 from waypost.code.architecture.roles import role_of, weight_of
 
 _SHOWN_FROM = 0.4  # less is a package that may be there for something else
@@ -21,15 +21,15 @@ class _Case:
     doubt: float = 1.0
     version: str = ""
     implements: bool = False
-    manifest: list[Place] = field(default_factory=list)
-    source: list[Place] = field(default_factory=list)
+    manifest: list[CodePlace] = field(default_factory=list)
+    source: list[CodePlace] = field(default_factory=list)
     imports: int = 0
 
     def add(self, weight: float) -> None:
         self.doubt *= 1.0 - weight
 
 
-def frameworks_by_directory(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, frozenset[str]]:
+def frameworks_by_directory(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, frozenset[str]]:
     """The frameworks that manifests name, by the directory of the manifest."""
     found: dict[str, set[str]] = {}
     for path, items in evidence.items():
@@ -42,7 +42,7 @@ def frameworks_by_directory(evidence: Mapping[str, Sequence[Evidence]]) -> dict[
 
 
 def frameworks_of(
-    evidence: Mapping[str, Sequence[Evidence]], endpoints: Iterable[Endpoint]
+    evidence: Mapping[str, Sequence[ArchitectureEvidence]], endpoints: Iterable[Endpoint]
 ) -> tuple[FrameworkUse, ...]:
     """Frameworks first, then libraries, the surest first."""
     cases: dict[str, _Case] = {}
@@ -74,7 +74,7 @@ def _order(use: FrameworkUse) -> tuple[bool, bool, bool, float, str]:
     return use.role != "implements", use.role == "tests", not is_framework, -use.confidence, use.name
 
 
-def _implemented(evidence: Mapping[str, Sequence[Evidence]], cases: dict[str, _Case]) -> set[str]:
+def _implemented(evidence: Mapping[str, Sequence[ArchitectureEvidence]], cases: dict[str, _Case]) -> set[str]:
     """Frameworks whose own package this repository makes."""
     found = set()
     for path, items in evidence.items():
@@ -93,12 +93,12 @@ def _implemented(evidence: Mapping[str, Sequence[Evidence]], cases: dict[str, _C
                     case.implements = True
                     case.doubt = 0.02
                     case.version = case.version or item.value
-                    case.manifest.append(Place(path, item.line))
+                    case.manifest.append(CodePlace(path, item.line))
                     found.add(framework.name)
     return found
 
 
-def _wanted(path: str, item: Evidence, cases: dict[str, _Case], own: set[str]) -> None:
+def _wanted(path: str, item: ArchitectureEvidence, cases: dict[str, _Case], own: set[str]) -> None:
     framework = framework_of_package(item.get("ecosystem"), item.name)
     if framework is None or framework.name in own:
         return
@@ -111,17 +111,17 @@ def _wanted(path: str, item: Evidence, cases: dict[str, _Case], own: set[str]) -
     case.add(weight * weight_of(path))
     case.version = case.version or (item.value if role_of(path) == "" and any(map(str.isdigit, item.value)) else "")
     if len(case.manifest) < _MAX_PLACES:
-        case.manifest.append(Place(path, item.line))
+        case.manifest.append(CodePlace(path, item.line))
 
 
-def _imported(path: str, item: Evidence, cases: dict[str, _Case], own: set[str]) -> None:
+def _imported(path: str, item: ArchitectureEvidence, cases: dict[str, _Case], own: set[str]) -> None:
     if item.name in own:
         return
     case = cases.setdefault(item.name, _Case())
     case.imports += 1
     case.add((0.4 if case.imports == 1 else 0.1) * weight_of(path))
     if len(case.source) < _MAX_PLACES:
-        case.source.append(Place(path, item.line))
+        case.source.append(CodePlace(path, item.line))
 
 
 def _use(framework: Framework, case: _Case) -> FrameworkUse:

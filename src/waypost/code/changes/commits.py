@@ -11,11 +11,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from waypost.code.changes.objects import Entry, contents, read_entries, reason_against, reason_inside, sizes
+from waypost.code.changes.objects import ChangedObject, contents, read_entries, reason_against, reason_inside, sizes
 from waypost.code.changes.raw import RawCommit, RawFile
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import shown, size_limit, unsafe_name
-from waypost.code.git.command import Checkout, hindrance, open_checkout
+from waypost.code.git.command import GitCheckout, hindrance, open_checkout
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
@@ -77,7 +77,7 @@ def uncommitted(root: Path, *, staged: bool, against: str = "HEAD") -> RawCommit
     if answer is None:
         raise InvalidInput("git could not compare the working tree.", "Run `git status` there and see what it says.")
     fields = iter(answer.decode("utf-8", "surrogateescape").split("\0"))
-    entries = [entry for entry in read_entries(fields, next(fields, "")) if isinstance(entry, Entry)]
+    entries = [entry for entry in read_entries(fields, next(fields, "")) if isinstance(entry, ChangedObject)]
     if not staged:
         entries += _untracked(checkout, {entry.path for entry in entries if entry.change != REMOVED})
     found = next(_with_contents(checkout, [(RawCommit(()), tuple(entries))]), RawCommit(()))
@@ -100,11 +100,11 @@ def file_as_new(root: Path, path: str, *, whole: bool = False) -> RawCommit:
         if before is None and now.missing:
             raise NotFound(f"There is no file {path}.", "Give a path inside the project, with `/`.")
         if now.missing:
-            return RawCommit((_raw(Entry(path, REMOVED), before, None),))
+            return RawCommit((_raw(ChangedObject(path, REMOVED), before, None),))
         return RawCommit((RawFile(path, ADDED if before is None else MODIFIED, skipped=now.reason),))
     if before == now[0]:
         return RawCommit(())
-    return RawCommit((_raw(Entry(path, ADDED if before is None else MODIFIED), before, now[0]),))
+    return RawCommit((_raw(ChangedObject(path, ADDED if before is None else MODIFIED), before, now[0]),))
 
 
 def checked_revision(revision: str) -> str:
@@ -117,7 +117,7 @@ def checked_revision(revision: str) -> str:
     return revision
 
 
-def _checkout(root: Path) -> Checkout:
+def _checkout(root: Path) -> GitCheckout:
     checkout = open_checkout(root)
     if checkout is None and (stopped := hindrance(root)):
         raise NotFound(
@@ -131,19 +131,19 @@ def _checkout(root: Path) -> Checkout:
     return checkout
 
 
-def _unknown(checkout: Checkout, revisions: str) -> NotFound | InvalidInput:
+def _unknown(checkout: GitCheckout, revisions: str) -> NotFound | InvalidInput:
     for end in re.split(r"\.{2,3}", revisions):
         if end and not _commit_id(checkout, end):
             return NotFound(f"git knows no commit {end[:80]!r}.", "Run `git log` to see which there are.")
     return InvalidInput(f"git could not list {revisions[:80]!r}.", "Ask for a shorter range.")
 
 
-def _commit_id(checkout: Checkout, revision: str) -> str:
+def _commit_id(checkout: GitCheckout, revision: str) -> str:
     answer = checkout.ask("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     return (answer or b"").decode("ascii", "replace").strip()
 
 
-def _cut_commits(checkout: Checkout) -> frozenset[str]:
+def _cut_commits(checkout: GitCheckout) -> frozenset[str]:
     """Commits at the edge of a shallow clone."""
     try:
         return frozenset((checkout.common_dir / "shallow").read_text("ascii", "replace").split())
@@ -155,7 +155,7 @@ def _without_past(one: RawCommit) -> RawCommit:
     return replace(one, is_cut=True)
 
 
-def _read_log(answer: bytes) -> Iterator[tuple[RawCommit, tuple[Entry, ...]]]:
+def _read_log(answer: bytes) -> Iterator[tuple[RawCommit, tuple[ChangedObject, ...]]]:
     """A commit is five fields, the first begins with `/`; then come its files, the first after a line end. Each field
     ends with a zero byte, which no name or message can hold."""
     fields = iter(answer.decode("utf-8", "surrogateescape").split("\0"))
@@ -172,10 +172,10 @@ def _read_log(answer: bytes) -> Iterator[tuple[RawCommit, tuple[Entry, ...]]]:
             body=body.strip()[:_LONGEST_BODY],
             is_merge=" " in parents,
         )
-        entries: list[Entry] = []
+        entries: list[ChangedObject] = []
         field = ""
         for item in read_entries(fields, next(fields, "").removeprefix("\n")):
-            if isinstance(item, Entry):
+            if isinstance(item, ChangedObject):
                 entries.append(item)
             else:
                 field = item
@@ -195,10 +195,12 @@ def _time(digits: str) -> datetime | None:
         return None  # a commit may claim any time
 
 
-def _with_contents(checkout: Checkout, told: Sequence[tuple[RawCommit, tuple[Entry, ...]]]) -> Iterator[RawCommit]:
+def _with_contents(
+    checkout: GitCheckout, told: Sequence[tuple[RawCommit, tuple[ChangedObject, ...]]]
+) -> Iterator[RawCommit]:
     told = [(one, entries[:_MOST_FILES]) for one, entries in told]
     known = sizes(checkout, (one for _, entries in told for entry in entries for one in (entry.before, entry.after)))
-    bundle: list[tuple[RawCommit, tuple[Entry, ...]]] = []
+    bundle: list[tuple[RawCommit, tuple[ChangedObject, ...]]] = []
     held = 0
     for one, entries in told:
         size = sum(known.get(name, 0) for entry in entries for name in _wanted(entry, known))
@@ -210,7 +212,7 @@ def _with_contents(checkout: Checkout, told: Sequence[tuple[RawCommit, tuple[Ent
     yield from _bundle(checkout, bundle, known)
 
 
-def _wanted(entry: Entry, known: dict[str, int]) -> list[str]:
+def _wanted(entry: ChangedObject, known: dict[str, int]) -> list[str]:
     """The objects of an entry that are read."""
     old = entry.path_before or entry.path
     sides = ((entry.before, old), (entry.after, entry.path))
@@ -218,7 +220,7 @@ def _wanted(entry: Entry, known: dict[str, int]) -> list[str]:
 
 
 def _bundle(
-    checkout: Checkout, told: Sequence[tuple[RawCommit, tuple[Entry, ...]]], known: dict[str, int]
+    checkout: GitCheckout, told: Sequence[tuple[RawCommit, tuple[ChangedObject, ...]]], known: dict[str, int]
 ) -> Iterator[RawCommit]:
     wanted = sorted({name for _, entries in told for entry in entries for name in _wanted(entry, known)})
     held = dict(zip(wanted, contents(checkout, wanted), strict=True))
@@ -229,7 +231,7 @@ def _bundle(
         yield replace(one, files=tuple(kept))
 
 
-def _file(checkout: Checkout, entry: Entry, held: dict[str, bytes | None], known: dict[str, int]) -> RawFile:
+def _file(checkout: GitCheckout, entry: ChangedObject, held: dict[str, bytes | None], known: dict[str, int]) -> RawFile:
     skipped = reason_against(entry.path, max(known.get(entry.before, 0), known.get(entry.after, 0)))
     if skipped:
         return RawFile(entry.path, entry.change, entry.path_before, skipped=skipped)
@@ -247,18 +249,18 @@ def _file(checkout: Checkout, entry: Entry, held: dict[str, bytes | None], known
     return _raw(entry, before, after)
 
 
-def _raw(entry: Entry, before: bytes | None, after: bytes | None) -> RawFile:
+def _raw(entry: ChangedObject, before: bytes | None, after: bytes | None) -> RawFile:
     skipped = reason_inside(before) or reason_inside(after)
     if skipped:
         before = after = None
     return RawFile(entry.path, entry.change, entry.path_before, before, after, skipped)
 
 
-def _untracked(checkout: Checkout, known: set[str]) -> list[Entry]:
+def _untracked(checkout: GitCheckout, known: set[str]) -> list[ChangedObject]:
     answer = checkout.ask("ls-files", "-z", "--others", "--exclude-standard", seconds=_SECONDS)
     names = (answer or b"").decode("utf-8", "surrogateescape").split("\0")
     safe = (name for name in names if name and not name.endswith("/") and unsafe_name(name) is None)
-    return [Entry(name, ADDED, on_disk=True) for name in sorted(safe) if name not in known][:_MOST_FILES]
+    return [ChangedObject(name, ADDED, on_disk=True) for name in sorted(safe) if name not in known][:_MOST_FILES]
 
 
 def _paired(files: tuple[RawFile, ...]) -> tuple[RawFile, ...]:

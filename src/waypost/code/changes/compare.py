@@ -16,7 +16,7 @@ from waypost.code.files.languages import is_document, language_of_path
 from waypost.code.source import Symbol
 from waypost.code.summary.purpose import LONGEST, purpose
 from waypost.code.summary.sentences import first_sentence, first_sentences
-from waypost.code.summary.view import View
+from waypost.code.summary.view import SummaryView
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED, FileChange, SymbolChange
 from waypost.model.shape import word_code
 
@@ -95,7 +95,7 @@ def _purpose(side: Side) -> str:
     """What the file says of itself, in its own words; nothing where it says nothing."""
     if side.language and not is_document(side.language) and not side.parsed.symbols and not side.parsed.doc:
         return ""
-    said = purpose(View(side.source, side.parsed))
+    said = purpose(SummaryView(side.source, side.parsed))
     own = [side.parsed.doc, *(one.doc for one in side.symbols if one.parent is None)]
     return said if any(said == first_sentences(doc, LONGEST) for doc in own[:50] if doc) else ""
 

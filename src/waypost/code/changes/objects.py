@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from waypost.code.files.content import magic_reason
 from waypost.code.files.skip import file_skip, unsafe_name
-from waypost.code.git.command import Checkout
+from waypost.code.git.command import GitCheckout
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
 _SECONDS = 60.0
@@ -15,7 +15,7 @@ _CHANGES = {"A": ADDED, "C": ADDED, "D": REMOVED, "M": MODIFIED, "T": MODIFIED, 
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChangedObject:
     """A file that differs. An id is empty where there is no regular file; `on_disk`: its new content has no id yet."""
 
     path: str
@@ -26,7 +26,7 @@ class Entry:
     on_disk: bool = False
 
 
-def read_entries(fields: Iterator[str], first: str) -> Iterator[Entry | str]:
+def read_entries(fields: Iterator[str], first: str) -> Iterator[ChangedObject | str]:
     """Files of one answer to `--raw -z`, beginning with the field `first`. Ends with the first field that is none, which
     is the last thing given."""
     field = first
@@ -42,7 +42,7 @@ def read_entries(fields: Iterator[str], first: str) -> Iterator[Entry | str]:
     yield field
 
 
-def _entry(parts: list[str], path: str, second: str) -> Entry | None:
+def _entry(parts: list[str], path: str, second: str) -> ChangedObject | None:
     """None for what is no file, or differs in nothing that can be read: a submodule, a link, a mode."""
     mode_before, mode_after, before, after, status = parts
     change = _CHANGES.get(status[:1])
@@ -63,14 +63,14 @@ def _entry(parts: list[str], path: str, second: str) -> Entry | None:
     if change == MODIFIED and before == after:
         return None
     if not was:
-        return Entry(new, ADDED, "", "", after, on_disk)
+        return ChangedObject(new, ADDED, "", "", after, on_disk)
     if not came:
-        return Entry(old, REMOVED, "", before)
+        return ChangedObject(old, REMOVED, "", before)
     is_moved = change == RENAMED and old != new
-    return Entry(new, RENAMED if is_moved else MODIFIED, old if is_moved else "", before, after, on_disk)
+    return ChangedObject(new, RENAMED if is_moved else MODIFIED, old if is_moved else "", before, after, on_disk)
 
 
-def sizes(checkout: Checkout, ids: Iterable[str]) -> dict[str, int]:
+def sizes(checkout: GitCheckout, ids: Iterable[str]) -> dict[str, int]:
     """How many bytes each has. What is not here (a partial or broken clone) is absent."""
     wanted = sorted({one for one in ids if one and not _NONE.issuperset(one)})
     if not wanted:
@@ -84,7 +84,7 @@ def sizes(checkout: Checkout, ids: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def contents(checkout: Checkout, names: Iterable[str]) -> list[bytes | None]:
+def contents(checkout: GitCheckout, names: Iterable[str]) -> list[bytes | None]:
     """The content of each named object, in order; None for one that is not here. A name holds no line end."""
     wanted = list(names)
     if not wanted:

@@ -13,8 +13,8 @@ from waypost.code.files.decoding import decode
 from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
-from waypost.code.source import Parsed, Source, Symbol
-from waypost.model.shape import Shape
+from waypost.code.source import Parsed, SourceFile, Symbol
+from waypost.model.shape import FileShape
 from waypost.text.secrets.masking import mask
 
 _LOCAL = frozenset({"function", "method", "property", "macro"})  # what is defined in these is nobody else's business
@@ -31,7 +31,7 @@ class Side:
         self.by_machine = by_machine
         self.text = mask(text).text
         self.lines = self.text.split("\n")
-        self.source = Source(path, self.language, self.text)
+        self.source = SourceFile(path, self.language, self.text)
         self._walked = self.source
         self._hidden: tuple[int, ...] = ()  # first lines of symbols that are not looked at
 
@@ -42,7 +42,7 @@ class Side:
         return parse(self.source)
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> FileShape:
         return shape_of(self._walked, self.parsed)
 
     def without(self, places: Iterable[int]) -> "Side":
@@ -59,7 +59,7 @@ class Side:
         for name in ("shape", "all_meaning"):
             vars(other).pop(name, None)
         other._hidden = tuple(self.symbols[place].first_line for place in hidden)
-        other._walked = Source(self.path, self.language, "\n".join(lines))
+        other._walked = SourceFile(self.path, self.language, "\n".join(lines))
         return other
 
     @cached_property

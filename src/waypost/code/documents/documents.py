@@ -16,9 +16,9 @@ from waypost.code.documents.headings import (
     rst_starts,
     tex_starts,
 )
-from waypost.code.documents.keys import Key, ini_keys, json_keys, key_starts, toml_keys, yaml_keys
+from waypost.code.documents.keys import ConfigKey, ini_keys, json_keys, key_starts, toml_keys, yaml_keys
 from waypost.code.documents.opening import opening_of
-from waypost.code.source import Parsed, Section, Source
+from waypost.code.source import DocumentSection, Parsed, SourceFile
 from waypost.model.reference import LineRange
 
 MAX_TITLE = 200  # characters; a longer heading is a paragraph
@@ -41,7 +41,7 @@ _KEYS = {"yaml": yaml_keys, "toml": toml_keys, "json": json_keys, "ini": ini_key
 _SPARSE = 200  # lines under one heading on average; such headings divide nothing, and blocks are found instead
 
 
-def parse_document(source: Source) -> Parsed:
+def parse_document(source: SourceFile) -> Parsed:
     """The sections of a document, in order and without a gap, and what it says of itself."""
     lines = lines_of(source.text)
     return Parsed(
@@ -64,7 +64,7 @@ def lines_of(text: str) -> list[str]:
 
 def _starts(language: str, lines: Sequence[str]) -> list[Start]:
     if language in _KEYS:
-        keys: list[Key] = _KEYS[language](lines)
+        keys: list[ConfigKey] = _KEYS[language](lines)
         starts = key_starts(keys, lines)
     else:
         starts = _HEADINGS[language](lines) if language in _HEADINGS else []
@@ -73,7 +73,7 @@ def _starts(language: str, lines: Sequence[str]) -> list[Start]:
     return starts or block_starts(lines)
 
 
-def _sections(starts: Sequence[Start], lines: Sequence[str]) -> list[Section]:
+def _sections(starts: Sequence[Start], lines: Sequence[str]) -> list[DocumentSection]:
     if not any(not line.isspace() and line for line in lines):
         return []
     cuts = [(line, title) for line, title in starts if line < len(lines)]
@@ -86,6 +86,6 @@ def _sections(starts: Sequence[Start], lines: Sequence[str]) -> list[Section]:
     cuts = cuts or [(0, "")]
     ends = [line for line, _ in cuts[1:]] + [len(lines)]
     return [
-        Section(title=title[:MAX_TITLE], lines=LineRange(line + 1, end))
+        DocumentSection(title=title[:MAX_TITLE], lines=LineRange(line + 1, end))
         for (line, title), end in zip(cuts, ends, strict=True)
     ]

@@ -20,13 +20,13 @@ _NAMING_KEYS = frozenset({"name", "id", "title", "key", "label"})
 
 
 @dataclass(slots=True)
-class Key:
+class ConfigKey:
     line: int  # from 0
     depth: int  # 0 for the top level
     name: str
 
 
-def key_starts(keys: Sequence[Key], lines: Sequence[str]) -> list[tuple[int, str]]:
+def key_starts(keys: Sequence[ConfigKey], lines: Sequence[str]) -> list[tuple[int, str]]:
     """Where sections begin: at every top-level key, at inner ones of long blocks, at the first of short neighbours."""
     _take_comments(keys, lines)
     starts: list[tuple[int, str]] = []
@@ -38,7 +38,7 @@ def key_starts(keys: Sequence[Key], lines: Sequence[str]) -> list[tuple[int, str
 
 
 def _divide(
-    keys: Sequence[Key], first: int, last: int, end: int, above: tuple[str, ...]
+    keys: Sequence[ConfigKey], first: int, last: int, end: int, above: tuple[str, ...]
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """The sections of `keys[first:last]`, which end before line `end`."""
     depth = len(above)
@@ -79,7 +79,7 @@ def _title(names: Sequence[str]) -> str:
     return ".".join(name for name in names if name)
 
 
-def _take_comments(keys: Sequence[Key], lines: Sequence[str]) -> None:
+def _take_comments(keys: Sequence[ConfigKey], lines: Sequence[str]) -> None:
     """Let each key begin at the comment right above it."""
     before = -1
     for key in keys:
@@ -90,11 +90,11 @@ def _take_comments(keys: Sequence[Key], lines: Sequence[str]) -> None:
         key.line = line
 
 
-def yaml_keys(lines: Sequence[str]) -> list[Key]:
+def yaml_keys(lines: Sequence[str]) -> list[ConfigKey]:
     """Keys and list items by their indentation; each of several documents in a file is a level of its own."""
     breaks = [place for place, line in enumerate(lines) if line.startswith("---") and not line[3:4].strip()]
     several = len(breaks) > 1 or (len(breaks) == 1 and any(_yaml_name(line) for line in lines[: breaks[0]]))
-    keys: list[Key] = []
+    keys: list[ConfigKey] = []
     levels: list[int] = []  # the indentation of the keys above, doubled; a list item counts half a step more
     scalar: int | None = None  # the indentation of the key whose text block goes on
     for place, line in enumerate(lines):
@@ -108,7 +108,7 @@ def yaml_keys(lines: Sequence[str]) -> list[Key]:
             scalar = None
         is_break = line.startswith("---")
         if several and (is_break or not keys):
-            keys.append(Key(place, 0, _document_name(lines, place)))
+            keys.append(ConfigKey(place, 0, _document_name(lines, place)))
             levels = [-1]
         if is_break:
             continue
@@ -120,7 +120,7 @@ def yaml_keys(lines: Sequence[str]) -> list[Key]:
         while levels and levels[-1] >= level:
             levels.pop()
         if len(levels) < DEEPEST:
-            keys.append(Key(place, len(levels), name))
+            keys.append(ConfigKey(place, len(levels), name))
         levels.append(level)
         if _SCALAR_BLOCK.search(text):
             scalar = indent
@@ -160,8 +160,8 @@ def _document_name(lines: Sequence[str], first: int) -> str:
     return f"{kind} {name}".strip()[:_NAME_LENGTH]
 
 
-def toml_keys(lines: Sequence[str]) -> list[Key]:
-    keys: list[Key] = []
+def toml_keys(lines: Sequence[str]) -> list[ConfigKey]:
+    keys: list[ConfigKey] = []
     inside = False  # a table: the keys of one are a level deeper
     quote = ""
     for place, line in enumerate(lines):
@@ -171,39 +171,39 @@ def toml_keys(lines: Sequence[str]) -> list[Key]:
             continue
         if table := _TOML_TABLE.match(line[:_LINE_LENGTH]):
             inside = True
-            keys.append(Key(place, 0, table[1]))
+            keys.append(ConfigKey(place, 0, table[1]))
         elif found := _ASSIGNMENT.match(line[:_LINE_LENGTH]):
-            keys.append(Key(place, int(inside), found[1].strip("\"'")))
+            keys.append(ConfigKey(place, int(inside), found[1].strip("\"'")))
         for mark in ('"""', "'''"):
             if not quote and line.count(mark) % 2:
                 quote = mark
     return keys
 
 
-def ini_keys(lines: Sequence[str]) -> list[Key]:
-    keys: list[Key] = []
+def ini_keys(lines: Sequence[str]) -> list[ConfigKey]:
+    keys: list[ConfigKey] = []
     inside = False
     for place, line in enumerate(lines):
         if line[:1] in {"#", ";", ""} or (line[0].isspace() and not line.lstrip().startswith("[")):
             continue
         if section := _INI_SECTION.match(line[:_LINE_LENGTH]):
             inside = True
-            keys.append(Key(place, 0, section[1].strip()))
+            keys.append(ConfigKey(place, 0, section[1].strip()))
         elif found := _ASSIGNMENT.match(line[:_LINE_LENGTH]):
-            keys.append(Key(place, int(inside), found[1].strip("\"'")))
+            keys.append(ConfigKey(place, int(inside), found[1].strip("\"'")))
     return keys
 
 
-def json_keys(lines: Sequence[str]) -> list[Key]:
+def json_keys(lines: Sequence[str]) -> list[ConfigKey]:
     """Keys of objects and members of lists by their brackets; a file on one line has none."""
     if len(lines) < 3:
         return []
-    keys: list[Key] = []
+    keys: list[ConfigKey] = []
     brackets: list[str] = []
-    members: list[Key | None] = []  # the list member that each open bracket belongs to
+    members: list[ConfigKey | None] = []  # the list member that each open bracket belongs to
     for place, line in enumerate(lines):
         text = ""
-        naming: Key | None = None
+        naming: ConfigKey | None = None
         for token in _JSON_TOKEN.finditer(line):
             sign = token[0]
             if sign[0] == '"':
@@ -212,12 +212,12 @@ def json_keys(lines: Sequence[str]) -> list[Key]:
                 naming, text = None, token[1]
             elif sign == ":" and text and brackets and brackets[-1] == "{":
                 if len(brackets) <= DEEPEST:
-                    keys.append(Key(place, len(brackets) - 1, text[:_NAME_LENGTH]))
+                    keys.append(ConfigKey(place, len(brackets) - 1, text[:_NAME_LENGTH]))
                 naming, text = members[-1] if text in _NAMING_KEYS else None, ""
             elif sign in "{[":
                 member = None
                 if brackets and brackets[-1] == "[" and len(brackets) <= DEEPEST:
-                    member = Key(place, len(brackets) - 1, "")
+                    member = ConfigKey(place, len(brackets) - 1, "")
                     keys.append(member)
                 brackets.append(sign)
                 members.append(member)

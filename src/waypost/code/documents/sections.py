@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from waypost.code.source import Section
+from waypost.code.source import DocumentSection
 from waypost.model.reference import LineRange
 
 SMALL = 12  # lines; sections below this are read together with their neighbours ...
@@ -10,9 +10,9 @@ TOGETHER = 40  # ... up to so many
 LONGEST_TITLE = 200
 
 
-def read_together(sections: Sequence[Section]) -> tuple[Section, ...]:
+def read_together(sections: Sequence[DocumentSection]) -> tuple[DocumentSection, ...]:
     """Small neighbours under one heading as one section, called by all their titles."""
-    joined: list[Section] = []
+    joined: list[DocumentSection] = []
     for section in sections:
         before = joined[-1] if joined else None
         if before is not None and _belong_together(before, section):
@@ -20,13 +20,13 @@ def read_together(sections: Sequence[Section]) -> tuple[Section, ...]:
             title = (
                 f"{before.title}; {last}" if last and len(before.title) + len(last) < LONGEST_TITLE else before.title
             )
-            joined[-1] = Section(title, LineRange(before.lines.start, section.lines.end))
+            joined[-1] = DocumentSection(title, LineRange(before.lines.start, section.lines.end))
         else:
             joined.append(section)
     return tuple(joined)
 
 
-def _belong_together(before: Section, section: Section) -> bool:
+def _belong_together(before: DocumentSection, section: DocumentSection) -> bool:
     small = min(_size(before), _size(section)) < SMALL
     if not small or section.lines.end - before.lines.start >= TOGETHER or not before.title:
         return False
@@ -34,5 +34,5 @@ def _belong_together(before: Section, section: Section) -> bool:
     return section.title.startswith(f"{first} > ") or section.title.rpartition(" > ")[0] == first.rpartition(" > ")[0]
 
 
-def _size(section: Section) -> int:
+def _size(section: DocumentSection) -> int:
     return section.lines.end - section.lines.start + 1

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from waypost.code.files.globs import expand_braces, is_malformed
-from waypost.code.files.ignore import Ignoring, Rules, parse_rules
+from waypost.code.files.ignore import IgnoreRules, Ignoring, parse_rules
 from waypost.errors import InvalidInput
 
 _WILD = re.compile(r"[*?\[]")
@@ -18,9 +18,9 @@ _ENDING = re.compile(r"\.\w*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FileSelection:
     include: Ignoring  # "against" means: wanted
-    exclude: Rules
+    exclude: IgnoreRules
     named_folders: Ignoring
     named_files: Ignoring
 
@@ -42,13 +42,13 @@ class Choice:
         return self.named_files.rule_against(path, False) is not None
 
 
-def choose(include: Sequence[str], exclude: Sequence[str]) -> Choice:
+def choose(include: Sequence[str], exclude: Sequence[str]) -> FileSelection:
     """Read the patterns. Raises InvalidInput when braces stand for too many."""
     wanted = [one for pattern in include for one in expand_braces(pattern)]
     unwanted = [one for pattern in exclude for one in expand_braces(pattern)]
     folders = [prefix for pattern in wanted for prefix in _named_prefixes(pattern)]
     explicit = [pattern for pattern in wanted if _names_a_file(pattern)]
-    return Choice(
+    return FileSelection(
         include=_rules(wanted),
         exclude=parse_rules("\n".join(unwanted), source="exclude"),
         named_folders=_rules(folders),

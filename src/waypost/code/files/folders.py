@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waypost.code.files.choice import Choice
-from waypost.code.files.ignore import Ignoring, Rule, Rules, parse_rules
+from waypost.code.files.choice import FileSelection
+from waypost.code.files.ignore import IgnoreRule, IgnoreRules, Ignoring, parse_rules
 from waypost.code.files.listing import Listing
 from waypost.code.files.reading import Unread, read_bytes
-from waypost.code.files.skip import Look, folder_reason, shown, unsafe_name
-from waypost.code.git.command import LITERAL, Checkout
+from waypost.code.files.skip import FolderLook, folder_reason, shown, unsafe_name
+from waypost.code.git.command import LITERAL, GitCheckout
 
 _LARGEST_IGNORE_FILE = 1_000_000
 _REMEMBERED = 256  # folders; one is judged, then walked, and its parent asked about in between
@@ -31,10 +31,10 @@ class Folders:
         self,
         root: Path,
         base: str,
-        look: Look,
-        choice: Choice,
+        look: FolderLook,
+        choice: FileSelection,
         ignore_files: Sequence[str],
-        first: Sequence[Rules] = (),
+        first: Sequence[IgnoreRules] = (),
     ) -> None:
         self.root = os.fspath(root)
         self._base = base
@@ -73,7 +73,7 @@ class Folders:
         """Whether an include takes the whole folder of this file."""
         return path.rpartition("/")[0] in self._wanted
 
-    def rule_against(self, path: str, *, is_folder: bool) -> Rule | None:
+    def rule_against(self, path: str, *, is_folder: bool) -> IgnoreRule | None:
         """The caller's exclusion, or the ignore file's, of a path whose folder is in."""
         if self._exclude and (rule := self._exclude.rule_against(path, is_folder)):
             return rule
@@ -108,14 +108,14 @@ class Folders:
         lifted = reason is not None and self._choice.narrows and self._choice.names_folder(folder)
         return None if lifted else reason
 
-    def _rules_in(self, folder: str) -> list[Rules]:
+    def _rules_in(self, folder: str) -> list[IgnoreRules]:
         """The rules of the ignore files in this folder. At the top one counts even if git ignores it."""
         present = [name for name in self._ignore_files if folder == self._base or name in self._look.names(folder)]
         prefix = f"{folder}/" if folder else ""
         return [rules_of_file(Path(self.root), prefix + name, prefix, prefix + name) for name in present]
 
 
-def rules_of_file(root: Path, path: str, base: str, source: str) -> Rules:
+def rules_of_file(root: Path, path: str, base: str, source: str) -> IgnoreRules:
     """The rules of an ignore file, for paths in `base`. One that is a link or cannot be read has none."""
     content = read_bytes(root, path, _LARGEST_IGNORE_FILE)
     text = "" if isinstance(content, Unread) else content[0].decode("utf-8", "surrogateescape")
@@ -180,7 +180,7 @@ class Scanned:
 class PartlyListed:
     """`skip.Look` for a few paths of a checkout: names are those on the disk, and git is asked only when needed."""
 
-    def __init__(self, root: Path, checkout: Checkout, base: str) -> None:
+    def __init__(self, root: Path, checkout: GitCheckout, base: str) -> None:
         self._scanned = Scanned(root)
         self._checkout = checkout
         self._base = base
@@ -193,7 +193,7 @@ class PartlyListed:
         return bool(self._checkout.ask("ls-files", "-z", "--cached", "--", inside, variables=LITERAL))
 
 
-def told(rule: Rule) -> str:
+def told(rule: IgnoreRule) -> str:
     """A rule as the reason that it is."""
     if rule.source == "exclude":
         return f"excluded by {rule.text}"

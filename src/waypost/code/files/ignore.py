@@ -22,7 +22,7 @@ _STARS_AFTER_WORD = re.compile(r"([^*?\[\\]*[^*?\[\\/])\*{2,}((?:/.*)?)", re.DOT
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class IgnoreRule:
     """One line of an ignore file."""
 
     glob: Glob
@@ -40,11 +40,11 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Rules:
+class IgnoreRules:
     """The rules of one file. `base` is its folder, as `a/b/`, or empty at the root."""
 
     base: str
-    rules: tuple[Rule, ...]
+    rules: tuple[IgnoreRule, ...]
 
     @cached_property
     def _names(self) -> re.Pattern[str] | None:
@@ -53,7 +53,7 @@ class Rules:
         return re.compile("|".join(floating), re.DOTALL) if floating else None
 
     @cached_property
-    def _tied(self) -> dict[str, tuple[Rule, ...]]:
+    def _tied(self) -> dict[str, tuple[IgnoreRule, ...]]:
         """The rules tied to this folder, by the plain name that each begins with; under `` those that begin otherwise.
         Each list is complete, the last rule first."""
         tied = [rule for rule in self._reversed if not rule.glob.floating]
@@ -61,10 +61,10 @@ class Rules:
         return {word: tuple(rule for rule in tied if rule.glob.first_word in {word, ""}) for word in words}
 
     @cached_property
-    def _reversed(self) -> tuple[Rule, ...]:
+    def _reversed(self) -> tuple[IgnoreRule, ...]:
         return tuple(reversed(self.rules))
 
-    def deciding(self, path: str, is_folder: bool) -> Rule | None:
+    def deciding(self, path: str, is_folder: bool) -> IgnoreRule | None:
         """The last rule that matches this path itself, whatever becomes of the folders above it."""
         if not path.startswith(self.base):
             return None
@@ -77,17 +77,17 @@ class Rules:
         return next((rule for rule in candidates if rule.matches(name, parts, is_folder)), None)
 
 
-def parse_rules(text: str, base: str = "", source: str = ".gitignore") -> Rules:
+def parse_rules(text: str, base: str = "", source: str = ".gitignore") -> IgnoreRules:
     """Read an ignore file that lies in the folder `base`. What git cannot read matches nothing here either."""
-    rules: list[Rule] = []
+    rules: list[IgnoreRule] = []
     for number, raw in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         rules += _parse_line(raw.removesuffix("\r"), source, number)
         if len(rules) >= _MOST_RULES:
             break
-    return Rules(base, tuple(rules))
+    return IgnoreRules(base, tuple(rules))
 
 
-def _parse_line(raw: str, source: str, number: int) -> list[Rule]:
+def _parse_line(raw: str, source: str, number: int) -> list[IgnoreRule]:
     if not raw or raw.startswith("#") or len(raw) > _LONGEST_LINE:
         return []
     text = _without_trailing_spaces(raw)
@@ -100,7 +100,7 @@ def _parse_line(raw: str, source: str, number: int) -> list[Rule]:
         pattern = pattern[:-1]
     if not pattern:
         return []
-    return [Rule(parse_glob(one), text, source, number, negated, folders_only) for one in _readings(pattern)]
+    return [IgnoreRule(parse_glob(one), text, source, number, negated, folders_only) for one in _readings(pattern)]
 
 
 def _readings(pattern: str) -> list[str]:
@@ -126,15 +126,15 @@ def _without_trailing_spaces(line: str) -> str:
 class Ignoring:
     """Several files of rules, the weakest first: those of outer folders before those of inner ones."""
 
-    files: tuple[Rules, ...] = ()
+    files: tuple[IgnoreRules, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.files)
 
-    def and_also(self, more: Iterable[Rules]) -> "Ignoring":
+    def and_also(self, more: Iterable[IgnoreRules]) -> "Ignoring":
         return Ignoring((*self.files, *(file for file in more if file.rules)))
 
-    def rule_against(self, path: str, is_folder: bool) -> Rule | None:
+    def rule_against(self, path: str, is_folder: bool) -> IgnoreRule | None:
         """The rule that leaves this path out. Its folders are taken to be in: ask for them first, from the top."""
         for file in reversed(self.files):
             rule = file.deciding(path, is_folder)
@@ -142,7 +142,7 @@ class Ignoring:
                 return None if rule.negated else rule
         return None
 
-    def rule_against_any_part(self, path: str) -> Rule | None:
+    def rule_against_any_part(self, path: str) -> IgnoreRule | None:
         """The rule that leaves out this file or a folder above it."""
         if not self.files:
             return None

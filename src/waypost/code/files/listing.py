@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from waypost.code.git.command import LITERAL, Checkout
+from waypost.code.git.command import LITERAL, GitCheckout
 
 _SUBMODULE = "160000"  # its mode, after the tag and a space
 _MOST_ARGUMENTS = 500  # paths on a command line; for more, everything is listed
@@ -27,7 +27,7 @@ class Listing:
         return folder in self.tracked_folders
 
 
-def list_files(checkout: Checkout, only: Sequence[str] = (), *, explain: bool = False) -> Listing | None:
+def list_files(checkout: GitCheckout, only: Sequence[str] = (), *, explain: bool = False) -> Listing | None:
     """What git tracks, and what is new and not ignored; `only` these paths, or what lies in them. None when git
     cannot say."""
     few = only if len(only) <= _MOST_ARGUMENTS else ()
@@ -95,7 +95,7 @@ def _note(path: str, children: dict[str, set[str]], tracked: set[str] | None) ->
         path = folder
 
 
-def _ignored(checkout: Checkout) -> list[tuple[str, str]]:
+def _ignored(checkout: GitCheckout) -> list[tuple[str, str]]:
     listed = checkout.ask("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     if not listed:
         return []

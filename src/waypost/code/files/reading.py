@@ -32,7 +32,7 @@ _BY_HANDLE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class FileText:
     """A file's text. Its line ends are all `\\n`: lines are what editors count (`\\n`, `\\r\\n` and a lone `\\r` end one,
     form feeds and Unicode's separators do not), so line numbers are those of the file on disk."""
 
@@ -51,7 +51,7 @@ class Unread:
     missing: bool = False  # the file is gone
 
 
-def read_source(root: Path, path: str, *, limit: int | None = None, named: bool = False) -> Read | Unread:
+def read_source(root: Path, path: str, *, limit: int | None = None, named: bool = False) -> FileText | Unread:
     """Read the file at `path` below `root`, and check what only its contents tell.
 
     `limit` replaces the size that its kind of file may have. `named`: the user asked for this very file, so that it is
@@ -77,7 +77,7 @@ def read_source(root: Path, path: str, *, limit: int | None = None, named: bool 
         reason = written_by_machine(path, text)
         if reason is not None:
             return Unread(reason)
-    return Read(
+    return FileText(
         text=text,
         raw_hash=hashlib.sha256(raw).hexdigest(),
         size=len(raw),

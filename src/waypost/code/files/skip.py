@@ -19,7 +19,7 @@ _LONGEST_PATH = 2_000  # bytes: PostgreSQL's indexes hold at most 2,704 of one r
 _CHILDREN_ASKED = 50  # for a licence: enough to find one, few enough for a folder of thousands
 
 
-class Look(Protocol):
+class FolderLook(Protocol):
     """What may be asked about the tree's folders, each named by its path without a slash at the end; the root is ``."""
 
     def names(self, folder: str) -> Collection[str]:
@@ -110,7 +110,7 @@ def _rules() -> _Rules:
     )
 
 
-def folder_reason(path: str, look: Look) -> str | None:
+def folder_reason(path: str, look: FolderLook) -> str | None:
     """Why nothing in this folder is read, or None. A name that people also give to their own packages is judged by
     its place and by what lies in it (see `skip.toml`)."""
     rules = _rules()
@@ -136,7 +136,7 @@ def folder_reason(path: str, look: Look) -> str | None:
     return None
 
 
-def _is_foreign(path: str, parent: str, look: Look) -> bool:
+def _is_foreign(path: str, parent: str, look: FolderLook) -> bool:
     rules = _rules()
     if _is_project_root(path, look) or parent.rpartition("/")[2] in rules.asset_parents:
         return True
@@ -147,7 +147,7 @@ def _is_foreign(path: str, parent: str, look: Look) -> bool:
     return any(name.startswith(rules.licences) for child in children for name in look.names(f"{path}/{child}"))
 
 
-def _is_project_root(path: str, look: Look) -> bool:
+def _is_project_root(path: str, look: FolderLook) -> bool:
     """Whether the folder lies at the root of the tree or beside a file that only a project's root has."""
     rules = _rules()
     parent = path.rpartition("/")[0]

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waypost.code.files.choice import Choice, choose
+from waypost.code.files.choice import FileSelection, choose
 from waypost.code.files.folders import Folders, Listed, PartlyListed, Scanned, irregular, parts_of, rules_of_file, told
-from waypost.code.files.ignore import Rules
+from waypost.code.files.ignore import IgnoreRules
 from waypost.code.files.listing import Listing, list_files
-from waypost.code.files.skip import Look, file_skip, shown, unsafe_name
-from waypost.code.git.command import Checkout, hindrance, open_checkout
+from waypost.code.files.skip import FolderLook, file_skip, shown, unsafe_name
+from waypost.code.git.command import GitCheckout, hindrance, open_checkout
 
 OWN_IGNORE_FILE = ".waypostignore"
 _GIT_IGNORE_FILE = ".gitignore"
@@ -28,7 +28,7 @@ _UNUSUAL = frozenset({"", ".", "..", _DOT_GIT})  # parts that no path of a walk 
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class WalkedFile:
     """A file of the tree, or a folder that is skipped as a whole: then the path ends in `/`."""
 
     path: str  # relative to the root, with `/`; of a name that is unsafe to show, what `skip.shown` makes of it
@@ -40,7 +40,7 @@ class Entry:
 
 def walk(
     root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = (), explain: bool = False
-) -> Iterator[Entry]:
+) -> Iterator[WalkedFile]:
     """Every file of the tree that is worth reading, and what is skipped with its reason.
 
     Patterns are written as in `.gitignore`, braces allowed (see `choice`). What git, an ignore file or the caller's own
@@ -51,7 +51,7 @@ def walk(
 
 def look_at(
     root: Path, paths: Sequence[str], *, include: Sequence[str] = (), exclude: Sequence[str] = ()
-) -> Iterator[Entry]:
+) -> Iterator[WalkedFile]:
     """The entries that a walk would give for these files and for what lies in these folders, without walking the rest.
 
     A path that is gone, ignored or left out by choice has none: what is known of it may be forgotten.
@@ -62,21 +62,21 @@ def look_at(
 class _Walk:
     """One walk: the trees still to be walked, and what is decided for all of them."""
 
-    def __init__(self, root: Path, choice: Choice, explain: bool) -> None:
+    def __init__(self, root: Path, choice: FileSelection, explain: bool) -> None:
         self._root = root
         self._choice = choice
         self._explain = explain
         self._waiting: list[str] = [""]
         self._is_checkout = False  # the root itself
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[WalkedFile]:
         stopped = hindrance(self._root)
         if stopped:
-            yield Entry(shown(stopped), skipped=GIT_UNASKED)
+            yield WalkedFile(shown(stopped), skipped=GIT_UNASKED)
         while self._waiting:
             yield from self._tree(self._waiting.pop(0))
 
-    def entries_of(self, paths: Sequence[str]) -> Iterator[Entry]:
+    def entries_of(self, paths: Sequence[str]) -> Iterator[WalkedFile]:
         """Those of some paths. Each is looked for in its own tree, after the trees around have let that one in."""
         self._is_checkout = open_checkout(self._root) is not None
         self._waiting = []
@@ -99,7 +99,7 @@ class _Walk:
         folders = (part for part in parts_of(path) if len(part) > len(base) and part != path)
         return next((part for part in folders if os.path.lexists(self._root / part / _DOT_GIT)), "")
 
-    def _tree(self, base: str, only: Sequence[str] = ()) -> Iterator[Entry]:
+    def _tree(self, base: str, only: Sequence[str] = ()) -> Iterator[WalkedFile]:
         checkout = open_checkout(self._root / base)
         if base and checkout is not None and checkout.prefix:
             checkout = None  # its `.git` is none: the checkout found is the one around it
@@ -111,7 +111,7 @@ class _Walk:
         look = PartlyListed(self._root, checkout, base) if only else Listed(base, listing)
         return self._walk_listing(base, listing, look)
 
-    def _listing(self, checkout: Checkout | None, base: str, only: Sequence[str]) -> Listing | None:
+    def _listing(self, checkout: GitCheckout | None, base: str, only: Sequence[str]) -> Listing | None:
         """What git lists. None without git, and when the checkout around the root ignores it: the caller asked for it."""
         if checkout is None:
             return None
@@ -124,7 +124,7 @@ class _Walk:
 
     # --- as git lists it
 
-    def _walk_listing(self, base: str, listing: Listing, look: Look) -> Iterator[Entry]:
+    def _walk_listing(self, base: str, listing: Listing, look: FolderLook) -> Iterator[WalkedFile]:
         prefix = f"{base}/" if base else ""
         folders = Folders(self._root, base, look, self._choice, (OWN_IGNORE_FILE,))
         for path in listing.files:
@@ -138,23 +138,23 @@ class _Walk:
         for path in listing.repositories:
             yield from self._inner_repository(prefix + path, False, folders)
         for path, reason in listing.ignored:
-            yield Entry(shown(prefix + path), skipped=reason)
+            yield WalkedFile(shown(prefix + path), skipped=reason)
 
-    def _inner_repository(self, path: str, is_submodule: bool, folders: Folders) -> Iterator[Entry]:
+    def _inner_repository(self, path: str, is_submodule: bool, folders: Folders) -> Iterator[WalkedFile]:
         inside = folders.enter(path)
         yield from self._skipped(folders)
         if not inside:
             return
         if not is_submodule and not self._choice.names_folder(path):
-            yield Entry(shown(path) + "/", skipped="another git repository")
+            yield WalkedFile(shown(path) + "/", skipped="another git repository")
         elif os.path.lexists(self._root / path / _DOT_GIT):
             self._waiting.append(path)
         elif is_submodule:
-            yield Entry(shown(path) + "/", skipped="submodule that is not checked out")
+            yield WalkedFile(shown(path) + "/", skipped="submodule that is not checked out")
 
     # --- as it lies on the disk
 
-    def _walk_folders(self, base: str, first: Sequence[Rules], only: Sequence[str]) -> Iterator[Entry]:
+    def _walk_folders(self, base: str, first: Sequence[IgnoreRules], only: Sequence[str]) -> Iterator[WalkedFile]:
         scanned = Scanned(self._root)
         folders = Folders(self._root, base, scanned, self._choice, (_GIT_IGNORE_FILE, OWN_IGNORE_FILE), first)
         stack = [path for path in only if _is_folder(self._root / path)] if only else [base]
@@ -176,7 +176,7 @@ class _Walk:
             try:
                 found = scanned.scan(folder)
             except OSError as error:
-                yield Entry(shown(folder) + "/", skipped=f"cannot be read: {error.strerror}")
+                yield WalkedFile(shown(folder) + "/", skipped=f"cannot be read: {error.strerror}")
                 continue
             prefix = f"{folder}/" if folder else ""
             stack += [prefix + name for name, is_folder in reversed(found) if is_folder and name != _DOT_GIT]
@@ -184,39 +184,39 @@ class _Walk:
                 if not is_folder and name != _DOT_GIT:
                     yield from self._file(prefix + name, folders)
 
-    def _found_repository(self, folder: str) -> Iterator[Entry]:
+    def _found_repository(self, folder: str) -> Iterator[WalkedFile]:
         """A repository below a folder that git did not list. Below a checkout only a submodule belongs to it."""
         has_own = (self._root / folder / _DOT_GIT).is_dir()
         if self._is_checkout and has_own and not self._choice.names_folder(folder):
-            yield Entry(shown(folder) + "/", skipped="another git repository")
+            yield WalkedFile(shown(folder) + "/", skipped="another git repository")
         else:
             self._waiting.append(folder)
 
     # --- entries
 
-    def _skipped(self, folders: Folders) -> Iterator[Entry]:
+    def _skipped(self, folders: Folders) -> Iterator[WalkedFile]:
         for folder in folders.take_skipped():
             if self._explain or not folder.chosen:
-                yield Entry(folder.path, skipped=folder.reason)
+                yield WalkedFile(folder.path, skipped=folder.reason)
 
-    def _file(self, path: str, folders: Folders) -> Iterator[Entry]:
+    def _file(self, path: str, folders: Folders) -> Iterator[WalkedFile]:
         """The entry of one file whose folder is in. None when it is gone, or left out by choice and nobody asked."""
         chosen = self._left_out(path, folders)
         if chosen is not None:
             if self._explain:
-                yield Entry(shown(path), skipped=chosen)
+                yield WalkedFile(shown(path), skipped=chosen)
             return
         try:
             state = os.lstat(f"{folders.root}/{path}")
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            yield Entry(shown(path), skipped=f"cannot be read: {error.strerror}")
+            yield WalkedFile(shown(path), skipped=f"cannot be read: {error.strerror}")
             return
         named = self._choice.narrows and self._choice.names_file(path)
         reason = _reason_against(folders.root, path, state, named)
         safe = path if unsafe_name(path) is None else shown(path)
-        yield Entry(safe, state.st_size, state.st_mtime_ns, reason, named)
+        yield WalkedFile(safe, state.st_size, state.st_mtime_ns, reason, named)
 
     def _left_out(self, path: str, folders: Folders) -> str | None:
         """By which choice of the caller or of an ignore file this file is left out."""
@@ -245,7 +245,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _info_exclude(checkout: Checkout | None, base: str) -> list[Rules]:
+def _info_exclude(checkout: GitCheckout | None, base: str) -> list[IgnoreRules]:
     """The rules that a repository keeps beside its files, for a walk without git."""
     if checkout is None or checkout.prefix:
         return []

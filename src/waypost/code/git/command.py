@@ -53,7 +53,7 @@ _NEVER_ASKED = ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL")
 
 
 @dataclass(frozen=True, slots=True)
-class Checkout:
+class GitCheckout:
     """A folder inside a git checkout, and the git that can be asked about it."""
 
     folder: Path
@@ -149,7 +149,7 @@ def _output(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) ->
     return None
 
 
-def open_checkout(folder: Path) -> Checkout | None:
+def open_checkout(folder: Path) -> GitCheckout | None:
     """The checkout that holds this folder; None when there is none, or when git cannot be asked about it."""
     import shutil
 
@@ -167,7 +167,7 @@ def open_checkout(folder: Path) -> Checkout | None:
         program = ""  # found in the working directory, which may be the hostile tree itself
     inside = folder.relative_to(repository.root).as_posix()
     prefix = "" if inside == "." else f"{inside}/"
-    return Checkout(folder, prefix, repository.root, repository.git_dir, repository.common_dir, program)
+    return GitCheckout(folder, prefix, repository.root, repository.git_dir, repository.common_dir, program)
 
 
 def hindrance(folder: Path) -> str:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from waypost.code.files.skip import unsafe_name
-from waypost.code.git.command import Checkout, open_checkout
+from waypost.code.git.command import GitCheckout, open_checkout
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECONDS = 10.0
@@ -24,13 +24,13 @@ _MOST_NEW_FILES = 5_000  # untracked ones that are looked at for a rename
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class GitHead:
     commit: str = ""  # empty before the first commit, and without git
     branch: str = ""  # empty when no branch is checked out
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class TreeChanges:
     """What differs between a commit and the files as they are now, staged or not. The three have no path in common,
     but a renamed file may have changed as well."""
 
@@ -40,17 +40,17 @@ class Changes:
     complete: bool = False  # False: git could not say, compare the files themselves
 
 
-def head(root: Path) -> Head:
+def head(root: Path) -> GitHead:
     """The commit and the branch that are checked out."""
     checkout = open_checkout(root)
     if checkout is None:
-        return Head()
+        return GitHead()
     written = _written_head(checkout)
     if written is not None:  # a tenth of the time that git takes to start twice
         return written
     commit = _line(checkout.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}", seconds=_SECONDS))
     branch = _line(checkout.ask("symbolic-ref", "--quiet", "--short", "HEAD", seconds=_SECONDS))
-    return Head(commit, branch if unsafe_name(branch) is None else "")
+    return GitHead(commit, branch if unsafe_name(branch) is None else "")
 
 
 def is_ancestor(root: Path, earlier: str, later: str, *, seconds: float = _SECONDS) -> bool:
@@ -62,11 +62,11 @@ def is_ancestor(root: Path, earlier: str, later: str, *, seconds: float = _SECON
     return bool(known) and checkout.ask("merge-base", "--is-ancestor", known, later, seconds=seconds) is not None
 
 
-def _written_head(checkout: Checkout) -> Head | None:
+def _written_head(checkout: GitCheckout) -> GitHead | None:
     """What git's own files say; None where they keep it in another way, and git must be asked."""
     said = _short_file(checkout.git_dir / "HEAD", _MOST_HEAD)
     if _COMMIT.fullmatch(said):
-        return Head(said)
+        return GitHead(said)
     branch = said.removeprefix("ref: refs/heads/")
     if branch == said or unsafe_name(branch) is not None or any(part in ("", ".", "..") for part in branch.split("/")):
         return None
@@ -76,7 +76,7 @@ def _written_head(checkout: Checkout) -> Head | None:
         commit = next(
             (line[: -len(branch) - 12] for line in packed.splitlines() if line.endswith(f" refs/heads/{branch}")), ""
         )
-    return Head(commit, branch) if _COMMIT.fullmatch(commit) else None
+    return GitHead(commit, branch) if _COMMIT.fullmatch(commit) else None
 
 
 def _short_file(path: Path, limit: int) -> str:
@@ -91,37 +91,37 @@ def _line(answer: bytes | None) -> str:
     return (answer or b"").decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
-def changed_since(root: Path, commit: str, *, seconds: float = _SECONDS) -> Changes:
+def changed_since(root: Path, commit: str, *, seconds: float = _SECONDS) -> TreeChanges:
     """What differs between that commit and the files on disk, renames recognised even where nothing is staged."""
     checkout = open_checkout(root)
     if checkout is None or not _COMMIT.fullmatch(commit):
-        return Changes()
+        return TreeChanges()
     options = checkout.without_filters()
     if options is None:
-        return Changes()
+        return TreeChanges()
     new = _new_files(checkout, seconds)
     found = _difference(checkout, commit, options, seconds, {})
     if new is None or found is None:
-        return Changes()
+        return TreeChanges()
     if new and found.deleted:
         better = _difference_with_new(checkout, commit, options, seconds, new)
         found = better if better is not None else found
     changed = (found.changed | new) - set(found.renamed.values())
-    return Changes(changed, found.deleted - new, found.renamed, complete=True)
+    return TreeChanges(changed, found.deleted - new, found.renamed, complete=True)
 
 
-def dirty(root: Path, *, seconds: float = _SECONDS) -> Changes:
+def dirty(root: Path, *, seconds: float = _SECONDS) -> TreeChanges:
     """What differs between the last commit and the files on disk. Before the first commit: everything that git lists."""
     checkout = open_checkout(root)
     if checkout is None:
-        return Changes()
+        return TreeChanges()
     commit = head(root).commit
     if commit:
         return changed_since(root, commit, seconds=seconds)
     answer = checkout.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard", seconds=seconds)
     if answer is None:
-        return Changes()
-    return Changes(changed=frozenset(_paths(answer)), complete=True)
+        return TreeChanges()
+    return TreeChanges(changed=frozenset(_paths(answer)), complete=True)
 
 
 def recent_changes(root: Path, *, commits: int = 2_000, seconds: float = 2.0) -> dict[str, datetime]:
@@ -171,7 +171,7 @@ def _time(digits: str) -> datetime | None:
         return None  # a commit may claim any time
 
 
-def _new_files(checkout: Checkout, seconds: float) -> frozenset[str] | None:
+def _new_files(checkout: GitCheckout, seconds: float) -> frozenset[str] | None:
     """Files that git neither tracks nor ignores, without repositories that lie in the tree."""
     answer = checkout.ask("ls-files", "-z", "--others", "--exclude-standard", seconds=seconds)
     if answer is None:
@@ -185,8 +185,8 @@ def _paths(answer: bytes) -> list[str]:
 
 
 def _difference(
-    checkout: Checkout, commit: str, options: tuple[str, ...], seconds: float, variables: dict[str, str]
-) -> Changes | None:
+    checkout: GitCheckout, commit: str, options: tuple[str, ...], seconds: float, variables: dict[str, str]
+) -> TreeChanges | None:
     answer = checkout.ask(
         *("diff", "-z", "--name-status", "--find-renames", f"-l{_MOST_RENAMES}", "--relative", "--no-ext-diff"),
         *("--no-textconv", "--no-color", "--ignore-submodules=all", commit, "--", "."),
@@ -197,7 +197,7 @@ def _difference(
     return None if answer is None else _changes_of_diff(answer)
 
 
-def _changes_of_diff(answer: bytes) -> Changes:
+def _changes_of_diff(answer: bytes) -> TreeChanges:
     """`M`, path; `R087`, old path, new path; each ends with a zero byte."""
     fields = iter(answer.decode("utf-8", "surrogateescape").split("\0"))
     changed: set[str] = set()
@@ -217,12 +217,12 @@ def _changes_of_diff(answer: bytes) -> Changes:
             path = new
         (deleted if status == "D" else changed).add(path)
     safe = (frozenset(path for path in paths if unsafe_name(path) is None) for paths in (changed, deleted))
-    return Changes(next(safe), next(safe), renamed)
+    return TreeChanges(next(safe), next(safe), renamed)
 
 
 def _difference_with_new(
-    checkout: Checkout, commit: str, options: tuple[str, ...], seconds: float, new: frozenset[str]
-) -> Changes | None:
+    checkout: GitCheckout, commit: str, options: tuple[str, ...], seconds: float, new: frozenset[str]
+) -> TreeChanges | None:
     """The difference as if the new files were to be added, so that git sees which of them are renamed ones.
 
     That is noted in a copy of the index, which git throws away with us: the repository is not touched.

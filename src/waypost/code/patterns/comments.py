@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from waypost.code.patterns.table import Rules
+from waypost.code.patterns.table import PatternRules
 
 LONGEST_COMMENT = 100  # lines
 _LINE_LENGTH = 400
@@ -14,7 +14,7 @@ _LEGAL = re.compile(
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 
 
-def comment_above(lines: Sequence[str], place: int, floor: int, rules: Rules) -> tuple[int, str]:
+def comment_above(lines: Sequence[str], place: int, floor: int, rules: PatternRules) -> tuple[int, str]:
     """The first line of what belongs to the definition on line `place`, and its comment; not above line `floor`."""
     lowest = max(floor + 1, place - LONGEST_COMMENT)
     first = place
@@ -39,7 +39,7 @@ def comment_above(lines: Sequence[str], place: int, floor: int, rules: Rules) ->
     return (top, plain_comment(lines[top:first], rules)) if top < first else (first, "")
 
 
-def file_comment(lines: Sequence[str], rules: Rules) -> str:
+def file_comment(lines: Sequence[str], rules: PatternRules) -> str:
     """The comment with which a file begins, unless it is about licences."""
     place = 0
     while place < min(len(lines), LONGEST_COMMENT):
@@ -65,7 +65,7 @@ def file_comment(lines: Sequence[str], rules: Rules) -> str:
     return ""
 
 
-def plain_comment(lines: Sequence[str], rules: Rules) -> str:
+def plain_comment(lines: Sequence[str], rules: PatternRules) -> str:
     """A comment without its marks."""
     marks = sorted({mark for pair in rules.blocks for mark in pair} | set(rules.comments), key=len, reverse=True)
     plain: list[str] = []
@@ -77,7 +77,7 @@ def plain_comment(lines: Sequence[str], rules: Rules) -> str:
     return "\n".join(plain).strip()
 
 
-def _openings(line: str, rules: Rules) -> tuple[str, ...]:
+def _openings(line: str, rules: PatternRules) -> tuple[str, ...]:
     """With what the block comment may begin that this line ends."""
     text = line[:_LINE_LENGTH].rstrip()
     return tuple(opening for opening, closing in rules.blocks if text.endswith(closing))

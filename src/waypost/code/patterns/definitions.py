@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from waypost.code.documents.documents import lines_of
 from waypost.code.patterns.comments import comment_above, file_comment
 from waypost.code.patterns.ends import ends_by_braces, ends_by_indent
-from waypost.code.patterns.table import Rules, rules_for
-from waypost.code.source import CONTAINERS, Call, Import, Parsed, Source, Symbol
+from waypost.code.patterns.table import PatternRules, rules_for
+from waypost.code.source import CONTAINERS, Call, Import, Parsed, SourceFile, Symbol
 from waypost.model.reference import LineRange
 
 LINE_LENGTH = 400  # characters of a line that patterns see
@@ -42,7 +42,7 @@ class _Found:
     bases: tuple[str, ...]
 
 
-def parse_by_patterns(source: Source) -> Parsed:
+def parse_by_patterns(source: SourceFile) -> Parsed:
     """What can be read out of a file of any language by the look of its lines; never fails."""
     rules = rules_for(source.language)
     lines = lines_of(source.text)
@@ -64,7 +64,7 @@ def parse_by_patterns(source: Source) -> Parsed:
     )
 
 
-def _scan(rules: Rules, lines: Sequence[str]) -> tuple[list[_Found], list[Import], str]:
+def _scan(rules: PatternRules, lines: Sequence[str]) -> tuple[list[_Found], list[Import], str]:
     found: list[_Found] = []
     imports: list[Import] = []
     package = ""
@@ -89,7 +89,7 @@ def _scan(rules: Rules, lines: Sequence[str]) -> tuple[list[_Found], list[Import
     return found, imports, package
 
 
-def _code_lines(rules: Rules, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _code_lines(rules: PatternRules, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Lines that are not inside a block comment, and where on the line the code begins."""
     closer = ""
     for place, line in enumerate(lines):
@@ -114,7 +114,7 @@ def _definition(place: int, kind: str, match: re.Match[str]) -> _Found:
     return _Found(place, kind, name, tuple(base.strip() for base in bases if base.strip())[:20])
 
 
-def _until(found: Sequence[_Found], ends: list[int], rules: Rules, lines: Sequence[str]) -> list[int]:
+def _until(found: Sequence[_Found], ends: list[int], rules: PatternRules, lines: Sequence[str]) -> list[int]:
     """The ends, with those of symbols whose members stand on the same indentation."""
     closers = {
         kind: [place for place, line in enumerate(lines) if pattern.match(line[:LINE_LENGTH])]
@@ -133,7 +133,7 @@ def _until(found: Sequence[_Found], ends: list[int], rules: Rules, lines: Sequen
     return wide
 
 
-def _arranged(found: Sequence[_Found], ends: Sequence[int], rules: Rules, lines: Sequence[str]) -> list[Symbol]:
+def _arranged(found: Sequence[_Found], ends: Sequence[int], rules: PatternRules, lines: Sequence[str]) -> list[Symbol]:
     """Symbols with their parents: the innermost container that is still open."""
     symbols: list[Symbol] = []
     open_ones: list[int] = []
@@ -211,7 +211,7 @@ def _parameter(text: str, style: str) -> str:
     return words[-1] if words else ""
 
 
-def _with_calls(symbols: list[Symbol], rules: Rules, lines: Sequence[str]) -> list[Symbol]:
+def _with_calls(symbols: list[Symbol], rules: PatternRules, lines: Sequence[str]) -> list[Symbol]:
     """The symbols, each with the calls that its own lines make."""
     calls: list[list[Call]] = [[] for _ in symbols]
     open_ones: list[int] = []

@@ -12,7 +12,7 @@ _LAST_RESORT = "generic"
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class PatternRules:
     ends: str
     comments: tuple[str, ...]
     blocks: tuple[tuple[str, str], ...]
@@ -25,12 +25,12 @@ class Rules:
 
 
 @cache
-def rules_for(language: str) -> Rules:
+def rules_for(language: str) -> PatternRules:
     """The rules of a language; those that fit most when it has none of its own."""
     table = _tables()
     entry = _inherited(table, language if language in table else _LAST_RESORT)
     modifiers = rf"(?:(?:{entry['modifiers']})[ \t]+){{0,6}}" if entry.get("modifiers") else ""
-    return Rules(
+    return PatternRules(
         ends=entry["ends"],
         comments=tuple(entry.get("comments", ())),
         blocks=tuple((opening, closing) for opening, closing in entry.get("blocks", ())),

@@ -5,7 +5,7 @@ from collections import defaultdict
 from functools import cached_property
 
 from waypost.code.outline import Brought
-from waypost.code.resolve.tree import Tree, Value, View
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 DECLARED = 0.9  # a header that the file includes has the name
 ALONE = 0.6  # only one symbol of the tree has it
@@ -15,11 +15,11 @@ _GLOBAL = frozenset({"function", "class", "struct", "enum", "type", "macro", "mo
 class IncludeModules:
     """A name means what this file, its headers or, failing that, a single file of the tree defines."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
         self._headers: dict[str, frozenset[str]] = {}
 
-    def module(self, view: View, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: Brought) -> Value | None:
         written = brought.module.strip('<>"')
         near = posixpath.normpath(posixpath.join(posixpath.dirname(view.path), written))
         if near in self._tree.paths:
@@ -32,7 +32,7 @@ class IncludeModules:
     def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - files hold no modules
         return None
 
-    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - the same in all scopes
+    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - the same in all scopes
         found: list[Value] = []
         for path, number in self._tree.defined(name):
             other = self._tree.view(path)
@@ -53,7 +53,7 @@ class IncludeModules:
                 return group[0]._replace(strength=DECLARED)
         return found[0]._replace(strength=ALONE) if len({value.path for value in found}) == 1 else None
 
-    def _included(self, view: View) -> frozenset[str]:
+    def _included(self, view: OutlineView) -> frozenset[str]:
         """The headers of a file, and those that they include."""
         if view.path not in self._headers:
             direct = self._direct(view)
@@ -61,7 +61,7 @@ class IncludeModules:
             self._headers[view.path] = frozenset(direct).union(*(self._direct(other) for other in others))
         return self._headers[view.path]
 
-    def _direct(self, view: View) -> set[str]:
+    def _direct(self, view: OutlineView) -> set[str]:
         values = (self.module(view, brought) for brought in view.outline.imports)
         return {value.path for value in values if value is not None}
 

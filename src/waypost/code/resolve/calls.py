@@ -3,8 +3,8 @@
 from waypost.code.outline import Use
 from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import habits
-from waypost.code.resolve.names import Names, enclosing_class
-from waypost.code.resolve.tree import FUNCTIONS, Value, View, is_container
+from waypost.code.resolve.names import NameScope, enclosing_class
+from waypost.code.resolve.tree import FUNCTIONS, OutlineView, Value, is_container
 from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, of which one could still be the only one meant
@@ -14,18 +14,18 @@ UNIQUE = 0.6  # how sure a name is that only one symbol of the tree has
 class CallResolver:
     """Resolves calls by scope, imports and classes; by a unique name only where nothing speaks against it."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: NameScope) -> None:
         self.names = names
         self._unique: dict[tuple[str, str, bool], Value | None] = {}
 
-    def resolve(self, view: View, use: Use) -> Value | None:
+    def resolve(self, view: OutlineView, use: Use) -> Value | None:
         """The symbol that a call reaches; None when that is unknown or outside of the tree."""
         value = self._named(view, use)
         if value is not None:
             return value if value.symbol >= 0 and value.kind in {"symbol", "instance"} else None
         return self._by_unique_name(view, use)
 
-    def _named(self, view: View, use: Use) -> Value | None:
+    def _named(self, view: OutlineView, use: Use) -> Value | None:
         if not use.receiver:
             if use.name in habits(view.family).above:  # Java's `super(…)`
                 return None
@@ -40,7 +40,7 @@ class CallResolver:
             return value if use.name in habits(view.family).constructors else None
         return value
 
-    def _by_unique_name(self, view: View, use: Use) -> Value | None:
+    def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
         if use.name in habits(view.family).built_in or len(identifier_parts(use.name.strip("_"))) < 2:
             return None
         if not self._may_be_ours(view, use):
@@ -57,7 +57,7 @@ class CallResolver:
         is_strange = other is not None and other.is_test and found.path != view.path
         return None if is_wrapper or is_strange else found
 
-    def _may_be_ours(self, view: View, use: Use) -> bool:
+    def _may_be_ours(self, view: OutlineView, use: Use) -> bool:
         """Whether the object of a call could be of the tree: a variable or a field of which nothing else is known."""
         path = steps(use.receiver)
         habit = habits(view.family)
@@ -74,7 +74,7 @@ class CallResolver:
             scope = view.outline.symbols[scope].parent
         return not view.bindings.get((-1, path[0])) and path[0] not in view.top
 
-    def _only_one(self, view: View, name: str) -> Value | None:
+    def _only_one(self, view: OutlineView, name: str) -> Value | None:
         if len(self.names.tree.places(name)) > MOST_PLACES:
             return None
         found: list[Value] = []

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from waypost.code.outline import Brought
-from waypost.code.resolve.tree import Tree, Value, View
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 MOST_EXTENDS = 8  # tsconfig files above one another
 
@@ -23,12 +23,12 @@ _CONDITIONS = ("source", "types", "import", "module", "require", "node", "defaul
 class EcmaModules:
     """Finds files as bundlers and TypeScript do; packages outside of the tree are not followed."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
         self._found: dict[tuple[str, str], Value | None] = {}
         self._paths: dict[str, tuple[str, dict[str, list[str]]] | None] = {}
 
-    def module(self, view: View, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: Brought) -> Value | None:
         folder = posixpath.dirname(view.path)
         key = (folder, brought.module)
         if key not in self._found:
@@ -39,7 +39,7 @@ class EcmaModules:
     def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - a file has no modules inside
         return None
 
-    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - nothing without import
+    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - nothing without import
         return None
 
     def _bases(self, folder: str, written: str) -> Iterator[str]:

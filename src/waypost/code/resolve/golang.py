@@ -5,7 +5,7 @@ import re
 from functools import cached_property
 
 from waypost.code.outline import Brought
-from waypost.code.resolve.tree import Tree, Value, View
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]{1,300})", re.MULTILINE)
 
@@ -13,12 +13,12 @@ _MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]{1,300})", re.MULTILINE)
 class GoModules:
     """Finds packages by their import path; a name of a package may be in any of its files."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
         self._names: dict[str, dict[str, Value]] = {}
         self._clauses: dict[str, dict[str, Value]] = {}
 
-    def module(self, view: View, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
+    def module(self, view: OutlineView, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
         for name, folder in self._modules:
             if brought.module == name or brought.module.startswith(name + "/"):
                 inside = posixpath.normpath(posixpath.join(folder, brought.module[len(name) + 1 :])).removeprefix(".")
@@ -28,14 +28,14 @@ class GoModules:
     def member(self, package: Value, name: str) -> Value | None:
         return self._in_folder(package.path[3:]).get(name) if package.kind == "package" else None
 
-    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - packages have no nesting
+    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - packages have no nesting
         folder = posixpath.dirname(view.path)
         found = self._in_folder(folder).get(name)
         if found is None and view.is_test:
             found = self._in_tests(folder, name)
         return found or self._by_clause(view, name)
 
-    def _by_clause(self, view: View, name: str) -> Value | None:
+    def _by_clause(self, view: OutlineView, name: str) -> Value | None:
         """An imported package whose name is not the end of its path."""
         if view.path not in self._clauses:
             packages = [self.module(view, one) for one in view.outline.imports if not one.alias and not one.name]

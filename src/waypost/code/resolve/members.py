@@ -7,7 +7,7 @@ from waypost.code.outline import Defined
 from waypost.code.resolve.bindings import type_expression
 from waypost.code.resolve.families import habits
 from waypost.code.resolve.lineage import in_depth, merged
-from waypost.code.resolve.tree import FUNCTIONS, Tree, Value, View, is_container
+from waypost.code.resolve.tree import FUNCTIONS, OutlineTree, OutlineView, Value, is_container
 
 DEEPEST = 24  # steps from name to name, scopes around a name, bases above a class: nothing is nested deeper in earnest
 INHERITED = 0.95  # how sure a method of the own class or a base is: a subclass may have its own
@@ -22,18 +22,18 @@ _SAME_OBJECT = frozenset({"Self", "self", "static", "this", "$this"})
 class Members(ABC):
     """The part of `Names` that knows classes."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: OutlineTree) -> None:
         self.tree = tree
         self._members: dict[tuple[str, int, str, str], Value | None] = {}
         self._lineages: dict[tuple[str, int], tuple[Value, ...]] = {}
         self._bases: dict[tuple[str, int], tuple[Value | None, ...]] = {}
 
     @abstractmethod
-    def evaluate(self, view: View, owner: int, expression: str) -> Value | None:
+    def evaluate(self, view: OutlineView, owner: int, expression: str) -> Value | None:
         """What an expression stands for inside of symbol `owner`."""
 
     @abstractmethod
-    def own_object(self, kind: str, view: View, owner: int) -> Value | None:
+    def own_object(self, kind: str, view: OutlineView, owner: int) -> Value | None:
         """The object that a method belongs to."""
 
     def member(self, value: Value, name: str) -> Value | None:
@@ -60,7 +60,7 @@ class Members(ABC):
                 return found._replace(strength=min(found.strength, one.strength))
         return None
 
-    def lineage(self, view: View, symbol: int, depth: int = 0) -> tuple[Value, ...]:
+    def lineage(self, view: OutlineView, symbol: int, depth: int = 0) -> tuple[Value, ...]:
         """A class and all it derives from, in the order in which members are looked up."""
         key = (view.path, symbol)
         if key not in self._lineages:
@@ -77,7 +77,7 @@ class Members(ABC):
             self._lineages[key] = (own, *(one._replace(strength=min(one.strength, doubt)) for one in above))
         return self._lineages[key]
 
-    def _own_member(self, view: View, value: Value, name: str) -> Value | None:
+    def _own_member(self, view: OutlineView, value: Value, name: str) -> Value | None:
         """A member that a class has itself."""
         strength = 1.0 if value.kind == "symbol" else INHERITED
         symbols = view.outline.symbols
@@ -92,7 +92,7 @@ class Members(ABC):
             return spread._replace(strength=strength)
         return Value("instance", view.path, value.symbol) if name in habits(view.family).constructors else None
 
-    def _spread(self, view: View, symbol: Defined, name: str) -> Value | None:
+    def _spread(self, view: OutlineView, symbol: Defined, name: str) -> Value | None:
         """A member that stands apart from its class: another file, another block of it."""
         if view.family in {"python", "ecmascript", "php"}:
             return None
@@ -106,7 +106,7 @@ class Members(ABC):
             return Value("symbol", path, number)
         return None
 
-    def bases(self, view: View, symbol: int) -> tuple[Value | None, ...]:
+    def bases(self, view: OutlineView, symbol: int) -> tuple[Value | None, ...]:
         """The classes that a class derives from, in order; None for those outside of the tree."""
         key = (view.path, symbol)
         if key not in self._bases:
@@ -117,7 +117,7 @@ class Members(ABC):
             self._bases[key] = tuple(found)
         return self._bases[key]
 
-    def named_bases(self, view: View, symbol: int) -> Iterator[tuple[str, Value | None]]:
+    def named_bases(self, view: OutlineView, symbol: int) -> Iterator[tuple[str, Value | None]]:
         """Every base as written, and the class that it is."""
         own = view.outline.symbols[symbol]
         for written in own.bases:
@@ -149,7 +149,7 @@ class Members(ABC):
         assert view is not None  # a value of kind symbol is made from a view
         return view.outline.symbols[value.symbol]
 
-    def held(self, view: View, owner: int, name: str) -> Value | None:
+    def held(self, view: OutlineView, owner: int, name: str) -> Value | None:
         """What a variable, parameter or field holds."""
         holds = view.bindings[owner, name]
         if not holds:

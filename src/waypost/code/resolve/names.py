@@ -6,26 +6,26 @@ from waypost.code.outline import Brought
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import habits
 from waypost.code.resolve.members import DEEPEST, Members
-from waypost.code.resolve.tree import FUNCTIONS, Tree, Value, View, is_container
+from waypost.code.resolve.tree import FUNCTIONS, OutlineTree, OutlineView, Value, is_container
 
 
 class ModuleSystem(Protocol):
     """How the languages of a family find files by import."""
 
-    def module(self, view: View, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: Brought) -> Value | None:
         """What `import brought.module` means in this file; None when it is not in the tree."""
 
     def member(self, package: Value, name: str) -> Value | None:
         """What `name` is in a package."""
 
-    def together(self, view: View, name: str, owner: int) -> Value | None:
+    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:
         """What a plain name means by being in the same package, without an import, inside of symbol `owner`."""
 
 
-class Names(Members):
+class NameScope(Members):
     """Looks names up in a tree. Results are kept: one object is for one state of the tree."""
 
-    def __init__(self, tree: Tree, systems: dict[str, ModuleSystem]) -> None:
+    def __init__(self, tree: OutlineTree, systems: dict[str, ModuleSystem]) -> None:
         super().__init__(tree)
         self.systems = systems
         self._plain: dict[tuple[str, int, str], Value | None] = {}
@@ -34,7 +34,7 @@ class Names(Members):
         self._imported: dict[tuple[str, Brought], Value | None] = {}
         self._depth = 0
 
-    def evaluate(self, view: View, owner: int, expression: str) -> Value | None:
+    def evaluate(self, view: OutlineView, owner: int, expression: str) -> Value | None:
         """What an expression stands for inside of symbol `owner`."""
         path = steps(expression)
         if not path or UNKNOWN in path or self._depth > DEEPEST:
@@ -45,7 +45,7 @@ class Names(Members):
         finally:
             self._depth -= 1
 
-    def _follow(self, view: View, owner: int, path: tuple[str, ...]) -> Value | None:
+    def _follow(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> Value | None:
         value, rest = self._head(view, owner, path)
         for step in rest:
             if value is None:
@@ -53,7 +53,7 @@ class Names(Members):
             value = self.called(value) if step == CALL else self.step(value, step)
         return value
 
-    def _head(self, view: View, owner: int, path: tuple[str, ...]) -> tuple[Value | None, tuple[str, ...]]:
+    def _head(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> tuple[Value | None, tuple[str, ...]]:
         habit = habits(view.family)
         first, rest = path[0], path[1:]
         if rest[:1] == (CALL,) and f"{first}()" in habit.above:
@@ -64,7 +64,7 @@ class Names(Members):
             return self.own_object("instance", view, owner), rest
         return self.lookup(view, owner, first), rest
 
-    def own_object(self, kind: str, view: View, owner: int) -> Value | None:
+    def own_object(self, kind: str, view: OutlineView, owner: int) -> Value | None:
         """The object that a method belongs to; `kind` is "instance" or "above"."""
         enclosing = enclosing_class(view, owner)
         if enclosing >= 0:
@@ -77,7 +77,7 @@ class Names(Members):
         found = self._in_file(view, above.rpartition(".")[2], -1, exported=False) if above else None
         return found._replace(kind=kind) if found is not None and found.kind == "symbol" else None
 
-    def lookup(self, view: View, owner: int, name: str) -> Value | None:
+    def lookup(self, view: OutlineView, owner: int, name: str) -> Value | None:
         """What a plain name means inside of symbol `owner`; None when that is unknown or outside of the tree."""
         key = (view.path, owner, name)
         if key not in self._plain:
@@ -85,7 +85,7 @@ class Names(Members):
             self._plain[key] = self._lookup(view, owner, name)
         return self._plain[key]
 
-    def _lookup(self, view: View, owner: int, name: str) -> Value | None:
+    def _lookup(self, view: OutlineView, owner: int, name: str) -> Value | None:
         scope = owner
         for _ in range(DEEPEST):
             if scope < 0:
@@ -96,7 +96,7 @@ class Names(Members):
             scope = view.outline.symbols[scope].parent
         return self._in_file(view, name, owner, exported=False)
 
-    def _in_scope(self, view: View, owner: int, scope: int, name: str) -> tuple[bool, Value | None]:
+    def _in_scope(self, view: OutlineView, owner: int, scope: int, name: str) -> tuple[bool, Value | None]:
         """Whether one scope around `owner` has the name, and what it means there."""
         symbol = view.outline.symbols[scope]
         is_function = symbol.kind in FUNCTIONS
@@ -116,7 +116,7 @@ class Names(Members):
             member = Value("symbol", view.path, scope)
         return member is not None, member
 
-    def _in_file(self, view: View, name: str, owner: int, *, exported: bool) -> Value | None:
+    def _in_file(self, view: OutlineView, name: str, owner: int, *, exported: bool) -> Value | None:
         """What a name means in a file outside of every symbol; `owner` matters only where packages are nested."""
         key = (view.path, owner if view.family == "ruby" else -1, name, exported)
         if key not in self._file_level:
@@ -124,7 +124,7 @@ class Names(Members):
             self._file_level[key] = self._find_in_file(view, name, owner, exported=exported)
         return self._file_level[key]
 
-    def _find_in_file(self, view: View, name: str, owner: int, *, exported: bool) -> Value | None:
+    def _find_in_file(self, view: OutlineView, name: str, owner: int, *, exported: bool) -> Value | None:
         own = view.top.get(name)
         holds = view.bindings.get((-1, name))
         if own is not None and not (holds and view.outline.symbols[own].kind == "constant"):
@@ -143,12 +143,12 @@ class Names(Members):
         system = self.systems.get(view.family)
         return system.together(view, name, owner) if system is not None and not exported else None
 
-    def module(self, view: View, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: Brought) -> Value | None:
         """The file or package that an import names."""
         system = self.systems.get(view.family)
         return system.module(view, brought) if system is not None else None
 
-    def imported(self, view: View, brought: Brought) -> Value | None:
+    def imported(self, view: OutlineView, brought: Brought) -> Value | None:
         """What an import binds: a module, or the symbol in it."""
         key = (view.path, brought)
         if key not in self._imported:
@@ -190,7 +190,7 @@ class Names(Members):
             value = self.systems[view.family].member(Value("file", path), name)
         return value
 
-    def _default(self, view: View, alias: str) -> Value | None:
+    def _default(self, view: OutlineView, alias: str) -> Value | None:
         """The default export: the symbol that has the name of the import or of the file, else the file itself."""
         stem = view.path.rsplit("/", 1)[-1].split(".", 1)[0]
         for name in ("default", alias, stem):
@@ -199,7 +199,7 @@ class Names(Members):
         return Value("file", view.path)
 
 
-def enclosing_class(view: View, owner: int) -> int:
+def enclosing_class(view: OutlineView, owner: int) -> int:
     """The nearest class around a symbol, itself included; -1 for none."""
     symbols = view.outline.symbols
     while owner >= 0 and (symbols[owner].kind in FUNCTIONS or symbols[owner].kind == "constant"):

@@ -1,13 +1,13 @@
 """Languages whose files say their package: Java, Kotlin, Scala, PHP, C#. A name is found by package and name."""
 
 from waypost.code.outline import Brought
-from waypost.code.resolve.tree import Tree, Value, View
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 
 class PackageModules:
     """Finds classes and functions by the package that their file declares."""
 
-    def __init__(self, tree: Tree, family: str, separator: str, *, parts: bool, outer: bool) -> None:
+    def __init__(self, tree: OutlineTree, family: str, separator: str, *, parts: bool, outer: bool) -> None:
         """`parts`: one class may stand in several files. `outer`: names of the packages above are seen, too."""
         self._tree = tree
         self._family = family
@@ -16,7 +16,7 @@ class PackageModules:
         self._outer = outer
         self._found: dict[tuple[str, str], Value | None] = {}
 
-    def module(self, view: View, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
+    def module(self, view: OutlineView, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
         written = brought.module.strip(self._separator)
         package, _, name = written.rpartition(self._separator)
         value = self._find(package, name)
@@ -30,7 +30,7 @@ class PackageModules:
     def member(self, package: Value, name: str) -> Value | None:
         return self._find(package.path.split(":", 1)[1], name) if package.kind == "package" else None
 
-    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - only packages are nested
+    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - only packages are nested
         package = view.outline.package
         while True:
             found = self._find(package, name)

@@ -5,7 +5,7 @@ import sys
 from functools import cached_property
 
 from waypost.code.outline import Brought
-from waypost.code.resolve.tree import Tree, Value, View
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _ENDINGS = (".py", ".pyi", ".pyx")
 _USUAL_ROOTS = ("", "src", "lib", "python")
@@ -14,11 +14,11 @@ _USUAL_ROOTS = ("", "src", "lib", "python")
 class PythonModules:
     """Finds modules as an interpreter would that was started at any of the roots of the tree."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
         self._found: dict[tuple[str, str], Value | None] = {}
 
-    def module(self, view: View, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: Brought) -> Value | None:
         written = brought.module
         if written.startswith("."):
             dots = len(written) - len(written.lstrip("."))
@@ -39,10 +39,10 @@ class PythonModules:
             return self._below(folder, [name]) if file.startswith("__init__.") else None
         return self._below(package.path.split(":", 1)[1], [name])
 
-    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - nothing without import
+    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - nothing without import
         return None
 
-    def whole(self, view: View, brought: Brought) -> Value | None:
+    def whole(self, view: OutlineView, brought: Brought) -> Value | None:
         """The module of `import a.b`, not only the name it binds."""
         return self._absolute(view.path, brought.module.split("."))
 

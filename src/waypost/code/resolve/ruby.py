@@ -5,7 +5,7 @@ import re
 from functools import cached_property
 
 from waypost.code.outline import Brought
-from waypost.code.resolve.tree import Tree, Value, View, is_container
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value, is_container
 
 GUESSED = 0.9  # of several files that open a class, none is named after it
 DEEPEST_NESTING = 12  # classes and modules around a name
@@ -15,11 +15,11 @@ _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 class RubyModules:
     """Finds constants as autoloaders do: the file named after a class is preferred."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
         self._constants: dict[str, Value | None] = {}
 
-    def module(self, view: View, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: Brought) -> Value | None:
         name = brought.module if brought.module.endswith(".rb") else f"{brought.module}.rb"
         near = posixpath.normpath(posixpath.join(posixpath.dirname(view.path), name))
         for path in (near, f"lib/{name}"):
@@ -43,7 +43,7 @@ class RubyModules:
     def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - constants are global
         return None
 
-    def together(self, view: View, name: str, owner: int) -> Value | None:
+    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:
         if not name[:1].isupper():
             return None
         nesting = view.outline.symbols[owner].qualified.split(".")[:DEEPEST_NESTING] if owner >= 0 else []

@@ -5,8 +5,8 @@ import re
 from functools import cached_property
 
 from waypost.code.outline import Brought
-from waypost.code.resolve.names import Names
-from waypost.code.resolve.tree import Tree, Value, View
+from waypost.code.resolve.names import NameScope
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _CRATE_NAME = re.compile(r"^\[package\](?:(?!^\[).)*?^name[ \t]*=[ \t]*\"([\w-]{1,100})\"", re.MULTILINE | re.DOTALL)
 _ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs")
@@ -15,12 +15,12 @@ _ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs")
 class RustModules:
     """Follows `crate`, `self`, `super`, child modules and crates of the tree."""
 
-    names: Names  # set when there is one: re-exports are followed through it
+    names: NameScope  # set when there is one: re-exports are followed through it
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
 
-    def module(self, view: View, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: Brought) -> Value | None:
         first, *rest = brought.module.split("::")
         value: Value | None = Value("file", view.path)
         if first == "crate":
@@ -46,10 +46,10 @@ class RustModules:
                 return Value("file", path)
         return None
 
-    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - modules see no others
+    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - modules see no others
         return self.member(Value("file", view.path), name) or self._crate(name)
 
-    def _own_scope(self, view: View, name: str) -> Value | None:
+    def _own_scope(self, view: OutlineView, name: str) -> Value | None:
         number = view.top.get(name)
         return Value("symbol", view.path, number) if number is not None else None
 

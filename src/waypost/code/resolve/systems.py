@@ -6,18 +6,18 @@ from waypost.code.outline import Brought
 from waypost.code.resolve.c_family import IncludeModules
 from waypost.code.resolve.ecmascript import EcmaModules
 from waypost.code.resolve.golang import GoModules
-from waypost.code.resolve.names import ModuleSystem, Names
+from waypost.code.resolve.names import ModuleSystem, NameScope
 from waypost.code.resolve.packages import PackageModules
 from waypost.code.resolve.python import PythonModules
 from waypost.code.resolve.ruby import RubyModules
 from waypost.code.resolve.rust import RustModules
-from waypost.code.resolve.tree import Tree, Value, View
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 MOST_STEPS = 8  # files through which a variable is imported
 REPRESENTED = 0.8  # a package is imported, but which of its files is used is not known
 
 
-def names_of(tree: Tree) -> Names:
+def names_of(tree: OutlineTree) -> NameScope:
     """The names of a tree, with a module system for each family of languages that has one."""
     rust = RustModules(tree)
     systems: dict[str, ModuleSystem] = {
@@ -31,11 +31,11 @@ def names_of(tree: Tree) -> Names:
         "ruby": RubyModules(tree),
         "c": IncludeModules(tree),
     }
-    rust.names = Names(tree, systems)
+    rust.names = NameScope(tree, systems)
     return rust.names
 
 
-def whole_module(names: Names, view: View, brought: Brought) -> Value | None:
+def whole_module(names: NameScope, view: OutlineView, brought: Brought) -> Value | None:
     """What an import brings, for the relation between files: the symbol, or else the module it is said to be in."""
     system = names.systems.get(view.family)
     if isinstance(system, PythonModules) and not brought.name and not brought.alias:
@@ -49,7 +49,7 @@ def whole_module(names: Names, view: View, brought: Brought) -> Value | None:
     return _where_bound(names, module.path, brought.name, MOST_STEPS) or module
 
 
-def _where_bound(names: Names, path: str, name: str, steps: int) -> Value | None:
+def _where_bound(names: NameScope, path: str, name: str, steps: int) -> Value | None:
     """The file in which a variable is made that is imported through others; its class is somewhere else."""
     view = names.tree.view(path)
     if view is None or not steps:
@@ -65,7 +65,7 @@ def _where_bound(names: Names, path: str, name: str, steps: int) -> Value | None
     return None
 
 
-def files_of_package(names: Names, package: Value, reached: Collection[str]) -> tuple[list[str], float]:
+def files_of_package(names: NameScope, package: Value, reached: Collection[str]) -> tuple[list[str], float]:
     """Which files an import of a whole package means, and how sure: those that are used, else the one that stands for it."""
     kin, _, name = package.path.partition(":")
     used = []

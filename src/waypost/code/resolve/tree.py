@@ -32,7 +32,7 @@ class Value(NamedTuple):
     strength: float = 1.0
 
 
-class Place(NamedTuple):
+class SymbolPlace(NamedTuple):
     """A file, or a symbol in it."""
 
     path: str
@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
 
 @dataclass(slots=True)
-class View:
+class OutlineView:
     """One file, with its names in order."""
 
     path: str
@@ -54,20 +54,20 @@ class View:
     is_test: bool = False
 
 
-class Tree:
+class OutlineTree:
     """The files of a tree and their names. Outlines are taken from the mapping only when needed."""
 
     def __init__(
         self,
         outlines: Mapping[str, Outline],
         manifests: Mapping[str, str],
-        names: Callable[[str], Iterable[Place]] | None = None,
+        names: Callable[[str], Iterable[SymbolPlace]] | None = None,
     ) -> None:
         self.outlines = outlines
         self.manifests = manifests
         self._names = names
-        self._views: dict[str, View | None] = {}
-        self._told: dict[str, list[Place]] = {}
+        self._views: dict[str, OutlineView | None] = {}
+        self._told: dict[str, list[SymbolPlace]] = {}
         self._found: dict[str, list[tuple[str, int]]] = {}
         self._qualified: dict[tuple[str, str], dict[str, list[tuple[str, int]]]] = {}
 
@@ -89,7 +89,7 @@ class Tree:
                 folders[folder] = []
         return folders
 
-    def view(self, path: str) -> View | None:
+    def view(self, path: str) -> OutlineView | None:
         """The file `path`; None when it is not in the tree."""
         if path not in self._views:
             outline = self.outlines[path] if path in self.paths else None
@@ -125,7 +125,7 @@ class Tree:
             self._qualified[key] = found
         return self._qualified[key].get(qualified, ())
 
-    def _at(self, place: Place) -> Iterable[tuple[str, int]]:
+    def _at(self, place: SymbolPlace) -> Iterable[tuple[str, int]]:
         view = self.view(place.path)
         symbols = view.outline.symbols if view is not None else ()
         return [(place.path, number) for number, one in enumerate(symbols) if one.qualified == place.qualified]
@@ -166,8 +166,8 @@ def _go_package(module: str) -> str:
     return last.removeprefix("go-").rsplit("-", 1)[-1]
 
 
-def _view(path: str, outline: Outline) -> View:
-    view = View(path, outline, family(outline.language), is_test=is_test_path(path))
+def _view(path: str, outline: Outline) -> OutlineView:
+    view = OutlineView(path, outline, family(outline.language), is_test=is_test_path(path))
     symbols = outline.symbols
     is_component = outline.language in _COMPONENTS
     for number, symbol in enumerate(symbols):
@@ -180,7 +180,7 @@ def _view(path: str, outline: Outline) -> View:
     return view
 
 
-def _place_imports(view: View) -> None:
+def _place_imports(view: OutlineView) -> None:
     """Imports by the name they bind; those inside of a function belong to it."""
     symbols = view.outline.symbols
     functions = iter([number for number, one in enumerate(symbols) if one.kind in FUNCTIONS])

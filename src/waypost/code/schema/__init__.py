@@ -2,6 +2,15 @@
 
 from waypost.code.schema.build import build_schema
 from waypost.code.schema.find import find_schema
-from waypost.code.schema.model import Column, Evidence, Index, Relation, SchemaChange, Table
+from waypost.code.schema.model import Column, Index, SchemaChange, SchemaEvidence, SchemaTable, TableRelation
 
-__all__ = ["Column", "Evidence", "Index", "Relation", "SchemaChange", "Table", "build_schema", "find_schema"]
+__all__ = [
+    "Column",
+    "Index",
+    "SchemaChange",
+    "SchemaEvidence",
+    "SchemaTable",
+    "TableRelation",
+    "build_schema",
+    "find_schema",
+]

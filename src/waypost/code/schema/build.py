@@ -3,21 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from waypost.code.schema.draft import Database, Draft, alter
+from waypost.code.schema.draft import DatabaseDraft, TableDraft, alter
 from waypost.code.schema.frameworks.django_state import django_tables
 from waypost.code.schema.frameworks.model_tables import model_tables
 from waypost.code.schema.frameworks.models import MAX_SAME, Models
 from waypost.code.schema.merge import in_tests, merge_model, merge_stored, similar, worth
-from waypost.code.schema.model import SchemaChange, Table
+from waypost.code.schema.model import SchemaChange, SchemaTable
 from waypost.code.schema.order import by_database, in_order
 from waypost.code.schema.relations import finish
 
 Changes = Mapping[str, Sequence[SchemaChange]]
-Named = dict[str, list[Draft]]  # by name in lower case; several where databases share a name
+Named = dict[str, list[TableDraft]]  # by name in lower case; several where databases share a name
 Homeless = list[tuple[str, SchemaChange]]  # changes of tables that were not made where they are changed
 
 
-def build_schema(changes: Changes) -> tuple[Table, ...]:
+def build_schema(changes: Changes) -> tuple[SchemaTable, ...]:
     """Every table that the files tell of, by name; each with its witnesses.
 
     Migrations are applied in their order; a dump stands above the migrations beside it, a model above both. Tables of
@@ -51,9 +51,9 @@ def _named(change: SchemaChange, path: str, models: Models) -> SchemaChange:
     return replace(change, table=models.table_named(change.table, path)) if change.table.startswith("@") else change
 
 
-def _run(steps: Mapping[str, Sequence[SchemaChange]]) -> Database:
+def _run(steps: Mapping[str, Sequence[SchemaChange]]) -> DatabaseDraft:
     """Apply the changes of one database. Where it has a dump, older migrations only bear witness."""
-    database = Database()
+    database = DatabaseDraft()
     dumps = [path for path in sorted(steps) if any(change.role == "dump" for change in steps[path])]
     for path in dumps:
         for change in steps[path]:
@@ -71,7 +71,7 @@ def _run(steps: Mapping[str, Sequence[SchemaChange]]) -> Database:
     return database
 
 
-def _join(tables: Named, draft: Draft) -> None:
+def _join(tables: Named, draft: TableDraft) -> None:
     named = tables.setdefault(draft.name.lower(), [])
     for other in named[-MAX_SAME:]:
         if similar(other, draft):
@@ -103,11 +103,11 @@ def _witness(tables: Named, homeless: Homeless) -> None:
                 draft.witness(path, change)
 
 
-def _same_part(path: str, draft: Draft) -> bool:
+def _same_part(path: str, draft: TableDraft) -> bool:
     return in_tests(path) == all(in_tests(evidence.path) for evidence in draft.evidence)
 
 
-def _join_model(tables: Named, draft: Draft) -> None:
+def _join_model(tables: Named, draft: TableDraft) -> None:
     """Lay a model over what is stored. A second model of the same table, as a subclass, adds to the first."""
     named = tables.setdefault(draft.name.lower(), [])
     for other in named[-MAX_SAME:]:

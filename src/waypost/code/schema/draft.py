@@ -3,26 +3,26 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from waypost.code.schema.model import Column, Evidence, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, SchemaEvidence, TableRelation
 
 MAX_EVIDENCE = 40  # a table that sixty migrations touched needs no sixty witnesses
 
 
 @dataclass(slots=True)
-class Draft:
+class TableDraft:
     name: str
     columns: dict[str, Column] = field(default_factory=dict)  # by name in lower case
     primary_key: tuple[str, ...] = ()
     indexes: list[Index] = field(default_factory=list)
-    relations: list[Relation] = field(default_factory=list)
-    evidence: list[Evidence] = field(default_factory=list)
+    relations: list[TableRelation] = field(default_factory=list)
+    evidence: list[SchemaEvidence] = field(default_factory=list)
     comment: str = ""
     conflicts: list[str] = field(default_factory=list)
     scope: str = ""  # of the model: needed to find what its relations mean
     partial: bool = False  # its columns are not all of them
 
     def witness(self, path: str, change: SchemaChange) -> None:
-        found = Evidence(path, change.lines, change.kind)
+        found = SchemaEvidence(path, change.lines, change.kind)
         if len(self.evidence) < MAX_EVIDENCE and found not in self.evidence:
             self.evidence.append(found)
 
@@ -79,11 +79,11 @@ def overlay(known: Column, said: Column) -> Column:
     )
 
 
-class Database:
+class DatabaseDraft:
     """The tables of one sequence of changes, by name in lower case."""
 
     def __init__(self) -> None:
-        self.tables: dict[str, Draft] = {}
+        self.tables: dict[str, TableDraft] = {}
         self.homeless: list[tuple[str, SchemaChange]] = []  # changes of tables that were not made here
 
     def apply(self, path: str, change: SchemaChange, *, keep_known: bool = False) -> None:
@@ -114,14 +114,14 @@ class Database:
         if known is not None and (keep_known or known.columns):
             known.witness(path, change)
             return
-        draft = Draft(change.table, comment=change.comment)
+        draft = TableDraft(change.table, comment=change.comment)
         if "like" in change.flags and change.name.lower() in self.tables:
             draft.columns = dict(self.tables[change.name.lower()].columns)
         draft.witness(path, change)
         fill(draft, change)
         self.tables[key] = draft
 
-    def _rename(self, draft: Draft, change: SchemaChange, path: str) -> None:
+    def _rename(self, draft: TableDraft, change: SchemaChange, path: str) -> None:
         old = draft.name.lower()
         del self.tables[old]
         draft.name = change.new_name
@@ -133,7 +133,7 @@ class Database:
                     other.columns[key] = replace(column, references=(change.new_name, column.references[1]))
 
 
-def fill(draft: Draft, change: SchemaChange) -> None:
+def fill(draft: TableDraft, change: SchemaChange) -> None:
     """Everything that a definition of a table says."""
     for column in change.columns:
         draft.put(column)
@@ -147,7 +147,7 @@ def fill(draft: Draft, change: SchemaChange) -> None:
     draft.comment = draft.comment or change.comment
 
 
-def alter(draft: Draft, change: SchemaChange) -> None:  # noqa: PLR0912 - one case per kind
+def alter(draft: TableDraft, change: SchemaChange) -> None:  # noqa: PLR0912 - one case per kind
     match change.action:
         case "add_column" | "alter_column" | "add_reference":
             for column in change.columns:

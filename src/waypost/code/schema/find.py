@@ -21,12 +21,12 @@ from waypost.code.schema.frameworks.sqlalchemy import find_sqlalchemy
 from waypost.code.schema.frameworks.typeorm import find_typeorm, find_typeorm_migration
 from waypost.code.schema.model import SchemaChange
 from waypost.code.schema.sql.statements import find_sql
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, SourceFile
 
-Detector = Callable[[Source], Iterable[SchemaChange]]
+Detector = Callable[[SourceFile], Iterable[SchemaChange]]
 
 
-def find_schema(source: Source, parsed: Parsed | None = None) -> tuple[SchemaChange, ...]:
+def find_schema(source: SourceFile, parsed: Parsed | None = None) -> tuple[SchemaChange, ...]:
     """The tables, columns, keys and relations that the file tells of, in its order; most files tell of none.
 
     `parsed` is a hint for a detector that can use it; the answer is the same without it.
@@ -40,7 +40,7 @@ def find_schema(source: Source, parsed: Parsed | None = None) -> tuple[SchemaCha
     return tuple(found)
 
 
-def _has(*texts: str) -> Callable[[Source], bool]:
+def _has(*texts: str) -> Callable[[SourceFile], bool]:
     """A cheap look before the file is parsed."""
     return lambda source: any(text in source.text for text in texts)
 
@@ -49,7 +49,7 @@ _MODEL_PATH = re.compile(r"(?:^|/)models?(?:/|\.py$)")
 _FIELDS = ("models.Model)", "models.Model,", " = models.", "(Model):")  # no pattern: each file is searched
 
 
-def _django_models(source: Source) -> bool:
+def _django_models(source: SourceFile) -> bool:
     if "/migrations/" in source.path or "class " not in source.text:
         return False
     if _MODEL_PATH.search(source.path):
@@ -60,7 +60,7 @@ def _django_models(source: Source) -> bool:
 _SQLALCHEMY = re.compile(r"__tablename__|\bColumn\(|mapped_column\(|\bMapped\[|SQLModel|\bTable\(")
 
 
-def _sqlalchemy(source: Source) -> bool:
+def _sqlalchemy(source: SourceFile) -> bool:
     """A file with a model. The operations of Alembic speak of columns too, but are no model."""
     if "down_revision" in source.text or "/migrations/" in source.path:  # migrations keep models of their time
         return False
@@ -93,7 +93,7 @@ _ELOQUENT = re.compile(
 _ENTITY_PATH = re.compile(r"(?:^|/|\.)(?:entit(?:y|ies)|models?|domain|core|data|features)(?:/|\.)|entity", re.I)
 
 
-def _entity_class(source: Source) -> bool:
+def _entity_class(source: SourceFile) -> bool:
     """A context, or a class with properties where entities use to lie. What tools generate says nothing new."""
     if source.path.endswith((".Designer.cs", "ModelSnapshot.cs")) or "/Migrations/" in source.path:
         return False
@@ -104,7 +104,7 @@ def _entity_class(source: Source) -> bool:
 
 _KNEX = re.compile(r"\.(?:createTable|createTableIfNotExists|alterTable|table|dropTable)\(")
 _SEQUELIZE = re.compile(r"\.(?:define|init)\(")
-_SCRIPT: list[tuple[Detector, Callable[[Source], bool]]] = [
+_SCRIPT: list[tuple[Detector, Callable[[SourceFile], bool]]] = [
     (find_typeorm, lambda source: "@Entity" in source.text or ("Column(" in source.text and "typeorm" in source.text)),
     (find_typeorm_migration, lambda source: "MigrationInterface" in source.text),
     (find_knex, lambda source: "schema" in source.text and _KNEX.search(source.text) is not None),
@@ -115,7 +115,7 @@ _SCRIPT: list[tuple[Detector, Callable[[Source], bool]]] = [
 ]
 
 
-_DETECTORS: dict[str, list[tuple[Detector, Callable[[Source], bool]]]] = {
+_DETECTORS: dict[str, list[tuple[Detector, Callable[[SourceFile], bool]]]] = {
     "java": [(find_jpa, _has("@Entity", "@MappedSuperclass", "@Embeddable"))],
     "cs": [
         (find_snapshot, lambda source: source.path.endswith("ModelSnapshot.cs")),

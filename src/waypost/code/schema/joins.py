@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from waypost.code.schema.draft import Draft
+from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.model import Column
 from waypost.code.schema.names import camel
 
 
-def join_tables(drafts: Sequence[Draft], known: Collection[str]) -> Iterator[Draft]:
+def join_tables(drafts: Sequence[TableDraft], known: Collection[str]) -> Iterator[TableDraft]:
     """The tables that are not known yet. Columns that a relation puts into the other table are added there."""
     yield from _prisma_joins([draft for draft in drafts if draft.evidence[0].kind == "Prisma schema"])
     names = {draft.name.lower(): draft for draft in drafts}
@@ -31,8 +31,8 @@ def join_tables(drafts: Sequence[Draft], known: Collection[str]) -> Iterator[Dra
                 yield _between(draft, relation.target, join, snaked=kind == "JPA entity")
 
 
-def _between(draft: Draft, target: str, join: str, *, snaked: bool) -> Draft:
-    between = Draft(join, evidence=list(draft.evidence[:1]))
+def _between(draft: TableDraft, target: str, join: str, *, snaked: bool) -> TableDraft:
+    between = TableDraft(join, evidence=list(draft.evidence[:1]))
     for table in (draft.name, target):
         name = f"{table}_id" if snaked else f"{table[:1].lower()}{camel(table)[1:]}Id"
         between.put(Column(name, nullable=False, references=(table, "")))
@@ -40,7 +40,7 @@ def _between(draft: Draft, target: str, join: str, *, snaked: bool) -> Draft:
     return between
 
 
-def _put_keys(draft: Draft, names: dict[str, Draft]) -> None:
+def _put_keys(draft: TableDraft, names: dict[str, TableDraft]) -> None:
     """`@OneToMany @JoinColumn(name = "owner_id")` is a column of the other table."""
     for relation in draft.relations:
         other = names.get(relation.target.lower())
@@ -53,7 +53,7 @@ def _put_keys(draft: Draft, names: dict[str, Draft]) -> None:
             other.put(Column(relation.via, references=(draft.name, "")))
 
 
-def _prisma_joins(drafts: Sequence[Draft]) -> Iterator[Draft]:
+def _prisma_joins(drafts: Sequence[TableDraft]) -> Iterator[TableDraft]:
     """Two models that list each other, without a key on either side, are joined by a table between them."""
     by_name = {draft.name: draft for draft in drafts}
     made: set[str] = set()
@@ -78,7 +78,7 @@ def _prisma_joins(drafts: Sequence[Draft]) -> Iterator[Draft]:
             draft.relations[place] = replace(relation, kind="belongs_to_many", via=join)
             if join not in made:
                 made.add(join)
-                between = Draft(join, evidence=[draft.evidence[0], other.evidence[0]])
+                between = TableDraft(join, evidence=[draft.evidence[0], other.evidence[0]])
                 for name, target in (("A", first), ("B", second)):
                     table = draft.name if (draft.scope or draft.name) == target else other.name
                     between.put(Column(name, nullable=False, references=(table, "")))

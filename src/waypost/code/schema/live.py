@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from waypost.code.schema.live_rows import Catalogue, assemble
-from waypost.code.schema.model import Table
+from waypost.code.schema.model import SchemaTable
 from waypost.code.schema.names import data
 from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.store.open_databases import refuse_open_database
@@ -22,7 +22,7 @@ CONNECT_SECONDS = 10
 QUERY_SECONDS = 15  # a catalogue of thousands of tables answers in one or two
 
 
-def read_live(url: str) -> tuple[Table, ...]:
+def read_live(url: str) -> tuple[SchemaTable, ...]:
     """The tables of `sqlite:///path`, `postgresql://user:password@host/database` or `mysql://…`, by name."""
     parts = _parts(url)
     kind = parts.scheme.partition("+")[0]

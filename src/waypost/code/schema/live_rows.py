@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from waypost.code.schema.draft import Draft
+from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.models import Models
-from waypost.code.schema.model import Column, Evidence, Index, Table
+from waypost.code.schema.model import Column, Index, SchemaEvidence, SchemaTable
 from waypost.code.schema.relations import finish
 from waypost.code.schema.sql.tokens import DEFAULT_SCHEMAS
 from waypost.model.reference import LineRange
@@ -25,12 +25,12 @@ class Catalogue:
     references: Rows  # schema, table, column, target schema, target table, target column
 
 
-def assemble(catalogue: Catalogue, place: str, kind: str) -> tuple[Table, ...]:
+def assemble(catalogue: Catalogue, place: str, kind: str) -> tuple[SchemaTable, ...]:
     """The tables, by name; `place` is where they were found."""
-    drafts: dict[tuple[str, str], Draft] = {}
+    drafts: dict[tuple[str, str], TableDraft] = {}
     for schema, table, comment in catalogue.tables:
-        evidence = [Evidence(place, LineRange(1, 1), kind)]
-        drafts[schema, table] = Draft(_name(schema, table), comment=comment or "", evidence=evidence)
+        evidence = [SchemaEvidence(place, LineRange(1, 1), kind)]
+        drafts[schema, table] = TableDraft(_name(schema, table), comment=comment or "", evidence=evidence)
     for schema, table, name, said, nullable, default, comment in catalogue.columns:
         draft = drafts.get((schema, table))
         if draft is not None:
@@ -50,7 +50,7 @@ def assemble(catalogue: Catalogue, place: str, kind: str) -> tuple[Table, ...]:
     return finish(list(drafts.values()), Models({}))
 
 
-def _add_indexes(rows: Rows, drafts: dict[tuple[str, str], Draft]) -> None:
+def _add_indexes(rows: Rows, drafts: dict[tuple[str, str], TableDraft]) -> None:
     found: dict[tuple[str, str, str], Index] = {}
     for schema, table, name, column, unique in rows:
         known = found.get((schema, table, name), Index((), bool(unique), name))

@@ -3,14 +3,14 @@
 import re
 from functools import lru_cache
 
-from waypost.code.schema.draft import Draft, overlay
-from waypost.code.schema.model import Evidence
+from waypost.code.schema.draft import TableDraft, overlay
+from waypost.code.schema.model import SchemaEvidence
 
 _TESTS = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|fixtures?)/|(?:^|/)test_[^/]*$", re.I)
 MAX_CONFLICTS = 20
 
 
-def worth(evidence: Evidence) -> int:
+def worth(evidence: SchemaEvidence) -> int:
     """What shows a table as it is now comes first, then how it came to be: 0 a model, 1 a definition, 2 a migration."""
     if "migration" in evidence.kind:
         return 2
@@ -22,7 +22,7 @@ def in_tests(path: str) -> bool:
     return _TESTS.search(path) is not None
 
 
-def similar(first: Draft, second: Draft) -> bool:
+def similar(first: TableDraft, second: TableDraft) -> bool:
     """The same table, told twice: half of the smaller one's columns are in both. Tests tell of tables of their own."""
     if all(in_tests(e.path) for e in first.evidence) != all(in_tests(e.path) for e in second.evidence):
         return False
@@ -32,7 +32,7 @@ def similar(first: Draft, second: Draft) -> bool:
     return 2 * len(shared) >= min(len(first.columns), len(second.columns))
 
 
-def merge_stored(kept: Draft, other: Draft) -> None:
+def merge_stored(kept: TableDraft, other: TableDraft) -> None:
     """A second definition, as for another database system: what it alone has is added and told."""
     if kept.evidence and other.evidence and kept.columns and other.columns:
         for one, rest in ((kept, other), (other, kept)):
@@ -50,7 +50,7 @@ def merge_stored(kept: Draft, other: Draft) -> None:
     _merge_rest(kept, other)
 
 
-def merge_model(kept: Draft, model: Draft) -> None:
+def merge_model(kept: TableDraft, model: TableDraft) -> None:
     """A model stands above what migrations say; one that does not list its columns adds only what it names."""
     if model.partial:
         if not kept.columns:
@@ -69,7 +69,7 @@ def merge_model(kept: Draft, model: Draft) -> None:
     _merge_rest(kept, model)
 
 
-def _replace_columns(kept: Draft, model: Draft) -> None:
+def _replace_columns(kept: TableDraft, model: TableDraft) -> None:
     ours, theirs = kept.columns, model.columns
     where = model.evidence[0].path if model.evidence else "the model"
     for key, column in theirs.items():
@@ -88,7 +88,7 @@ def _replace_columns(kept: Draft, model: Draft) -> None:
     kept.columns = merged | {key: column for key, column in ours.items() if key not in merged}
 
 
-def _merge_rest(kept: Draft, other: Draft) -> None:
+def _merge_rest(kept: TableDraft, other: TableDraft) -> None:
     for relation in other.relations:
         if relation not in kept.relations:
             kept.relations.append(relation)
@@ -100,6 +100,6 @@ def _merge_rest(kept: Draft, other: Draft) -> None:
         _tell(kept, conflict)
 
 
-def _tell(draft: Draft, words: str) -> None:
+def _tell(draft: TableDraft, words: str) -> None:
     if words not in draft.conflicts and len(draft.conflicts) < MAX_CONFLICTS:
         draft.conflicts.append(words)

@@ -53,7 +53,7 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class TableRelation:
     kind: str  # has_many, has_one, belongs_to, belongs_to_many, morph_to, morph_many, morph_one, morph_to_many
     target: str  # a table; `@X` is a class named X; "" where it can be any (morph_to)
     via: str = ""  # the column or the table in between
@@ -71,7 +71,7 @@ class SchemaChange:
     role: str = "migration"  # one of ROLES
     columns: tuple[Column, ...] = ()
     indexes: tuple[Index, ...] = ()
-    relations: tuple[Relation, ...] = ()
+    relations: tuple[TableRelation, ...] = ()
     primary_key: tuple[str, ...] = ()
     name: str = ""  # the column or index that is changed, dropped or renamed
     new_name: str = ""
@@ -95,25 +95,25 @@ class SchemaChange:
         values["lines"] = LineRange(*row["lines"])
         values["columns"] = tuple(_column(entry) for entry in row.get("columns", ()))
         values["indexes"] = tuple(_index(entry) for entry in row.get("indexes", ()))
-        values["relations"] = tuple(Relation(**entry) for entry in row.get("relations", ()))
+        values["relations"] = tuple(TableRelation(**entry) for entry in row.get("relations", ()))
         return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SchemaEvidence:
     path: str
     lines: LineRange
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SchemaTable:
     name: str
     columns: tuple[Column, ...] = ()
     primary_key: tuple[str, ...] = ()
     indexes: tuple[Index, ...] = ()
-    relations: tuple[Relation, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    relations: tuple[TableRelation, ...] = ()
+    evidence: tuple[SchemaEvidence, ...] = ()
     description: str = ""
     conflicts: tuple[str, ...] = ()  # in words: where two sources do not agree
 
@@ -151,15 +151,17 @@ class Table:
         return {"text": self.text, **_plain(self)}
 
     @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> "Table":
+    def from_json(cls, row: Mapping[str, Any]) -> "SchemaTable":
         """Read what `to_json` wrote."""
         return cls(
             name=row["name"],
             columns=tuple(_column(entry) for entry in row.get("columns", ())),
             primary_key=tuple(row.get("primary_key", ())),
             indexes=tuple(_index(entry) for entry in row.get("indexes", ())),
-            relations=tuple(Relation(**entry) for entry in row.get("relations", ())),
-            evidence=tuple(Evidence(e["path"], LineRange(*e["lines"]), e["kind"]) for e in row.get("evidence", ())),
+            relations=tuple(TableRelation(**entry) for entry in row.get("relations", ())),
+            evidence=tuple(
+                SchemaEvidence(e["path"], LineRange(*e["lines"]), e["kind"]) for e in row.get("evidence", ())
+            ),
             description=row.get("description", ""),
             conflicts=tuple(row.get("conflicts", ())),
         )
@@ -177,7 +179,7 @@ _WORDS = {
 }
 
 
-def _related(relations: Sequence[Relation]) -> str:
+def _related(relations: Sequence[TableRelation]) -> str:
     """`has many articles, comments, belongs to roles`: each kind once, in the order of the words above."""
     said = []
     for kind, words in _WORDS.items():

@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from waypost.code.schema.draft import Draft
+from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.models import Models
 from waypost.code.schema.merge import in_tests, worth
-from waypost.code.schema.model import Column, Relation, Table
+from waypost.code.schema.model import Column, SchemaTable, TableRelation
 
 # Columns that a table between two others may have and still say nothing of its own.
 _HOUSEKEEPING = frozenset({"id", "created_at", "updated_at", "created_on", "created", "sort_value", "position"})
 
 
-def finish(drafts: Sequence[Draft], models: Models) -> tuple[Table, ...]:
-    named: dict[str, list[Draft]] = defaultdict(list)
+def finish(drafts: Sequence[TableDraft], models: Models) -> tuple[SchemaTable, ...]:
+    named: dict[str, list[TableDraft]] = defaultdict(list)
     for draft in drafts:
         named[draft.name.lower()].append(draft)
     for draft in drafts:
@@ -25,7 +25,7 @@ def finish(drafts: Sequence[Draft], models: Models) -> tuple[Table, ...]:
     return tuple(_table(draft) for draft in ordered)
 
 
-def _settle(draft: Draft, models: Models, named: Mapping[str, list[Draft]]) -> None:
+def _settle(draft: TableDraft, models: Models, named: Mapping[str, list[TableDraft]]) -> None:
     """Put tables for classes, and the primary key of its table for a reference that names no column."""
     path = draft.evidence[0].path if draft.evidence else ""
     for key, column in draft.columns.items():
@@ -46,7 +46,7 @@ def _settle(draft: Draft, models: Models, named: Mapping[str, list[Draft]]) -> N
     draft.relations = [_decided(relation, draft, named) for relation in dict.fromkeys(relations)]
 
 
-def _decided(relation: Relation, draft: Draft, named: Mapping[str, list[Draft]]) -> Relation:
+def _decided(relation: TableRelation, draft: TableDraft, named: Mapping[str, list[TableDraft]]) -> TableRelation:
     """`relationship("X")` does not say which side it is: the foreign keys do."""
     if not relation.kind.startswith("relates"):
         return relation
@@ -64,13 +64,13 @@ def _points(column: Column, table: str) -> bool:
     return column.references is not None and column.references[0].lower() == table.lower()
 
 
-def _nearest(found: Sequence[Draft], draft: Draft) -> Draft | None:
+def _nearest(found: Sequence[TableDraft], draft: TableDraft) -> TableDraft | None:
     """Of several tables of one name, the one that lies nearest."""
     if len(found) < 2:
         return found[0] if found else None
     here = draft.evidence[0].path if draft.evidence else ""
 
-    def nearness(other: Draft) -> tuple[bool, int]:
+    def nearness(other: TableDraft) -> tuple[bool, int]:
         path = other.evidence[0].path if other.evidence else ""
         shared = 0
         for ours, theirs in zip(here.split("/"), path.split("/"), strict=False):
@@ -82,14 +82,14 @@ def _nearest(found: Sequence[Draft], draft: Draft) -> Draft | None:
     return max(found, key=nearness)
 
 
-def _imply(draft: Draft, named: Mapping[str, list[Draft]]) -> None:
+def _imply(draft: TableDraft, named: Mapping[str, list[TableDraft]]) -> None:
     keys = [column for column in draft.columns.values() if column.references]
     between = len(keys) == 2 and all(column.references or key in _HOUSEKEEPING for key, column in draft.columns.items())
     for column in keys:
         assert column.references
         table = column.references[0]
         if not _says(draft, table, column.name, ("belongs_to", "has_one")):
-            draft.relations.append(Relation("belongs_to", table, column.name))
+            draft.relations.append(TableRelation("belongs_to", table, column.name))
         target = _nearest(named.get(table.lower(), []), draft)
         if target is None:
             continue
@@ -97,14 +97,14 @@ def _imply(draft: Draft, named: Mapping[str, list[Draft]]) -> None:
             other = next(key for key in keys if key is not column)
             assert other.references
             if not _says(target, other.references[0], draft.name, ("belongs_to_many", "has_many")):
-                target.relations.append(Relation("belongs_to_many", other.references[0], draft.name))
+                target.relations.append(TableRelation("belongs_to_many", other.references[0], draft.name))
         else:
             kind = "has_one" if _alone(draft, column) else "has_many"
             if not _says(target, draft.name, column.name, ("has_many", "has_one")):
-                target.relations.append(Relation(kind, draft.name, column.name))
+                target.relations.append(TableRelation(kind, draft.name, column.name))
 
 
-def _says(draft: Draft, target: str, via: str, kinds: tuple[str, ...]) -> bool:
+def _says(draft: TableDraft, target: str, via: str, kinds: tuple[str, ...]) -> bool:
     return any(
         relation.kind in kinds
         and relation.target.lower() == target.lower()
@@ -113,7 +113,7 @@ def _says(draft: Draft, target: str, via: str, kinds: tuple[str, ...]) -> bool:
     )
 
 
-def _alone(draft: Draft, column: Column) -> bool:
+def _alone(draft: TableDraft, column: Column) -> bool:
     """At most one row can have each value of this column."""
     return (
         column.unique
@@ -122,7 +122,7 @@ def _alone(draft: Draft, column: Column) -> bool:
     )
 
 
-def _table(draft: Draft) -> Table:
+def _table(draft: TableDraft) -> SchemaTable:
     key = draft.primary_key
     unique = {index.columns[0].lower() for index in draft.indexes if index.unique and len(index.columns) == 1}
     columns = []
@@ -137,7 +137,7 @@ def _table(draft: Draft) -> Table:
                 nullable=False if in_key else column.nullable,
             )
         )
-    return Table(
+    return SchemaTable(
         name=draft.name,
         columns=tuple(columns),
         primary_key=key,

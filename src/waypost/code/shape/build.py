@@ -7,24 +7,24 @@ from collections.abc import Iterator
 from waypost.code.embedded import scripts_of
 from waypost.code.shape.keys import has_keys, key_landmarks
 from waypost.code.shape.plan import plan_for
-from waypost.code.shape.sheet import Sheet
+from waypost.code.shape.sheet import ShapeSheet
 from waypost.code.shape.text import read_text
 from waypost.code.shape.tree import read_tree
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, SourceFile
 from waypost.code.syntax.grammars import grammar, has_grammar
 from waypost.code.syntax.reader import source_bytes
-from waypost.model.shape import SECTION, Landmark, Shape, word_code
+from waypost.model.shape import SECTION, FileShape, Landmark, word_code
 
 COMPONENTS = frozenset({"vue", "svelte", "astro"})
 _TREE = "tree-sitter"
 _LARGE = 20_000  # bytes
 
 
-def shape_of(source: Source, parsed: Parsed) -> Shape:
+def shape_of(source: SourceFile, parsed: Parsed) -> FileShape:
     """The shape of a file that `parse` has read. Never fails on what the file says."""
     data = source_bytes(source.text)
     sheet = _sheet(source, parsed, data)
-    return Shape(
+    return FileShape(
         path=source.path,
         language=source.language,
         line_count=parsed.line_count,
@@ -47,7 +47,7 @@ def _text_code(line: bytes) -> int:
     return word_code(tight) if tight else 0
 
 
-def _sheet(source: Source, parsed: Parsed, data: bytes) -> Sheet:
+def _sheet(source: SourceFile, parsed: Parsed, data: bytes) -> ShapeSheet:
     if parsed.parser == _TREE and parsed.language in COMPONENTS:
         return _component(source, data)
     # The parser takes very long to make nothing of a large file.
@@ -57,15 +57,15 @@ def _sheet(source: Source, parsed: Parsed, data: bytes) -> Sheet:
     return _tree(source.language, data)
 
 
-def _tree(language: str, data: bytes) -> Sheet:
+def _tree(language: str, data: bytes) -> ShapeSheet:
     from tree_sitter import Parser
 
     return read_tree(language, Parser(grammar(language).language).parse(data), data)
 
 
-def _component(source: Source, data: bytes) -> Sheet:
+def _component(source: SourceFile, data: bytes) -> ShapeSheet:
     """Scripts by their grammars, and what is around them by its words."""
-    sheet, done = Sheet(data), 0
+    sheet, done = ShapeSheet(data), 0
     last = data.count(b"\n") + 1
     for script in scripts_of(source):
         text = source_bytes(script.text)
@@ -79,7 +79,7 @@ def _component(source: Source, data: bytes) -> Sheet:
     return sheet
 
 
-def _symbols(parsed: Parsed, sheet: Sheet) -> Iterator[Landmark]:
+def _symbols(parsed: Parsed, sheet: ShapeSheet) -> Iterator[Landmark]:
     rows = sheet.rows
     wrapped = _wrapped(parsed.language, sheet)
     for symbol in parsed.symbols:
@@ -95,7 +95,7 @@ def _symbols(parsed: Parsed, sheet: Sheet) -> Iterator[Landmark]:
         yield Landmark(symbol.name, symbol.qualified, symbol.kind, symbol.scip, first_line, start, define, end)
 
 
-def _wrapped(language: str, sheet: Sheet) -> dict[int, list[int]]:
+def _wrapped(language: str, sheet: ShapeSheet) -> dict[int, list[int]]:
     """The first words of definitions with decorators, by the word behind the last one."""
     wraps = plan_for(language).wraps if has_grammar(language) else ()
     found: dict[int, list[int]] = {}
@@ -106,7 +106,7 @@ def _wrapped(language: str, sheet: Sheet) -> dict[int, list[int]]:
     return found
 
 
-def _sections(source: Source, parsed: Parsed) -> Iterator[Landmark]:
+def _sections(source: SourceFile, parsed: Parsed) -> Iterator[Landmark]:
     if has_keys(source.language):
         yield from key_landmarks(source.language, source.text)
         return

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from waypost.code.documents.documents import lines_of
-from waypost.code.documents.keys import Key, ini_keys, toml_keys, yaml_keys
+from waypost.code.documents.keys import ConfigKey, ini_keys, toml_keys, yaml_keys
 from waypost.model.shape import SECTION, Landmark
 
 _KEYS = {"yaml": yaml_keys, "toml": toml_keys, "ini": ini_keys}
@@ -35,7 +35,7 @@ def key_landmarks(language: str, text: str) -> Iterator[Landmark]:
         yield Landmark(qualified.rpartition(".")[2], qualified, SECTION, "", first, start, start, last)
 
 
-def _ends(keys: Sequence[Key], count: int) -> list[int]:
+def _ends(keys: Sequence[ConfigKey], count: int) -> list[int]:
     """Where each key ends: before the next one that is not in it."""
     ends = [count] * len(keys)
     open_: list[int] = []

@@ -22,7 +22,7 @@ _CONTENTS = frozenset({"string_content", "string_fragment", "heredoc_content", "
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ShapePlan:
     """What is said by the number of a node's kind. What could not be read has a number that is in no table."""
 
     actions: dict[int, int]
@@ -38,7 +38,7 @@ class Plan:
 
 
 @cache
-def plan_for(language: str) -> Plan:
+def plan_for(language: str) -> ShapePlan:
     from waypost.code.syntax.grammars import grammar
 
     kinds = grammar(language).language
@@ -49,7 +49,7 @@ def plan_for(language: str) -> Plan:
     for number, name in enumerate(names):
         numbers.setdefault(name, set()).add(number)
     same: dict[str, str] = rules.get("same", {})
-    return Plan(
+    return ShapePlan(
         actions={number: _action(name, named[number], rules) for number, name in enumerate(names)},
         codes=tuple(_mark_code(same.get(name, name)) | LIST * (name in rules.get("lists", ())) for name in names),
         keep=_children(rules.get("keep", {}), numbers),

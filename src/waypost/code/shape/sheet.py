@@ -8,7 +8,7 @@ from waypost.model.shape import word_code
 _NOTE_WORD = re.compile(rb"[\w\x80-\xff]+")
 
 
-class Sheet:
+class ShapeSheet:
     """The arrays of a shape while they are filled."""
 
     def __init__(self, data: bytes) -> None:
@@ -39,7 +39,7 @@ class Sheet:
         self.parents.append(parent)
         return len(self.opens) - 1
 
-    def append(self, other: "Sheet") -> None:
+    def append(self, other: "ShapeSheet") -> None:
         """Add what stands behind."""
         words, marks = len(self.words), len(self.opens)
         self.words += other.words

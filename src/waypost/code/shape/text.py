@@ -5,7 +5,7 @@ from functools import cache
 
 from waypost.code.patterns.table import languages_with_patterns, rules_for
 from waypost.code.shape.plan import rules_of
-from waypost.code.shape.sheet import Sheet
+from waypost.code.shape.sheet import ShapeSheet
 from waypost.model.shape import word_code
 
 _WORD = re.compile(rb"[\w\x80-\xff]+|[^\w\s\x80-\xff]")
@@ -15,9 +15,9 @@ _PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "text"})
 _TAB = 8
 
 
-def read_text(language: str, data: bytes, only: tuple[int, int] | None = None) -> Sheet:
+def read_text(language: str, data: bytes, only: tuple[int, int] | None = None) -> ShapeSheet:
     """Words and, where indentation carries meaning, a mark around what is deeper. `only` from a line to another."""
-    sheet = Sheet(data)
+    sheet = ShapeSheet(data)
     marks, blocks = _comment_marks(language)
     levels: list[tuple[int, int]] = []  # indentation and the mark of each block that is open
     indents = bool(rules_of(language).get("indents"))
@@ -46,7 +46,7 @@ def read_text(language: str, data: bytes, only: tuple[int, int] | None = None) -
     return sheet
 
 
-def _indent(sheet: Sheet, levels: list[tuple[int, int]], depth: int) -> None:
+def _indent(sheet: ShapeSheet, levels: list[tuple[int, int]], depth: int) -> None:
     while levels and levels[-1][0] > depth:
         sheet.closes[levels.pop()[1]] = len(sheet.words)
     if not levels or levels[-1][0] < depth:

@@ -22,10 +22,10 @@ from waypost.code.shape.plan import (
     STATEMENT,
     STRING,
     WORDS,
-    Plan,
+    ShapePlan,
     plan_for,
 )
-from waypost.code.shape.sheet import Sheet
+from waypost.code.shape.sheet import ShapeSheet
 from waypost.model.shape import LIST
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ _NO_MARK = -1
 _NOTHING: frozenset[int] = frozenset()
 
 
-def read_tree(language: str, tree: "Tree", data: bytes) -> Sheet:
-    sheet = Sheet(data)
+def read_tree(language: str, tree: "Tree", data: bytes) -> ShapeSheet:
+    sheet = ShapeSheet(data)
     _Walk(plan_for(language), sheet).walk(tree.root_node)
     return sheet
 
 
 class _Walk:
-    def __init__(self, plan: Plan, sheet: Sheet) -> None:
+    def __init__(self, plan: ShapePlan, sheet: ShapeSheet) -> None:
         self.plan, self.sheet, self.data = plan, sheet, sheet.data
         self.position = 0  # everything before it is dealt with
         self.key = -1  # where the key of a pair begins

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from waypost.code.source import Call, Symbol
 from waypost.code.summary.lexicon import patterns
-from waypost.code.summary.view import View
+from waypost.code.summary.view import SummaryView
 
 MOST_ACTIONS = 2
 MOST_ERRORS = 2
@@ -22,7 +22,7 @@ _SQL |= {"UPDATE": "updates the database", "DELETE": "deletes from the database"
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class FunctionBody:
     """`actions` in the order of their weight; `gives` tells whether something is returned or yielded."""
 
     actions: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Body:
     yields: bool = False
 
 
-def body_of(symbol: Symbol, view: View) -> Body:
+def body_of(symbol: Symbol, view: SummaryView) -> FunctionBody:
     """What is seen in the code of one function or method."""
     seen = (_seen(call, view.parsed.language) for call in symbol.calls)
     ranked = {rank: says for rank, says in seen if says}
@@ -50,7 +50,7 @@ def body_of(symbol: Symbol, view: View) -> Body:
     actions = dict.fromkeys([*sql, *(ranked[rank] for rank in sorted(ranked))])
     if _calls_itself(symbol):
         actions["calls itself"] = None
-    return Body(tuple(actions)[:MOST_ACTIONS], tuple(errors)[:MOST_ERRORS], gives, yields)
+    return FunctionBody(tuple(actions)[:MOST_ACTIONS], tuple(errors)[:MOST_ERRORS], gives, yields)
 
 
 def _seen(call: Call, language: str) -> tuple[int, str]:

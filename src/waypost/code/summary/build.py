@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from waypost.code.source import CONTAINERS, Parsed, Source, Symbol
+from waypost.code.source import CONTAINERS, Parsed, SourceFile, Symbol
 from waypost.code.summary.describe import describe_in
 from waypost.code.summary.purpose import purpose
 from waypost.code.summary.sentences import shortened
-from waypost.code.summary.view import View
+from waypost.code.summary.view import SummaryView
 
 MOST_LINES = 40  # of classes, of functions and of sections each; a summary is there to be read
 LONGEST_LINE = 200  # characters of the one-line form
@@ -49,9 +49,9 @@ class Summary:
         return "\n".join(lines)
 
 
-def summarise(source: Source, parsed: Parsed) -> Summary:
+def summarise(source: SourceFile, parsed: Parsed) -> Summary:
     """What can be said of a file without a language model."""
-    view = View(source, parsed)
+    view = SummaryView(source, parsed)
     classes, functions, sections, left_out = chosen(parsed)
     return Summary(
         parsed.path,

@@ -7,7 +7,7 @@ from waypost.code.source import CONTAINERS, Symbol
 from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.marks import mark_of, test_title
 from waypost.code.summary.names import action, is_verb, listed, phrase, plain_words, raw_words, some, with_article
-from waypost.code.summary.view import View
+from waypost.code.summary.view import SummaryView
 
 _MOST_METHODS = 6
 _MOST_MEMBERS = 8
@@ -17,7 +17,7 @@ _ERROR_BASES = ("exception", "error", "throwable")
 _BASE_NAME = re.compile(r"[\w.\\:]+")
 
 
-def container(symbol: Symbol, view: View) -> str:
+def container(symbol: Symbol, view: SummaryView) -> str:
     bases = [_base_name(base) for base in symbol.bases]
     lead = _lead(symbol, bases, view)
     known = patterns().decorators
@@ -57,7 +57,7 @@ def _families(bases: list[str], lead: str) -> list[str]:
     return found[:2]
 
 
-def _lead(symbol: Symbol, bases: list[str], view: View) -> str:
+def _lead(symbol: Symbol, bases: list[str], view: SummaryView) -> str:
     raw, plain = raw_words(symbol.name), plain_words(symbol.name)
     if symbol.kind == "module":
         return " ".join(plain) or symbol.name
@@ -74,7 +74,7 @@ def _lead(symbol: Symbol, bases: list[str], view: View) -> str:
     return " ".join(plain) or symbol.name
 
 
-def _is_error(symbol: Symbol, bases: list[str], view: View) -> bool:
+def _is_error(symbol: Symbol, bases: list[str], view: SummaryView) -> bool:
     """Whether it derives from an error, as far as this file shows."""
     for _ in range(_MOST_HOPS):
         if any(base.lower().endswith(_ERROR_BASES) for base in bases):
@@ -86,7 +86,7 @@ def _is_error(symbol: Symbol, bases: list[str], view: View) -> bool:
     return False
 
 
-def _members(symbol: Symbol, view: View) -> str:
+def _members(symbol: Symbol, view: SummaryView) -> str:
     """What can be done with it, or what it holds."""
     children = view.inside(symbol)
     if symbol.kind == "enum":

@@ -5,12 +5,12 @@ Nothing is invented: where the name says nothing, its words stand alone.
 
 import re
 
-from waypost.code.source import CONTAINERS, Parsed, Source, Symbol
+from waypost.code.source import CONTAINERS, Parsed, SourceFile, Symbol
 from waypost.code.summary.classes import container
 from waypost.code.summary.functions import function
 from waypost.code.summary.names import phrase
 from waypost.code.summary.sentences import first_sentence, shortened
-from waypost.code.summary.view import View
+from waypost.code.summary.view import SummaryView
 
 LONGEST = 240
 _LITERAL = re.compile(
@@ -18,12 +18,12 @@ _LITERAL = re.compile(
 )
 
 
-def describe(symbol: Symbol, parsed: Parsed, source: Source) -> str:
+def describe(symbol: Symbol, parsed: Parsed, source: SourceFile) -> str:
     """One line about the symbol in plain words, never empty."""
     return describe_in(_last_view(parsed, source), symbol)
 
 
-def describe_in(view: View, symbol: Symbol) -> str:
+def describe_in(view: SummaryView, symbol: Symbol) -> str:
     """As `describe`, within a file that is already looked at."""
     said = first_sentence(symbol.doc)
     if said:
@@ -38,18 +38,18 @@ def describe_in(view: View, symbol: Symbol) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(("…", ".")) else ".")
 
 
-_last: list[View] = []  # of the file described last: symbols are asked for one by one, a file after the other
+_last: list[SummaryView] = []  # of the file described last: symbols are asked for one by one, a file after the other
 
 
-def _last_view(parsed: Parsed, source: Source) -> View:
+def _last_view(parsed: Parsed, source: SourceFile) -> SummaryView:
     view = next((view for view in _last if view.parsed is parsed and view.source is source), None)
     if view is None:
-        view = View(source, parsed)
+        view = SummaryView(source, parsed)
         _last[:] = [view]
     return view
 
 
-def _constant(symbol: Symbol, view: View) -> str:
+def _constant(symbol: Symbol, view: SummaryView) -> str:
     said = phrase(symbol.name) or symbol.name
     if symbol.kind == "type":
         return f"Type: {said}"

@@ -4,7 +4,7 @@ import re
 
 from waypost.code.files.languages import is_test_path
 from waypost.code.source import Symbol
-from waypost.code.summary.body import Body, body_of
+from waypost.code.summary.body import FunctionBody, body_of
 from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.marks import mark_of, test_title
 from waypost.code.summary.names import (
@@ -19,7 +19,7 @@ from waypost.code.summary.names import (
     verb_of,
     with_article,
 )
-from waypost.code.summary.view import View, stem_of
+from waypost.code.summary.view import SummaryView, stem_of
 
 _MOST_PARAMETERS = 4
 _VIEW_ENDINGS = ("view", "viewset", "controller", "resource", "handler", "endpoint", "page")
@@ -43,7 +43,7 @@ _OBJECT_FIRST = frozenset({"c", "cpp", "php", "shell"})  # languages whose funct
 _SIGNS = "*&$.#@"
 
 
-def function(symbol: Symbol, view: View) -> str:
+def function(symbol: Symbol, view: SummaryView) -> str:
     body, about = body_of(symbol, view), _About(symbol, view)
     test = _test(about)
     if test:
@@ -66,7 +66,7 @@ def function(symbol: Symbol, view: View) -> str:
 class _About:
     """A function with what stands around it."""
 
-    def __init__(self, symbol: Symbol, view: View) -> None:
+    def __init__(self, symbol: Symbol, view: SummaryView) -> None:
         self.symbol = symbol
         self.view = view
         self.parsed = view.parsed
@@ -78,7 +78,7 @@ class _About:
         return self.symbol.kind == "property" or not {"property", "cached_property"}.isdisjoint(self.marks)
 
 
-def _lead(about: _About, body: Body) -> str:
+def _lead(about: _About, body: FunctionBody) -> str:
     """What the name says."""
     symbol, name, parent = about.symbol, about.symbol.name, about.parent
     special = _special(name, parent)
@@ -101,7 +101,7 @@ def _lead(about: _About, body: Body) -> str:
     return _of_a_page(about, body) or _beginning(symbol, name, parent) or _acting(about, name, body)
 
 
-def _without_prefix(name: str, view: View) -> str:
+def _without_prefix(name: str, view: SummaryView) -> str:
     """Without the name of the library, which C puts before every name: `uv__io_poll`, `git_blob_free`."""
     prefix = view.prefix
     if not prefix and view.parsed.language == "c" and "__" in name.strip("_"):
@@ -111,7 +111,7 @@ def _without_prefix(name: str, view: View) -> str:
     return name.lstrip("_")[len(prefix) :].lstrip("_") or name
 
 
-def _is_async_twin(name: str, view: View) -> bool:
+def _is_async_twin(name: str, view: SummaryView) -> bool:
     """Whether this is `aget_user` beside `get_user`: an `a` before a name that the file has, or before a verb."""
     if not name.startswith("a") or len(name) < 3:
         return False
@@ -120,7 +120,7 @@ def _is_async_twin(name: str, view: View) -> bool:
     return begins or view.named(name[1:]) is not None
 
 
-def _of_a_page(about: _About, body: Body) -> str:
+def _of_a_page(about: _About, body: FunctionBody) -> str:
     """React and its kin: components have capitals, hooks begin with `use`."""
     symbol = about.symbol
     if about.parsed.language not in _COMPONENT_LANGUAGES or symbol.kind != "function":
@@ -149,7 +149,7 @@ def _special(name: str, parent: Symbol | None) -> str:
     return ""
 
 
-def _acting(about: _About, name: str, body: Body) -> str:
+def _acting(about: _About, name: str, body: FunctionBody) -> str:
     """From a name that begins with a verb, else from one that names a thing."""
     symbol, parent = about.symbol, about.parent
     said = phrase(name)
@@ -166,7 +166,7 @@ def _acting(about: _About, name: str, body: Body) -> str:
     return action(name) + _given(symbol, said)
 
 
-def _naming(about: _About, name: str, body: Body) -> str:
+def _naming(about: _About, name: str, body: FunctionBody) -> str:
     """From a name that begins with no verb: it names what it gives, or has the verb inside (`buffer_free`)."""
     symbol, said = about.symbol, phrase(name)
     inside = _verb_inside(name) if about.parsed.language in _OBJECT_FIRST else ""

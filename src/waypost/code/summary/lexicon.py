@@ -11,7 +11,7 @@ _WORDS, _PATTERNS = "words.toml", "patterns.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class DescriptionWords:
     verbs: frozenset[str]
     rather_nouns: frozenset[str]
     takes_object: frozenset[str]
@@ -44,7 +44,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Patterns:
+class CallPatterns:
     """`calls`: the name of a call (or `*`) → receiver ("" for none, "*" for any), languages (empty: all), rank, phrase."""
 
     calls: Mapping[str, tuple[tuple[str, frozenset[str], int, str], ...]]
@@ -57,13 +57,13 @@ class Patterns:
 
 
 @cache
-def words() -> Words:
+def words() -> DescriptionWords:
     table = _table(_WORDS)
 
     def among(name: str) -> frozenset[str]:
         return frozenset(table[name].split())
 
-    return Words(
+    return DescriptionWords(
         among("verbs"),
         among("rather_nouns"),
         among("takes_object"),
@@ -97,7 +97,7 @@ def words() -> Words:
 
 
 @cache
-def patterns() -> Patterns:
+def patterns() -> CallPatterns:
     table = _table(_PATTERNS)
     calls: dict[str, list[tuple[str, frozenset[str], int, str]]] = {}
     any_of: dict[str, list[tuple[str, frozenset[str], int, str]]] = {}
@@ -110,7 +110,7 @@ def patterns() -> Patterns:
             else:
                 known = receiver if receiver or not dot else "*"
                 calls.setdefault(name, []).append((known, languages, rank, pattern["says"]))
-    return Patterns(
+    return CallPatterns(
         {name: tuple(entries) for name, entries in calls.items()},
         {name: tuple(entries) for name, entries in any_of.items()},
         table["decorators"],

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from waypost.code.files.languages import display_name
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, SourceFile
 from waypost.code.summary.build import Described, Summary, chosen
 from waypost.code.summary.sentences import shortened
 
@@ -14,7 +14,7 @@ _MOST_SIGNATURE = 160
 _CHARACTERS_PER_TOKEN = 3  # of code; what is still too long is cut again when it is sent
 
 
-def summary_prompt(source: Source, parsed: Parsed, budget: int) -> dict[str, str]:
+def summary_prompt(source: SourceFile, parsed: Parsed, budget: int) -> dict[str, str]:
     """What fills the places of the prompt `summary`; the source is cut to about `budget` tokens."""
     classes, functions, _, _ = chosen(parsed)
     symbols = sorted([*classes, *functions], key=lambda symbol: symbol.first_line)

@@ -9,7 +9,7 @@ from waypost.code.summary.describe import describe_in
 from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.names import action, listed, phrase, plain_words, raw_words, some
 from waypost.code.summary.sentences import first_sentence, first_sentences, shortened
-from waypost.code.summary.view import View, stem_of
+from waypost.code.summary.view import SummaryView, stem_of
 
 LONGEST = 320
 _MOST_CLASSES = 5
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"\d{3}")
 _WORD = re.compile(r"[^\W_]+")
 
 
-def purpose(view: View) -> str:
+def purpose(view: SummaryView) -> str:
     """One or two plain sentences, never empty."""
     parsed = view.parsed
     own = first_sentences(parsed.doc, LONGEST)
@@ -47,7 +47,7 @@ def _is_only_the_name(said: str, path: str) -> bool:
     return said.rstrip(".").lower() in {stem, stem.rsplit(".", 1)[0], path.lower()}
 
 
-def _is_about_a_part(said: str, view: View) -> bool:
+def _is_about_a_part(said: str, view: SummaryView) -> bool:
     """Whether it is the comment of the first import or variable: it begins with that name, or stands after an import."""
     first = said.partition(" ")[0]
     symbol = view.named(first)
@@ -69,7 +69,7 @@ def _of_document(parsed: Parsed) -> str:
     return shortened(f"{_role(parsed)}: {listed(some(titles, _MOST_NAMES))}.", LONGEST)
 
 
-def _main_symbol(view: View) -> Symbol | None:
+def _main_symbol(view: SummaryView) -> Symbol | None:
     """The class or function that the file is there for: the only one, or a documented one with the file's name."""
     top = [symbol for symbol in view.top if not is_private(symbol, view.parsed)]
     classes = [symbol for symbol in top if symbol.kind in CONTAINERS and symbol.kind != "module"]
@@ -152,7 +152,7 @@ def _telling(name: str) -> str:
     return " ".join(plain for _, plain in pairs)
 
 
-def _definitions(view: View) -> str:
+def _definitions(view: SummaryView) -> str:
     """Its classes and what its functions do; the public ones where there are any."""
     public = [symbol for symbol in view.top if not is_private(symbol, view.parsed)]
     top = public if any(symbol.kind not in {"constant", "type"} for symbol in public) else view.top
@@ -174,7 +174,7 @@ def _definitions(view: View) -> str:
     return f"{'; '.join(parts)}." if parts else _small_things(view)
 
 
-def _titles(view: View) -> list[str]:
+def _titles(view: SummaryView) -> list[str]:
     """Of tests that are written as calls: `it("answers 404", …)`."""
     if not is_test_path(view.parsed.path):
         return []
@@ -185,7 +185,7 @@ def _titles(view: View) -> list[str]:
     return list(dict.fromkeys(cases or [title for _, title in found]))
 
 
-def _small_things(view: View) -> str:
+def _small_things(view: SummaryView) -> str:
     """Of a file without classes and functions."""
     constants = [symbol.name for symbol in view.top if symbol.kind in {"constant", "type", "module"}]
     if constants:

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from functools import cached_property
 
-from waypost.code.source import Parsed, Source, Symbol
+from waypost.code.source import Parsed, SourceFile, Symbol
 from waypost.code.summary.names import is_verb, raw_words
 
 _PREFIXED = frozenset({"c", "cpp", "shell"})
@@ -19,10 +19,10 @@ def stem_of(path: str) -> str:
     return name.rpartition(".")[0] or name.lstrip(".")
 
 
-class View:
+class SummaryView:
     """The lines of a file by number, and what stands inside each of its symbols."""
 
-    def __init__(self, source: Source, parsed: Parsed) -> None:
+    def __init__(self, source: SourceFile, parsed: Parsed) -> None:
         self.source = source
         self.parsed = parsed
         self._starts = [0, *(sign.end() for sign in re.finditer("\n", source.text)), len(source.text)]

@@ -63,7 +63,7 @@ class Definition:
 
 
 @dataclass(slots=True)
-class Found:
+class SyntaxCaptures:
     """All that the query found in a file."""
 
     root: "Node"
@@ -77,11 +77,11 @@ class Found:
     comment_starts: dict[int, int]  # of comments, by their ends
 
 
-def capture(grammar: Grammar, tree: "Tree", text: Text) -> Found:
+def capture(grammar: Grammar, tree: "Tree", text: Text) -> SyntaxCaptures:
     from tree_sitter import QueryCursor
 
     by_node: dict[int, Definition] = {}
-    found = Found(tree.root_node, text, [], [], [], [], {}, {}, {})
+    found = SyntaxCaptures(tree.root_node, text, [], [], [], [], {}, {}, {})
     for index, captures in QueryCursor(grammar.query).matches(found.root):
         pattern = grammar.patterns[index]
         match pattern.role:

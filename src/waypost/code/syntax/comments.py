@@ -7,7 +7,7 @@ from functools import cache
 from inspect import cleandoc
 from pathlib import Path
 
-from waypost.code.syntax.captures import Found
+from waypost.code.syntax.captures import SyntaxCaptures
 from waypost.code.syntax.text import Text
 
 MAX_LEADING = 500  # comments and attributes in a row that are looked at above one definition
@@ -43,7 +43,7 @@ class Leading:
 class Margins:
     """The comments and attributes of a file, to be asked for what stands above a definition."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: SyntaxCaptures) -> None:
         self._text = found.text
         self.items: list[Leading] = []
         for node in found.leading:
@@ -152,7 +152,7 @@ def _pragmas() -> tuple[str, ...]:
     return tuple(line.lower() for line in lines if line and not line.startswith("# "))
 
 
-def file_doc(found: Found, margins: Margins, first_code: int) -> str:
+def file_doc(found: SyntaxCaptures, margins: Margins, first_code: int) -> str:
     """The first comment of a file that stands by itself and says something about it, before its first definition."""
     groups = _groups(found.text, [item for item in margins.items if item.end <= first_code and item.is_comment])
     for group in groups[:10]:

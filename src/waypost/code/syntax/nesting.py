@@ -13,7 +13,7 @@ _TYPES = CONTAINERS - {"module"}
 
 
 @dataclass(slots=True)
-class Placed:
+class NestedSymbol:
     """A definition that is a symbol, with its place among the others."""
 
     definition: Definition
@@ -21,9 +21,9 @@ class Placed:
     parent: int | None
 
 
-def place(definitions: list[Definition], text: Text) -> list[Placed]:
+def place(definitions: list[Definition], text: Text) -> list[NestedSymbol]:
     """The definitions that are symbols, in order, each after what encloses it."""
-    placed: list[Placed] = []
+    placed: list[NestedSymbol] = []
     types: dict[str, int] = {}
     stack: list[tuple[int, str, int | None, str]] = []  # end, qualified name, place, kind
     for one in sorted(definitions, key=lambda one: (one.start, -one.end, one.rank)):
@@ -47,7 +47,7 @@ def place(definitions: list[Definition], text: Text) -> list[Placed]:
             one.kind = "method"
         elif one.kind == "method" and qualified == one.name:
             one.kind = "function"
-        placed.append(Placed(one, qualified, parent))
+        placed.append(NestedSymbol(one, qualified, parent))
         if one.kind in CONTAINERS or one.kind == "type":
             types.setdefault(qualified, len(placed) - 1)
         stack.append((one.end, qualified, len(placed) - 1, one.kind))
@@ -62,7 +62,7 @@ def _is_symbol(one: Definition, text: Text, *, inside_code: bool) -> bool:
     return not one.minor or text.row(one.end) - text.row(one.start) + 1 >= MINOR_LINES
 
 
-def owners(placed: list[Placed], positions: list[int]) -> list[int | None]:
+def owners(placed: list[NestedSymbol], positions: list[int]) -> list[int | None]:
     """For positions in ascending order: the innermost symbol each is in."""
     found: list[int | None] = []
     stack: list[int] = []

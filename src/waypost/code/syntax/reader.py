@@ -7,12 +7,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, cast
 
 from waypost.code.scip import descriptor, scip_prefix
-from waypost.code.source import Call, Import, Parsed, Source, Symbol
-from waypost.code.syntax.captures import Definition, Found, capture
+from waypost.code.source import Call, Import, Parsed, SourceFile, Symbol
+from waypost.code.syntax.captures import Definition, SyntaxCaptures, capture
 from waypost.code.syntax.comments import Leading, Margins, comment_text, file_doc
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.grammars import Grammar, grammar
-from waypost.code.syntax.nesting import Placed, owners, place
+from waypost.code.syntax.nesting import NestedSymbol, owners, place
 from waypost.code.syntax.rescue import rescued
 from waypost.code.syntax.signatures import one_line, parameter_names, signature
 from waypost.code.syntax.text import Captures, Text
@@ -28,7 +28,7 @@ _DIALECTS = {"javascript": "ecmascript", "typescript": "ecmascript", "tsx": "ecm
 _RETURN_MARKS = ":->= \t\r\n"
 
 
-def read_source(source: Source) -> Parsed:
+def read_source(source: SourceFile) -> Parsed:
     """The symbols, imports and calls of a file. A broken file gives what could be read of it."""
     text = Text(source_bytes(source.text))
     rules, dialect = grammar(source.language), _dialect(source.language)
@@ -90,7 +90,7 @@ def _dialect(language: str) -> Dialect:
 
 
 def _symbols(
-    source: Source, placed: list[Placed], calls: list[list[Call]], found: Found, margins: Margins
+    source: SourceFile, placed: list[NestedSymbol], calls: list[list[Call]], found: SyntaxCaptures, margins: Margins
 ) -> list[Symbol]:
     prefix = scip_prefix(source.path, source.language)
     ids: list[str] = []
@@ -109,7 +109,7 @@ def _symbols(
     return symbols
 
 
-def _symbol(one: Placed, calls: tuple[Call, ...], scip: str, found: Found, margins: Margins) -> Symbol:
+def _symbol(one: NestedSymbol, calls: tuple[Call, ...], scip: str, found: SyntaxCaptures, margins: Margins) -> Symbol:
     definition, text = one.definition, found.text
     begin = first = head = _head(definition)
     outer = definition.captures.get("outer")
@@ -202,7 +202,7 @@ def _leading_doc(above: list[Leading]) -> str:
     return comment_text([item.text for item in above if item.is_comment]) if above else ""
 
 
-def _calls(found: Found, placed: list[Placed]) -> tuple[list[list[Call]], list[Call]]:
+def _calls(found: SyntaxCaptures, placed: list[NestedSymbol]) -> tuple[list[list[Call]], list[Call]]:
     read = sorted(found.calls, key=itemgetter(0))
     inside: list[list[Call]] = [[] for _ in placed]
     outside: list[Call] = []
@@ -211,7 +211,7 @@ def _calls(found: Found, placed: list[Placed]) -> tuple[list[list[Call]], list[C
     return inside, outside
 
 
-def _imports(found: Found, dialect: Dialect) -> list[Import]:
+def _imports(found: SyntaxCaptures, dialect: Dialect) -> list[Import]:
     read = dialect.imports or _plain_import
     imports: dict[Import, None] = {}
     bare: set[Import] = set()
@@ -226,7 +226,7 @@ def _imports(found: Found, dialect: Dialect) -> list[Import]:
     return sorted(kept, key=lambda one: one.line)
 
 
-def _plain_import(captures: Captures, found: Found) -> list[Import]:
+def _plain_import(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     parts = [text.of(captures[key][0]) if key in captures else "" for key in _IMPORT_PARTS]
     module, name, alias = ("".join(part.split()) for part in parts)
@@ -236,7 +236,7 @@ def _plain_import(captures: Captures, found: Found) -> list[Import]:
 _IMPORT_PARTS = ("import.module", "import.name", "import.alias")
 
 
-def _doc(found: Found, dialect: Dialect, margins: Margins, symbols: list[Symbol]) -> str:
+def _doc(found: SyntaxCaptures, dialect: Dialect, margins: Margins, symbols: list[Symbol]) -> str:
     written = dialect.file_doc(found) if dialect.file_doc is not None else ""
     if written:
         return written
@@ -248,7 +248,7 @@ def _doc(found: Found, dialect: Dialect, margins: Margins, symbols: list[Symbol]
     return file_doc(found, margins, begin)
 
 
-def _package(found: Found) -> str:
+def _package(found: SyntaxCaptures) -> str:
     for captures in found.others.get("package", ()):
         return "".join(found.text.of(captures["package"][0]).split())
     return ""

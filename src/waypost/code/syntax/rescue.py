@@ -7,8 +7,8 @@ define (`fun`, `class`) are believed in the whole of a broken file, others only 
 import re
 
 from waypost.code.patterns.definitions import parse_by_patterns
-from waypost.code.source import Source, Symbol
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.source import SourceFile, Symbol
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.text import Ranges
 
 SMALL = 40  # bytes: an error of a word or two hides no definition
@@ -17,7 +17,7 @@ _SAYS_IT = re.compile(r"\b(?:fun|func|fn|def|function|class|interface|trait|stru
 _KINDS = frozenset({"class", "interface", "trait", "struct", "enum", "module", "function", "method"})
 
 
-def rescued(source: Source, found: Found, definitions: list[Definition]) -> list[Definition]:
+def rescued(source: SourceFile, found: SyntaxCaptures, definitions: list[Definition]) -> list[Definition]:
     """What the patterns of the language find inside of errors and the grammar did not."""
     errors = Ranges(
         (node.start_byte, node.end_byte)
@@ -38,7 +38,7 @@ def rescued(source: Source, found: Found, definitions: list[Definition]) -> list
     return more
 
 
-def _span(symbol: Symbol, found: Found) -> tuple[int, int]:
+def _span(symbol: Symbol, found: SyntaxCaptures) -> tuple[int, int]:
     text = found.text
     start = text.row_start(symbol.lines.start - 1)
     while text.data[start : start + 1] in (b" ", b"\t"):
@@ -47,13 +47,13 @@ def _span(symbol: Symbol, found: Found) -> tuple[int, int]:
     return start, max(start + 1, end)
 
 
-def _is_code(found: Found, position: int, *, lost: bool) -> bool:
+def _is_code(found: SyntaxCaptures, position: int, *, lost: bool) -> bool:
     """Whether a position is outside of comments and strings. In an error a string may have lost its end."""
     node = found.root.descendant_for_byte_range(position, position + 1)
     return node is None or not any(word in node.type for word in _NO_CODE[: 1 if lost else None])
 
 
-def _definition(symbol: Symbol, found: Found, start: int, end: int) -> Definition:
+def _definition(symbol: Symbol, found: SyntaxCaptures, start: int, end: int) -> Definition:
     return Definition(
         found.root,
         symbol.kind,

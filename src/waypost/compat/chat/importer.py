@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from waypost.compat.chat.messages import Message, messages_of, with_sessions
+from waypost.compat.chat.messages import ChatMessage, messages_of, with_sessions
 from waypost.errors import InvalidInput, WaypostError
-from waypost.flows.journal.entry_import import Plan, Progress, Report, bring, key_of, survey
+from waypost.flows.journal.entry_import import EntryImportReport, ImportPlan, Progress, bring, key_of, survey
 from waypost.flows.move.import_rows import check_not_empty
 from waypost.flows.open_space import OpenSpace
 from waypost.model.draft import Draft
@@ -28,19 +28,19 @@ _LISTS = ("conversations", "data")  # where an object lists conversations
 _SHOWN = 10  # bad places told in full
 
 
-def import_chat(space: OpenSpace, path: Path, caller: Caller, progress: Progress | None = None) -> Report:
+def import_chat(space: OpenSpace, path: Path, caller: Caller, progress: Progress | None = None) -> EntryImportReport:
     """Bring the chats of a file into the journal, or raise one error that names what is wrong with it."""
     return bring(space, read_chat(path), caller, progress)
 
 
-def survey_chat(space: OpenSpace, path: Path) -> Report:
+def survey_chat(space: OpenSpace, path: Path) -> EntryImportReport:
     """What such an import would bring."""
     return survey(space, read_chat(path))
 
 
-def read_chat(path: Path) -> Plan:
+def read_chat(path: Path) -> ImportPlan:
     """All messages of the file as drafts, by time."""
-    messages: list[Message] = []
+    messages: list[ChatMessage] = []
     wrong: list[str] = []
     empty = 0
     refuse_open_database(path)
@@ -67,10 +67,10 @@ def read_chat(path: Path) -> Plan:
         more = f"\n… and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         raise InvalidInput("\n".join(wrong[:_SHOWN]) + more, "Correct these and repeat; nothing was written.")
     notices = (f"{empty} without words left out",) if empty else ()
-    return Plan(CHAT, path, drafts, notices=notices)
+    return ImportPlan(CHAT, path, drafts, notices=notices)
 
 
-def _draft(message: Message) -> Draft:
+def _draft(message: ChatMessage) -> Draft:
     return Draft.of(
         {
             "text": message.text,

@@ -41,7 +41,7 @@ _BEFORE = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     where: str  # how its place in the file is called: line 3, conversation 2
     speaker: str
     text: str
@@ -49,7 +49,7 @@ class Message:
     session: str | None = None
 
 
-def messages_of(item: object, where: str) -> Iterator[Message]:
+def messages_of(item: object, where: str) -> Iterator[ChatMessage]:
     """The messages of one object of the file: itself one, or a whole conversation. An empty one is none.
 
     Raises InvalidInput for the first that cannot be used.
@@ -79,7 +79,7 @@ def visible(text: str) -> str:
     return clean.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def with_sessions(messages: Sequence[Message], prefix: str = "chat") -> list[Message]:
+def with_sessions(messages: Sequence[ChatMessage], prefix: str = "chat") -> list[ChatMessage]:
     """The messages by time, each in a session. Where none is named, a silence longer than `SESSION_GAP` begins one, which
     is called by the time of its first message: more messages after it leave its name as it is."""
     done = []
@@ -114,7 +114,7 @@ def time_of(value: object) -> datetime:
 # -- one message
 
 
-def _message(item: Mapping[str, Any], where: str, session: str | None, otherwise: object) -> Iterator[Message]:
+def _message(item: Mapping[str, Any], where: str, session: str | None, otherwise: object) -> Iterator[ChatMessage]:
     role, content, time = _first(item, _ROLE), _first(item, _CONTENT), _first(item, _TIME)
     if isinstance(item.get("author"), Mapping):
         role = role or item["author"].get("role")
@@ -138,7 +138,7 @@ def _message(item: Mapping[str, Any], where: str, session: str | None, otherwise
     said.take_calls(calls)
     said.take_files(item)
     for speaker, text in said.texts():
-        yield Message(where, speaker, text, at, session)
+        yield ChatMessage(where, speaker, text, at, session)
 
 
 class _Said:
@@ -260,7 +260,7 @@ def _conversation_name(item: Mapping[str, Any]) -> str | None:
     return f"{title} ({number[:8]})" if title and number else title or number or None
 
 
-def _from_tree(item: Mapping[str, Any], where: str) -> Iterator[Message]:
+def _from_tree(item: Mapping[str, Any], where: str) -> Iterator[ChatMessage]:
     """All branches of the tree: what was asked in other words, or answered anew, was said too."""
     session, nodes = _conversation_name(item), item["mapping"]
     begun = _first(item, ("create_time", "update_time"))

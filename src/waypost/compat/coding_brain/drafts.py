@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from waypost.compat.coding_brain.places import Places, packed, places_for
+from waypost.compat.coding_brain.places import CheckoutFiles, packed, places_for
 from waypost.compat.coding_brain.tag_format import LARGEST_FILE, TaggedMemory, TaggedReference, parse_rows, read_tagged
 from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.links.past_code import Then
@@ -15,7 +15,7 @@ from waypost.store.open_databases import refuse_open_database
 
 
 @dataclass(slots=True)
-class Item:
+class TaggedDraft:
     """A memory of the file on its way: with a draft, or with a note that says why it has none."""
 
     memory: TaggedMemory
@@ -24,15 +24,15 @@ class Item:
     draft: Draft | None = None
 
 
-def read_items(space: OpenSpace, path: Path, import_id: str) -> list[Item]:
+def read_items(space: OpenSpace, path: Path, import_id: str) -> list[TaggedDraft]:
     """Every memory of the file, in its order. Raises InvalidInput when the file as a whole cannot be read."""
     items = []
     for number, row in enumerate(parse_rows(_content(path)), 1):
         try:
-            items.append(Item(read_tagged(number, row, space.clock())))
+            items.append(TaggedDraft(read_tagged(number, row, space.clock())))
         except (InvalidInput, RecursionError) as error:  # a value nested as deep as the reader can go
             what = error.what if isinstance(error, InvalidInput) else "It is nested too deeply."
-            items.append(Item(TaggedMemory(number, notes=[f"refused: {what}"])))
+            items.append(TaggedDraft(TaggedMemory(number, notes=[f"refused: {what}"])))
     places = places_for(space, [ref.path for item in items for ref in item.memory.refs])
     for item in items:
         _place(item, places)
@@ -55,7 +55,7 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _place(item: Item, places: Places | None) -> None:
+def _place(item: TaggedDraft, places: CheckoutFiles | None) -> None:
     for ref in item.memory.refs:
         here = ref.path if places is None else places.find(ref.path)
         why = "" if here else "no such file here, or several"
@@ -79,7 +79,7 @@ def _as_json(memory: TaggedMemory, ref: TaggedReference, here: str) -> dict[str,
     return given | {name: value for name, value in times.items() if value}
 
 
-def _make_draft(item: Item, then: Then, import_id: str) -> None:
+def _make_draft(item: TaggedDraft, then: Then, import_id: str) -> None:
     memory = item.memory
     found = [then.bring(ref) for ref in item.refs]
     stale = "; ".join(dict.fromkeys(one.stale for one in found if one.stale))[:MAX_SHORT]

@@ -22,7 +22,7 @@ UNPLACED = "unplaced_refs"  # the tag for references to files that are not here
 Parts = tuple[str, ...]
 
 
-class Places:
+class CheckoutFiles:
     """The files of a checkout, and what paths of other machines mean in it."""
 
     def __init__(self, root: Path, names: Collection[str], files: Iterable[str], asked: Iterable[str]) -> None:
@@ -138,7 +138,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
     return length
 
 
-def places_for(space: OpenSpace, asked: Collection[str]) -> Places | None:
+def places_for(space: OpenSpace, asked: Collection[str]) -> CheckoutFiles | None:
     """Where the files of these paths are in the space's tree. Without a tree at hand a path stays as it is."""
     root = space.identity.root
     if root is None:
@@ -146,7 +146,7 @@ def places_for(space: OpenSpace, asked: Collection[str]) -> Places | None:
     from waypost.code.files.walk import walk  # only when there is something to look for
 
     files = [entry.path for entry in walk(root) if entry.skipped is None] if asked else []
-    return Places(root, {root.name, space.identity.name}, files, asked)
+    return CheckoutFiles(root, {root.name, space.identity.name}, files, asked)
 
 
 def packed(texts: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
-from waypost.compat.chat.messages import Message, visible, with_sessions
-from waypost.compat.crowdbot.memory_file import Legacy, Piece, parse_legacy, sections_of
-from waypost.compat.crowdbot.reading import Source
+from waypost.compat.chat.messages import ChatMessage, visible, with_sessions
+from waypost.compat.crowdbot.memory_file import Legacy, MemoryFilePiece, parse_legacy, sections_of
+from waypost.compat.crowdbot.reading import ReadFile
 from waypost.compat.crowdbot.timestamps import lexicon
-from waypost.flows.journal.entry_import import Page, key_of
+from waypost.flows.journal.entry_import import ImportedPage, key_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.layout import INDEX
@@ -23,21 +23,21 @@ _HEADING = re.compile(r"(#{1,6})[ \t]")
 
 
 @dataclass(slots=True)
-class Gathered:
+class GatheredDrafts:
     """What files of one tool hold, on its way to the journal."""
 
     space: OpenSpace
     origin: str
     drafts: list[Draft] = field(default_factory=list)
-    pages: list[Page] = field(default_factory=list)
+    pages: list[ImportedPage] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
-    def read(self, source: Source, day: date | None = None, apart: tuple[str, ...] = ()) -> Legacy:
+    def read(self, source: ReadFile, day: date | None = None, apart: tuple[str, ...] = ()) -> Legacy:
         if source.encoding not in ("utf-8", "ascii"):
             self.notices.append(f"{source.path.name} was read as {source.encoding}")
         return parse_legacy(source.text, day, apart=apart)
 
-    def take(self, pieces: Iterable[Piece], source: Source) -> None:
+    def take(self, pieces: Iterable[MemoryFilePiece], source: ReadFile) -> None:
         """Pieces as drafts. What nobody dated has the time of its file."""
         found = [replace(piece, text=visible(piece.text).strip()) for piece in pieces]
         parts = [replace(piece, text=text) for piece in found for point in _points(piece) for text in _parts(point)]
@@ -45,7 +45,7 @@ class Gathered:
         for number, piece in enumerate(parts):
             self.drafts.append(self._draft(piece, source, sessions.get(number)))
 
-    def take_above(self, text: str, source: Source) -> None:
+    def take_above(self, text: str, source: ReadFile) -> None:
         """What stands under no date goes above the index page; what is too long for that becomes notes."""
         text = visible(text).strip("\n")
         if not any(map(str.isalnum, text)):
@@ -54,14 +54,14 @@ class Gathered:
             self.notices.append(
                 f"{len(text):,} characters of {source.path.name} without a date became notes of its day"
             )
-            self.take([Piece(part, None, "note") for part in sections_of(text)], source)
+            self.take([MemoryFilePiece(part, None, "note") for part in sections_of(text)], source)
             return
         name = source.path.name.removesuffix(".gz")
         titles = lexicon().titles
         title = titles.get(language_of(text), titles["en"]).format(name=name)
-        self.pages.append(Page(INDEX, f"## {title}\n\n{defuse_markers(_lowered(text))}", upper=True))
+        self.pages.append(ImportedPage(INDEX, f"## {title}\n\n{defuse_markers(_lowered(text))}", upper=True))
 
-    def take_file(self, path: str, source: Source, *, otherwise: str | None = None) -> None:
+    def take_file(self, path: str, source: ReadFile, *, otherwise: str | None = None) -> None:
         """A file of people as it is. `otherwise` is its name where there is another one already."""
         text = visible(source.text).strip("\n")
         if not text.strip():
@@ -72,18 +72,18 @@ class Gathered:
                 return
             self.notices.append(f"{path} is here already and stays; {source.path.name} is kept as {otherwise}")
             path = otherwise
-        self.pages.append(Page(path, text))
+        self.pages.append(ImportedPage(path, text))
 
-    def _sessions(self, pieces: Sequence[Piece]) -> dict[int, str]:
+    def _sessions(self, pieces: Sequence[MemoryFilePiece]) -> dict[int, str]:
         """Sessions of the pieces that are conversation, by their place."""
         said = [
-            Message(str(number), piece.speaker or "", piece.text, self._local(piece.at))
+            ChatMessage(str(number), piece.speaker or "", piece.text, self._local(piece.at))
             for number, piece in enumerate(pieces)
             if piece.kind == "conversation" and piece.at is not None
         ]
         return {int(one.where): one.session or "" for one in with_sessions(said, self.origin)}
 
-    def _draft(self, piece: Piece, source: Source, session: str | None) -> Draft:
+    def _draft(self, piece: MemoryFilePiece, source: ReadFile, session: str | None) -> Draft:
         when = piece.at.isoformat() if piece.at else ""
         return Draft.of(
             {
@@ -104,7 +104,7 @@ class Gathered:
         return at.replace(tzinfo=zone) if zone is not None else at.astimezone()
 
 
-def _points(piece: Piece) -> Iterator[str]:
+def _points(piece: MemoryFilePiece) -> Iterator[str]:
     """The points of a note that is nothing but a list: each is a note of its own."""
     bullets = parse_bullets(piece.text) if piece.kind == "note" and not piece.has_clock else ()
     whole = "".join(piece.text[bullet.start : bullet.end] for bullet in bullets if bullet.mark)

@@ -7,11 +7,11 @@ The old files are only read. What is here already is known by its key, and all o
 from dataclasses import replace
 from pathlib import Path
 
-from waypost.compat.crowdbot.drafts import Gathered
-from waypost.compat.crowdbot.memory_file import Piece, parse_legacy
-from waypost.compat.crowdbot.reading import Source, files_in, read_source
+from waypost.compat.crowdbot.drafts import GatheredDrafts
+from waypost.compat.crowdbot.memory_file import MemoryFilePiece, parse_legacy
+from waypost.compat.crowdbot.reading import ReadFile, files_in, read_source
 from waypost.errors import InvalidInput
-from waypost.flows.journal.entry_import import Plan, Progress, Report, bring, survey
+from waypost.flows.journal.entry_import import EntryImportReport, ImportPlan, Progress, bring, survey
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import day_of, month_of, week_of, year_of
 from waypost.model.memory import Caller
@@ -26,7 +26,9 @@ _MOST_BACKUPS = 1000
 _TRIMMED = "[Soft Trim"
 
 
-def import_crowdbot(space: OpenSpace, path: Path, caller: Caller, progress: Progress | None = None) -> Report:
+def import_crowdbot(
+    space: OpenSpace, path: Path, caller: Caller, progress: Progress | None = None
+) -> EntryImportReport:
     """Bring over a `memory.md`, or a user's folder with days and summaries."""
     plan, memory = _plan(space, path)
     backup = back_up(space, memory) if memory is not None else None
@@ -36,12 +38,12 @@ def import_crowdbot(space: OpenSpace, path: Path, caller: Caller, progress: Prog
     return bring(space, plan, caller, progress, backup)
 
 
-def survey_crowdbot(space: OpenSpace, path: Path) -> Report:
+def survey_crowdbot(space: OpenSpace, path: Path) -> EntryImportReport:
     """What such an import would bring."""
     return survey(space, _plan(space, path)[0])
 
 
-def back_up(space: OpenSpace, source: Source) -> str:
+def back_up(space: OpenSpace, source: ReadFile) -> str:
     """Keep a copy of the old file beside the journal, byte for byte but for its secrets; in a repository, where a copy could
     be committed, with the space. Returns where it is."""
     hidden = mask(source.text)
@@ -58,11 +60,11 @@ def back_up(space: OpenSpace, source: Source) -> str:
     raise InvalidInput(f"{folder} has {_MOST_BACKUPS} backups of old memory files.", "Remove some of them.")
 
 
-def _plan(space: OpenSpace, path: Path) -> tuple[Plan, Source | None]:
+def _plan(space: OpenSpace, path: Path) -> tuple[ImportPlan, ReadFile | None]:
     """What is to come, and the old file of which a copy is to be kept."""
-    gathered = Gathered(space, CROWDBOT)
+    gathered = GatheredDrafts(space, CROWDBOT)
     if not path.is_dir():
-        memory: Source | None = read_source(path, follow=True)
+        memory: ReadFile | None = read_source(path, follow=True)
         assert memory is not None
         if not memory.text.strip("\ufeff \t\r\n"):
             raise InvalidInput(f"{path} is empty: there is nothing to import.", "Name the file with the memories.")
@@ -71,17 +73,17 @@ def _plan(space: OpenSpace, path: Path) -> tuple[Plan, Source | None]:
         if path.resolve() == space.journal.root.resolve():
             raise InvalidInput(f"{path} is the journal itself.", "Name the folder of the other tool.")
         memory = _take_folder(gathered, path)
-    return Plan(CROWDBOT, path, gathered.drafts, tuple(gathered.pages), tuple(gathered.notices)), memory
+    return ImportPlan(CROWDBOT, path, gathered.drafts, tuple(gathered.pages), tuple(gathered.notices)), memory
 
 
-def _take_memory(gathered: Gathered, memory: Source) -> None:
+def _take_memory(gathered: GatheredDrafts, memory: ReadFile) -> None:
     """One large file of the first version: all of it."""
     found = gathered.read(memory)
     gathered.take(found.pieces, memory)
     gathered.take_above(found.curated, memory)
 
 
-def _take_folder(gathered: Gathered, folder: Path) -> Source | None:
+def _take_folder(gathered: GatheredDrafts, folder: Path) -> ReadFile | None:
     """Days with their originals, summaries, preferences, and of the old index what is not made anew here."""
     before = (len(gathered.drafts), len(gathered.pages))
     days = _take_days(gathered, folder)
@@ -100,7 +102,7 @@ def _take_folder(gathered: Gathered, folder: Path) -> Source | None:
     return memory
 
 
-def _take_days(gathered: Gathered, folder: Path) -> set[str]:
+def _take_days(gathered: GatheredDrafts, folder: Path) -> set[str]:
     """Originals first: a day that was shortened since says less than they do. Returns the days that have a file."""
     full: dict[tuple[object, str | None], str] = {}
     seen, shortened = set(), 0
@@ -117,19 +119,19 @@ def _take_days(gathered: Gathered, folder: Path) -> set[str]:
             for piece in pieces if stage != "daily" else ():
                 full[piece.at, piece.speaker] = piece.text
             gathered.take(pieces, source)
-            gathered.take([Piece(found.curated, None, "note")] if _says(found.curated) else [], source)
+            gathered.take([MemoryFilePiece(found.curated, None, "note")] if _says(found.curated) else [], source)
     if shortened:
         gathered.notices.append(f"{shortened} shortened entries left out: their originals are in the archive")
     return seen
 
 
-def _is_known(piece: Piece, full: dict[tuple[object, str | None], str]) -> bool:
+def _is_known(piece: MemoryFilePiece, full: dict[tuple[object, str | None], str]) -> bool:
     """Whether it is what a trim left of an original."""
     original = full.get((piece.at, piece.speaker)) if piece.has_clock else None
     return original not in (None, piece.text) and (_TRIMMED in piece.text or len(piece.text) < len(original or ""))
 
 
-def _take_index(gathered: Gathered, memory: Source, days: set[str]) -> None:
+def _take_index(gathered: GatheredDrafts, memory: ReadFile, days: set[str]) -> None:
     """Of an index of the second version: what people told, and of days what no day file has."""
     if not days:
         _take_memory(gathered, memory)
@@ -142,14 +144,14 @@ def _take_index(gathered: Gathered, memory: Source, days: set[str]) -> None:
     gathered.take_above(found.curated, memory)
 
 
-def take_important(gathered: Gathered, source: Source, tool: str) -> None:
+def take_important(gathered: GatheredDrafts, source: ReadFile, tool: str) -> None:
     """What is important: preferences one by one, and other files as they are."""
     if source.stem.casefold() not in ("preferences", "präferenzen", "предпочтения"):
         gathered.take_file(f"important/{source.stem}.md", source, otherwise=f"important/{source.stem}.{tool}.md")
         return
     found = parse_legacy(f"# preferences\n{source.text.lstrip(chr(0xFEFF))}")
     gathered.take(found.pieces, source)
-    gathered.take([Piece(found.curated, None, "preference")] if _says(found.curated) else [], source)
+    gathered.take([MemoryFilePiece(found.curated, None, "preference")] if _says(found.curated) else [], source)
 
 
 def _says(text: str) -> bool:

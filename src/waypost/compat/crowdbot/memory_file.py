@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timezone
 
-from waypost.compat.crowdbot.timestamps import Head, instant, lexicon, read_head
+from waypost.compat.crowdbot.timestamps import LineHead, instant, lexicon, read_head
 
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(?=\S)")
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
@@ -21,7 +21,7 @@ _MOSTLY = 0.8  # of the lines that begin with a time
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MemoryFilePiece:
     """One entry to be. `at` is as the file says it; without a zone it is local."""
 
     text: str
@@ -33,7 +33,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Legacy:
-    pieces: tuple[Piece, ...]
+    pieces: tuple[MemoryFilePiece, ...]
     curated: str  # what stands under no date
     spent: tuple[str, ...]  # lines of which nothing is left but time, speaker or kind
     generated: str = ""  # what the old tool computed anew
@@ -114,7 +114,7 @@ class _Reader:
     number: int = 0  # of the line that is being read
     title: str | None = None  # of preferences, that the first of them is to carry
     lines: list[str] = field(default_factory=list)  # of the entry that is being read
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[MemoryFilePiece] = field(default_factory=list)
     curated: list[str] = field(default_factory=list)
     generated: list[str] = field(default_factory=list)
     spent: list[str] = field(default_factory=list)
@@ -180,7 +180,7 @@ class _Reader:
             return self.level < level < _DEEPEST if self.number > self.last else level >= min(self.level, 2)
         return level > self.level
 
-    def _begins(self, head: Head) -> bool:
+    def _begins(self, head: LineHead) -> bool:
         """Whether a line begins an entry here: without a date it must stand under one."""
         if head.day is not None:
             return True
@@ -188,7 +188,7 @@ class _Reader:
             return False
         return head.clock is not None or (head.speaker is not None and self.section == "dated")
 
-    def _begin(self, head: Head, line: str, level: int) -> None:
+    def _begin(self, head: LineHead, line: str, level: int) -> None:
         self._end_entry()
         if head.day is not None and (head.day != self.day or head.clock is not None):
             self.clock = None
@@ -242,7 +242,7 @@ class _Reader:
         is_dated = self.section == "dated" and self.day is not None
         at = instant(self.day, self.clock, self.offset) if is_dated and self.day else None
         speaker = self.speaker if self.section == "dated" else None
-        self.pieces.append(Piece(text, at, kind, speaker, self.clock is not None and at is not None))
+        self.pieces.append(MemoryFilePiece(text, at, kind, speaker, self.clock is not None and at is not None))
 
 
 def _title(line: str, heading: "re.Match[str]") -> str:

@@ -20,7 +20,7 @@ _PLAIN_NAME = re.compile(r"[^\W_][\w .()+-]{0,100}\.md(?:\.gz)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ReadFile:
     """A file as it was read."""
 
     path: Path
@@ -34,7 +34,7 @@ class Source:
         return self.path.name.removesuffix(".gz").removesuffix(".md")
 
 
-def read_source(path: Path, *, follow: bool = False) -> Source:
+def read_source(path: Path, *, follow: bool = False) -> ReadFile:
     """Read a file, or raise InvalidInput that says why not. A link is followed only where somebody named it."""
     try:
         content, state = _content(path, follow)
@@ -45,7 +45,7 @@ def read_source(path: Path, *, follow: bool = False) -> Source:
     decoded = decode(content)
     if decoded is None:
         raise InvalidInput(f"{path} is not a text.", "Name the Markdown file.")
-    return Source(path, content, decoded.text, decoded.encoding, datetime.fromtimestamp(state.st_mtime, UTC))
+    return ReadFile(path, content, decoded.text, decoded.encoding, datetime.fromtimestamp(state.st_mtime, UTC))
 
 
 def files_in(root: Path, below: str = "") -> Iterator[Path]:

@@ -35,7 +35,7 @@ _CLOSED = re.compile(r"\s{0,3}[*_`]{0,3}\s{0,3}(?:[\])}:|–—>-]|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class TextStamp:
     day: date | None
     clock: time | None
     offset: timezone | None
@@ -44,7 +44,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class LineHead:
     """What a line says before it comes to the point."""
 
     day: date | None
@@ -58,7 +58,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class StampLexicon:
     speakers: Mapping[str, str]
     bot_ends: tuple[str, ...]
     when: frozenset[str]
@@ -97,7 +97,7 @@ def _is_about(words: str, known: str) -> bool:
 
 
 @cache
-def lexicon() -> Lexicon:
+def lexicon() -> StampLexicon:
     table = tomllib.loads(Path(__file__).with_name("timestamps.toml").read_text("utf-8"))
     months = {
         name: number
@@ -106,7 +106,7 @@ def lexicon() -> Lexicon:
         for name in alternatives.split("|")
     }
     speakers = {word: name for name in ("user", "assistant", "tool") for word in table["speakers"][name].split()}
-    return Lexicon(
+    return StampLexicon(
         speakers,
         tuple(table["speakers"]["bot_ends"]),
         frozenset(table["labels"]["when"].split()),
@@ -135,7 +135,7 @@ def _pattern(months: Mapping[str, int]) -> re.Pattern[str]:
     )
 
 
-def find_stamp(text: str) -> Stamp | None:
+def find_stamp(text: str) -> TextStamp | None:
     """The first date or time in the beginning of a text."""
     for found in lexicon().stamp.finditer(text[:_HEAD]):
         groups = found.groupdict()
@@ -150,11 +150,11 @@ def find_stamp(text: str) -> Stamp | None:
         clock = _clock(given)
         if day is None and clock is None:
             continue
-        return Stamp(day, clock, _offset(given.get("zone")), found.start(), found.end())
+        return TextStamp(day, clock, _offset(given.get("zone")), found.start(), found.end())
     return None
 
 
-def read_head(line: str, *, is_heading: bool) -> Head | None:
+def read_head(line: str, *, is_heading: bool) -> LineHead | None:
     """What a line begins with, if it begins with a date, a time or a known speaker."""
     if not is_heading and not _MARKED.search(line[:_HEAD]):  # most lines
         return None
@@ -187,27 +187,27 @@ def read_head(line: str, *, is_heading: bool) -> Head | None:
             name, named_text = named["name"].strip(), named["text"] or ""
     if not _has_words(text):
         text = ""
-    return Head(stamp.day, stamp.clock, stamp.offset, speaker, name, kind, text, named_text)
+    return LineHead(stamp.day, stamp.clock, stamp.offset, speaker, name, kind, text, named_text)
 
 
 def instant(day: date, clock: time | None, offset: timezone | None) -> datetime:
     return datetime.combine(day, clock or time(), offset)
 
 
-def _unstamped(body: str, is_heading: bool) -> Head | None:
+def _unstamped(body: str, is_heading: bool) -> LineHead | None:
     words = lexicon()
     if is_heading:
         speaker = words.speaker(body)
-        return Head(None, None, None, speaker, None, None, "", "") if speaker else None
+        return LineHead(None, None, None, speaker, None, None, "", "") if speaker else None
     named = _NAMED.match(body[:_HEAD])
     speaker = words.speaker(named["name"]) if named and named["sign"] != "|" else None
     if named is None or speaker is None:
         return None
     text = (named["text"] or "") + body[_HEAD:]
-    return Head(None, None, None, speaker, None, None, text, text)
+    return LineHead(None, None, None, speaker, None, None, text, text)
 
 
-def _is_apart(body: str, stamp: Stamp) -> bool:
+def _is_apart(body: str, stamp: TextStamp) -> bool:
     """Whether a date at the beginning of a line stands for itself, and does not belong to a sentence."""
     behind = body[stamp.end :]
     if _CLOSED.match(behind) or (stamp.day is not None and stamp.clock is not None):
@@ -218,7 +218,7 @@ def _is_apart(body: str, stamp: Stamp) -> bool:
     return bool(named and lexicon().speaker(named["name"]))
 
 
-def _is_bold(body: str, stamp: Stamp) -> bool:
+def _is_bold(body: str, stamp: TextStamp) -> bool:
     """`**Raimund** (14:30)`; what ends with a colon is a label."""
     before = body[: stamp.start].strip()
     is_name = before.startswith(("**", "__")) and ":" not in before and _NAME.fullmatch(before.strip(_SIGNS))

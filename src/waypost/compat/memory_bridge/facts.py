@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from waypost.compat.memory_bridge.columns import KEPT_AS_TAG_TOO, Columns, tag_name
-from waypost.compat.memory_bridge.refs import NOTHING, Written, written_refs
-from waypost.compat.memory_bridge.survey import Survey, parent_of, stray
+from waypost.compat.memory_bridge.refs import NOTHING, BridgeReferences, written_refs
+from waypost.compat.memory_bridge.survey import BridgeSurvey, parent_of, stray
 from waypost.compat.memory_bridge.values import (
     end_of,
     flag_of,
@@ -42,7 +42,7 @@ class BridgeFact:
     source_id: str
     noun: str = ""  # what it is called when it is no fact
     given: dict[str, Any] = field(default_factory=dict)  # as `Draft.of` wants it, without references
-    refs: Written = NOTHING
+    refs: BridgeReferences = NOTHING
     parent: str = ""  # by its id in the source
     is_past: bool = False
     is_empty: bool = False
@@ -53,11 +53,11 @@ class BridgeFact:
 
 
 @dataclass(frozen=True, slots=True)
-class FactReader:
+class BridgeFactReader:
     """Reads the rows of one table."""
 
     columns: Columns
-    survey: Survey
+    survey: BridgeSurvey
     now: datetime
     prefix: str  # of the keys: tells them from those of other imports
     noun: str = ""

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from waypost.compat.memory_bridge.columns import Columns
-from waypost.compat.memory_bridge.facts import MOST_TAGS, BridgeFact, FactReader
+from waypost.compat.memory_bridge.facts import MOST_TAGS, BridgeFact, BridgeFactReader
 from waypost.compat.memory_bridge.links import CAUSAL_EDGES, CAUSAL_NODES, HIERARCHY, causal_links
 from waypost.compat.memory_bridge.survey import MOST_ROWS, survey
 from waypost.compat.memory_bridge.verify import Verified, verify
-from waypost.compat.memory_bridge.write import Sorter, Taken, take
+from waypost.compat.memory_bridge.write import BridgeRows, Sorter, take
 from waypost.errors import InvalidInput
 from waypost.flows.move.imports import (
     SEE_ALSO,
@@ -112,7 +112,7 @@ def _bring(
     backup: Path,
     masked: int,
 ) -> Bridged:
-    taken = Taken(masked=masked)
+    taken = BridgeRows(masked=masked)
     known = survey(database, facts, columns, database.table(HIERARCHY))
     if not known.levels_said:
         taken.note(
@@ -121,7 +121,7 @@ def _bring(
     if columns.left_out:
         taken.note(Note(0, None, f"columns not taken: {', '.join(map(str, columns.left_out[:20]))}"[:400]))
     sorter = Sorter.of(space, known)
-    reader = FactReader(columns, known, space.clock(), _KEY)
+    reader = BridgeFactReader(columns, known, space.clock(), _KEY)
     for chosen in _in_order(database, facts, reader):
         _take_all(space, chosen, sorter, caller, import_id, taken)
     by_fact = dict(taken.memories)
@@ -158,7 +158,9 @@ def _bring(
     )
 
 
-def _in_order(database: ForeignDatabase, table: ForeignTable, reader: FactReader) -> Iterator[Iterator[BridgeFact]]:
+def _in_order(
+    database: ForeignDatabase, table: ForeignTable, reader: BridgeFactReader
+) -> Iterator[Iterator[BridgeFact]]:
     """All rows, parents before their children; of each generation what is past first: it must not pass for a part of
     what is true now."""
     done = bytearray(reader.survey.rows)
@@ -178,7 +180,7 @@ def _in_order(database: ForeignDatabase, table: ForeignTable, reader: FactReader
 
 
 def _take_all(
-    space: OpenSpace, facts: Iterator[BridgeFact], sorter: Sorter, caller: Caller, import_id: str, taken: Taken
+    space: OpenSpace, facts: Iterator[BridgeFact], sorter: Sorter, caller: Caller, import_id: str, taken: BridgeRows
 ) -> None:
     batch: list[BridgeFact] = []
     size = 0
@@ -193,7 +195,7 @@ def _take_all(
 
 
 def _take_nodes(
-    space: OpenSpace, database: ForeignDatabase, sorter: Sorter, caller: Caller, import_id: str, taken: Taken
+    space: OpenSpace, database: ForeignDatabase, sorter: Sorter, caller: Caller, import_id: str, taken: BridgeRows
 ) -> int:
     """Decisions, reasons, consequences and constraints. Returns how many rows there were."""
     table = database.table(CAUSAL_NODES)
@@ -201,7 +203,7 @@ def _take_nodes(
         return 0
     columns = _columns(database, table)
     known = survey(database, table, columns, None)
-    reader = FactReader(columns, known, space.clock(), _NODE_KEY, "node ")
+    reader = BridgeFactReader(columns, known, space.clock(), _NODE_KEY, "node ")
     taken.memories = {}  # ids of nodes are their own
     for chosen in _in_order(database, table, reader):
         _take_all(space, chosen, sorter, caller, import_id, taken)

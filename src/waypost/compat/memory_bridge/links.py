@@ -9,7 +9,7 @@ from waypost.store.protocol import Edge
 from waypost.store.sqlite.foreign import ForeignDatabase, Value
 
 if TYPE_CHECKING:
-    from waypost.compat.memory_bridge.write import Taken
+    from waypost.compat.memory_bridge.write import BridgeRows
 
 HIERARCHY = "fact_hierarchy"
 CAUSAL_NODES = "causal_nodes"
@@ -21,7 +21,7 @@ _STRENGTH = ("strength", "weight")
 _MOST = 1_000_000  # links of one database
 
 
-def causal_links(database: ForeignDatabase, taken: "Taken") -> Iterator[Edge]:
+def causal_links(database: ForeignDatabase, taken: "BridgeRows") -> Iterator[Edge]:
     """The edges between nodes that were brought over. What an edge lacks is told."""
     table = database.table(CAUSAL_EDGES)
     if table is None:
@@ -42,7 +42,7 @@ def causal_links(database: ForeignDatabase, taken: "Taken") -> Iterator[Edge]:
             yield edge
 
 
-def _edge(taken: "Taken", number: int, values: list[Value]) -> Edge | None:
+def _edge(taken: "BridgeRows", number: int, values: list[Value]) -> Edge | None:
     ends = [taken.memories.get(id_of(value)) for value in values[:2]]
     kind = line_of(values[2]).casefold().rpartition(".")[2].replace("-", "_").replace(" ", "_") or CAUSAL[0]
     strength = number_of(values[3])

@@ -15,15 +15,15 @@ _NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class BridgeReferences:
     found: tuple[CodeReference, ...]
     lost: tuple[str, ...]  # what could not be read
 
 
-NOTHING = Written((), ())
+NOTHING = BridgeReferences((), ())
 
 
-def written_refs(value: Value) -> Written:
+def written_refs(value: Value) -> BridgeReferences:
     """All references of one column of one row."""
     listed = json_of(value)
     if isinstance(listed, list):
@@ -40,4 +40,4 @@ def written_refs(value: Value) -> Written:
             found[CodeReference.parse(text)] = None
         except InvalidInput:
             lost[" ".join(text.split())] = None
-    return Written(tuple(found), tuple(lost))
+    return BridgeReferences(tuple(found), tuple(lost))

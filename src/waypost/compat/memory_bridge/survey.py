@@ -26,7 +26,7 @@ _NO_TIME = datetime(1900, 1, 1, tzinfo=UTC)
 
 
 @dataclass(slots=True)
-class Survey:
+class BridgeSurvey:
     """What is known of a table before its rows are taken."""
 
     rows: int = 0
@@ -62,8 +62,10 @@ class Survey:
         return self.starts.get(places[-1]) if places else None
 
 
-def survey(database: ForeignDatabase, table: ForeignTable, columns: Columns, links: ForeignTable | None) -> Survey:
-    done = Survey()
+def survey(
+    database: ForeignDatabase, table: ForeignTable, columns: Columns, links: ForeignTable | None
+) -> BridgeSurvey:
+    done = BridgeSurvey()
     wanted = [
         role for role in ("id", "parent", "since", "created", "level", "domain", "code_ref") if role in columns.roles
     ]
@@ -89,7 +91,7 @@ def _empty(database: ForeignDatabase, table: ForeignTable) -> Iterable[tuple[Val
     return (() for _ in range(database.count(table)))
 
 
-def _note(done: Survey, number: int, row: Mapping[str, Value]) -> None:
+def _note(done: BridgeSurvey, number: int, row: Mapping[str, Value]) -> None:
     source_id = id_of(row.get("id"))
     if source_id:
         done.ids.setdefault(source_id, []).append(number)
@@ -107,7 +109,7 @@ def _note(done: Survey, number: int, row: Mapping[str, Value]) -> None:
         done.paths.update(path for path in found if len(path) <= LONGEST_PATH)
 
 
-def _order_repeated(done: Survey) -> None:
+def _order_repeated(done: BridgeSurvey) -> None:
     for places in done.ids.values():
         if len(places) > 1:
             done.ranks |= {place: rank for rank, place in enumerate(places[1:], 2)}
@@ -115,7 +117,7 @@ def _order_repeated(done: Survey) -> None:
             done.followers |= dict(pairwise(order))
 
 
-def _take_links(done: Survey, database: ForeignDatabase, links: ForeignTable) -> None:
+def _take_links(done: BridgeSurvey, database: ForeignDatabase, links: ForeignTable) -> None:
     lowered = {name.lower(): name for name in links.columns}
     names = [lowered[name] for name in ("parent_id", "child_id", "relationship") if name in lowered]
     if names[:2] != [lowered.get("parent_id"), lowered.get("child_id")]:
@@ -133,7 +135,7 @@ def _take_links(done: Survey, database: ForeignDatabase, links: ForeignTable) ->
             done.others.append((parent, child))
 
 
-def _set_depths(done: Survey) -> None:
+def _set_depths(done: BridgeSurvey) -> None:
     known: dict[str, int] = {}
     for source_id in done.parents:
         _descend(done, source_id, known)
@@ -142,7 +144,7 @@ def _set_depths(done: Survey) -> None:
             done.depths[place - 1] = min(depth, DEEPEST)
 
 
-def _descend(done: Survey, source_id: str, known: dict[str, int]) -> None:
+def _descend(done: BridgeSurvey, source_id: str, known: dict[str, int]) -> None:
     """Walk up to the first ancestor whose depth is known, then down again."""
     path: list[str] = []
     on_path: set[str] = set()
@@ -162,13 +164,13 @@ def _descend(done: Survey, source_id: str, known: dict[str, int]) -> None:
         known[one] = known[parent] + 1 if parent in known and one not in done.cut else 0
 
 
-def parent_of(done: Survey, source_id: str) -> str:
+def parent_of(done: BridgeSurvey, source_id: str) -> str:
     """The parent to be written, by its id in the source; empty when there is none."""
     parent = done.parents.get(source_id, "")
     return "" if source_id in done.cut or parent not in done.ids else parent
 
 
-def stray(done: Survey, source_id: str) -> str:
+def stray(done: BridgeSurvey, source_id: str) -> str:
     """The parent that a row names and cannot have."""
     parent = done.parents.get(source_id, "")
     return parent if parent and not parent_of(done, source_id) else ""

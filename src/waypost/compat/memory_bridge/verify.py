@@ -10,7 +10,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.store.protocol import Edge
 
 if TYPE_CHECKING:
-    from waypost.compat.memory_bridge.write import Taken
+    from waypost.compat.memory_bridge.write import BridgeRows
 
 _PAGE = 500
 
@@ -40,7 +40,7 @@ class Verified:
         }
 
 
-def verify(space: OpenSpace, taken: "Taken", links: Sequence[Edge], rows: int) -> Verified:
+def verify(space: OpenSpace, taken: "BridgeRows", links: Sequence[Edge], rows: int) -> Verified:
     total = readable = present = 0
     with space.store.read() as reader:
         for memory_id in taken.own:

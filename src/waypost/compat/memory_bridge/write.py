@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from waypost.compat.coding_brain.places import Places, packed, places_for
+from waypost.compat.coding_brain.places import CheckoutFiles, packed, places_for
 from waypost.compat.memory_bridge.facts import BridgeFact
-from waypost.compat.memory_bridge.survey import Survey
+from waypost.compat.memory_bridge.survey import BridgeSurvey
 from waypost.compat.memory_bridge.verify import checksum
 from waypost.errors import WaypostError
 from waypost.facts.classify import domain_of, kind_of, level_of
@@ -36,7 +36,7 @@ class Here(NamedTuple):
 
 
 @dataclass(slots=True)
-class Taken:
+class BridgeRows:
     """What became of the rows so far."""
 
     statuses: dict[str, int] = field(
@@ -69,13 +69,13 @@ class Taken:
 class Sorter:
     """Gives facts the place that they came without."""
 
-    places: Places | None
+    places: CheckoutFiles | None
     layout: Layout
     domains: tuple[str, ...]
     now: datetime
 
     @classmethod
-    def of(cls, space: OpenSpace, known: Survey) -> "Sorter":
+    def of(cls, space: OpenSpace, known: BridgeSurvey) -> "Sorter":
         places = places_for(space, known.paths)
         return cls(places, Layout.of(places.files if places else ()), tuple(known.domains), space.clock())
 
@@ -127,7 +127,7 @@ class Sorter:
 
 
 def take(
-    space: OpenSpace, facts: Sequence[BridgeFact], sorter: Sorter, caller: Caller, import_id: str, taken: Taken
+    space: OpenSpace, facts: Sequence[BridgeFact], sorter: Sorter, caller: Caller, import_id: str, taken: BridgeRows
 ) -> None:
     """Write a batch of rows and note what became of each."""
     ready: list[tuple[BridgeFact, Draft]] = []
@@ -149,7 +149,7 @@ def take(
             _note(reader, taken, fact, draft, receipt)
 
 
-def _checked(space: OpenSpace, fact: BridgeFact, sorter: Sorter, taken: Taken) -> Draft | None:
+def _checked(space: OpenSpace, fact: BridgeFact, sorter: Sorter, taken: BridgeRows) -> Draft | None:
     if not fact.given:
         taken.statuses["skipped" if fact.is_empty else "refused"] += 1
         _tell(taken, fact, "skipped: it has no text" if fact.is_empty else f"refused: {'; '.join(fact.notes)}")
@@ -177,7 +177,7 @@ def _known(reader: Reader, draft: Draft) -> tuple[Draft, Version | None]:
     return replace(draft, key=None), None
 
 
-def _note(reader: Reader, taken: Taken, fact: BridgeFact, draft: Draft, receipt: Receipt) -> None:
+def _note(reader: Reader, taken: BridgeRows, fact: BridgeFact, draft: Draft, receipt: Receipt) -> None:
     taken.statuses[receipt.status] += 1
     taken.masked += len(receipt.masked)
     if receipt.status == "refused" or receipt.id is None:
@@ -203,5 +203,5 @@ def _note(reader: Reader, taken: Taken, fact: BridgeFact, draft: Draft, receipt:
             taken.sorted[f"L{draft.level}"] += 1
 
 
-def _tell(taken: Taken, fact: BridgeFact, what: str) -> None:
+def _tell(taken: BridgeRows, fact: BridgeFact, what: str) -> None:
     taken.note(Note(fact.number, f"{fact.noun}{fact.source_id[:100]}".strip() or None, what))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from waypost.faces.cli.session import Session
+from waypost.faces.cli.session import CommandSession
 
 app = typer.Typer(
     name="waypost",
@@ -27,8 +27,8 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory.")]
 Ctx = typer.Context
 
 
-def session_of(context: Ctx) -> Session:
-    session: Session = context.obj
+def session_of(context: Ctx) -> CommandSession:
+    session: CommandSession = context.obj
     return session
 
 
@@ -43,7 +43,7 @@ def root(
     ] = None,
     version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
 ) -> None:
-    context.obj = Session(directory, person)
+    context.obj = CommandSession(directory, person)
     if version:
         from waypost import __version__
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Session:
+class CommandSession:
     """The options that stand before the command."""
 
     directory: Path = Path()

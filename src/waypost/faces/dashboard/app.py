@@ -15,10 +15,10 @@ from starlette.staticfiles import StaticFiles
 from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
 from waypost.faces.dashboard.pages import PLACES
 from waypost.faces.dashboard.render import Renderer
-from waypost.faces.dashboard.request_context import Asked, Go, Place, address
+from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest, address
 from waypost.faces.dashboard.slow_work import Patience
 from waypost.faces.guard.asgi import CALLER
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory.known import Spaces
 from waypost.space.crash import note_crash
 
@@ -32,9 +32,9 @@ def dashboard_app(
     spaces: Spaces,
     *,
     csrf_token: CsrfToken = lambda _: "",
-    places: Iterable[Place] = PLACES,
+    places: Iterable[PagePlace] = PLACES,
 ) -> Starlette:
-    """Stands behind the gate: every request has its `Identity`, and unsafe ones were checked against forgery."""
+    """Stands behind the gate: every request has its `TokenIdentity`, and unsafe ones were checked against forgery."""
     renderer, patience = Renderer(spaces, csrf_token), Patience()
     shown = [
         Route(f"/s/{{space}}{place.path}", _answering(spaces, renderer, patience, place), methods=list(place.methods))
@@ -68,7 +68,7 @@ def _home(spaces: Spaces, renderer: Renderer) -> Callable[[Request], Response]:
 
 
 def _answering(
-    spaces: Spaces, renderer: Renderer, patience: Patience, place: Place
+    spaces: Spaces, renderer: Renderer, patience: Patience, place: PagePlace
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         form = _form(await request.body()) if request.method == "POST" else {}
@@ -96,10 +96,10 @@ def _asked(
     spaces: Spaces,
     patience: Patience,
     request: Request,
-    identity: Identity,
-    place: Place,
+    identity: TokenIdentity,
+    place: PagePlace,
     form: Mapping[str, tuple[str, ...]],
-) -> Asked:
+) -> PageRequest:
     path = {name: str(value) for name, value in request.path_params.items()}
     space_id = path.pop("space")
     identity.check_opens(space_id)
@@ -109,18 +109,18 @@ def _asked(
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):
         raise InvalidInput("There is a NUL character in what was sent.", "Leave it out.")
-    return Asked(spaces, space_id, identity, place.section, path, query, form, patience)
+    return PageRequest(spaces, space_id, identity, place.section, path, query, form, patience)
 
 
-def _refuse_agents(identity: Identity) -> None:
+def _refuse_agents(identity: TokenIdentity) -> None:
     if identity.kind != "person":
         raise SecurityError(
             "Agents' tokens open no pages.", "Sign in with a person's token or a code. Programs use the API, /api/v1."
         )
 
 
-def _identity(request: Request) -> Identity:
-    identity: Identity = request.scope[CALLER]
+def _identity(request: Request) -> TokenIdentity:
+    identity: TokenIdentity = request.scope[CALLER]
     return identity
 
 

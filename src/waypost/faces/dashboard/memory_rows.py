@@ -25,7 +25,7 @@ class PlaceShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MemoryRow:
     id: str
     text: str
     kind: str
@@ -53,11 +53,11 @@ class Shown:
         return KINDS[self.kind].derived
 
 
-def of_hit(hit: Hit) -> Shown:
+def of_hit(hit: Hit) -> MemoryRow:
     places = [_place(link.reference, link.is_stale) for link in hit.links]
     if not places and hit.path:
         places = [PlaceShown(hit.path, hit.line or 0)]
-    return Shown(
+    return MemoryRow(
         hit.id,
         hit.text,
         hit.kind,
@@ -81,9 +81,9 @@ def of_hit(hit: Hit) -> Shown:
     )
 
 
-def of_row(row: Mapping[str, Any]) -> Shown:
+def of_row(row: Mapping[str, Any]) -> MemoryRow:
     """From a row of a listing."""
-    return Shown(
+    return MemoryRow(
         row["id"],
         row["text"],
         row["kind"],

@@ -11,10 +11,10 @@ from starlette.responses import HTMLResponse, Response
 
 from waypost.faces.dashboard.flash_messages import TOLD
 from waypost.faces.dashboard.rank_explanation import told_by
-from waypost.faces.dashboard.request_context import Asked, Page, address
+from waypost.faces.dashboard.request_context import PageRequest, ShowPage, address
 from waypost.faces.dashboard.sections import SECTIONS
 from waypost.faces.dashboard.wording import ago, day, opening, percent, plain, reason, shortened, size
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory.known import Spaces
 from waypost.model.time import parse_time
 from waypost.text.plural import counted
@@ -32,7 +32,7 @@ class Renderer:
         self._spaces, self._csrf_token = spaces, csrf_token
         self._environment = _environment()
 
-    def page(self, request: Request, asked: Asked, page: Page) -> Response:
+    def page(self, request: Request, asked: PageRequest, page: ShowPage) -> Response:
         common = self._common(request, asked.identity, page.title, asked.section, asked.space_id)
         told = TOLD.get(asked.query.get("told", ""), "")
         away = asked.away
@@ -41,7 +41,7 @@ class Renderer:
         values = {**common, "asked": asked, "link": asked.link, "told": told, "away": away, **page.values}
         return self._html(page.template, values, page.status)
 
-    def error(self, request: Request, identity: Identity, what: str, remedy: str, status: int) -> Response:
+    def error(self, request: Request, identity: TokenIdentity, what: str, remedy: str, status: int) -> Response:
         here = self._space_of(request, identity)
         common = self._common(request, identity, _TITLES.get(status, "Not done"), _NOWHERE, here)
         values = {
@@ -52,7 +52,7 @@ class Renderer:
         }
         return self._html("error.html", {**values, "told": ""}, status)
 
-    def _space_of(self, request: Request, identity: Identity) -> str:
+    def _space_of(self, request: Request, identity: TokenIdentity) -> str:
         """The space that was asked for, where there is such a one and the token opens it: an error leads nobody out of
         it. Else the token's own, or the one that the server was started in; empty: of a team's, it opens none."""
         asked = request.url.path.removeprefix("/s/").partition("/")[0] if request.url.path.startswith("/s/") else ""
@@ -63,7 +63,9 @@ class Renderer:
             return next(iter(known), "")
         return identity.space or self._spaces.here
 
-    def _common(self, request: Request, identity: Identity, title: str, section: str, space_id: str) -> dict[str, Any]:
+    def _common(
+        self, request: Request, identity: TokenIdentity, title: str, section: str, space_id: str
+    ) -> dict[str, Any]:
         known = {one.space_id: one for one in self._spaces.named() if identity.opens(one.space_id)}
         return {
             "title": title,

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.dashboard.slow_work import Patience
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory import Memory
 from waypost.memory.known import Spaces
 from waypost.model.checkout import Checkout
@@ -22,7 +22,7 @@ _MOST_CHOSEN = 1000  # ticked boxes of one form
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ShowPage:
     """Show a template, filled in."""
 
     template: str
@@ -38,11 +38,11 @@ class Go:
     to: str
 
 
-Show = Callable[["Asked"], Page | Go]
+Show = Callable[["PageRequest"], ShowPage | Go]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PagePlace:
     """An address below a space, and what is shown there. `section` is the entry of the navigation it belongs to."""
 
     path: str
@@ -52,10 +52,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageRequest:
     spaces: Spaces
     space_id: str
-    identity: Identity
+    identity: TokenIdentity
     section: str
     path: Mapping[str, str]  # what stood in the address
     query: Mapping[str, str]

@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class NavigationSection:
     name: str  # the first part of its address; empty for the overview
     title: str
 
 
 SECTIONS = (
-    Section("", "Overview"),
-    Section("search", "Search"),
-    Section("stale", "Staleness"),
-    Section("review", "Review"),
-    Section("why", "Why"),
-    Section("code", "Code"),
-    Section("journal", "Journal"),
-    Section("context", "Context"),
+    NavigationSection("", "Overview"),
+    NavigationSection("search", "Search"),
+    NavigationSection("stale", "Staleness"),
+    NavigationSection("review", "Review"),
+    NavigationSection("why", "Why"),
+    NavigationSection("code", "Code"),
+    NavigationSection("journal", "Journal"),
+    NavigationSection("context", "Context"),
 )

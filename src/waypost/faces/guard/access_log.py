@@ -24,7 +24,7 @@ from waypost.faces.guard.asgi import Scope, values
 from waypost.faces.guard.limits import Buckets, Monotonic
 
 if TYPE_CHECKING:
-    from waypost.faces.guard.identity import Identity
+    from waypost.faces.guard.identity import TokenIdentity
 
 SEEN = "waypost.seen"  # where the scope of a request holds what is seen of it
 HEADER = b"x-request-id"
@@ -39,11 +39,11 @@ _CRASHED = "Something went wrong in the server."
 
 
 @dataclass(slots=True)
-class Seen:
+class LoggedRequest:
     """What is known of one request. The parts that it comes to add to it."""
 
     request_id: str
-    identity: "Identity | None" = None
+    identity: "TokenIdentity | None" = None
     refused: str = ""  # why, in one word
     route: str = "other"  # the template that its path fits
     space: str = ""
@@ -51,12 +51,12 @@ class Seen:
     log: "Log | None" = None  # of the server that answers it
 
 
-current: ContextVar[Seen | None] = ContextVar("waypost_seen", default=None)
+current: ContextVar[LoggedRequest | None] = ContextVar("waypost_seen", default=None)
 
 
-def seen_of(scope: Scope) -> Seen | None:
+def seen_of(scope: Scope) -> LoggedRequest | None:
     found = scope.get(SEEN)
-    return found if isinstance(found, Seen) else None
+    return found if isinstance(found, LoggedRequest) else None
 
 
 def request_id(scope: Scope) -> str:
@@ -100,7 +100,7 @@ class Log:
             line = f"{level}: {what}{f' ({words})' if words else ''}"
             self._put("".join(letter if letter.isprintable() else "?" for letter in " ".join(line.splitlines())))
 
-    def request(self, seen: Seen, method: str, status: int, seconds: float) -> None:
+    def request(self, seen: LoggedRequest, method: str, status: int, seconds: float) -> None:
         """One that was answered."""
         if not self._json:
             return

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from waypost.faces.guard.asgi import Message, Receive, Scope, values
-from waypost.faces.guard.limits import Limits
+from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.problem import Problem
 
 _DIGITS = frozenset(b"0123456789")
@@ -18,7 +18,7 @@ class Disconnected(Exception):
 class Intake:
     """Reads bodies. What all requests in flight hold together is bounded too."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._held = 0
 
@@ -32,15 +32,15 @@ class Intake:
         return _too_large(most) if int(lengths[0]) > most else None
 
     @contextmanager
-    def room(self, most: int) -> Iterator["Taken"]:
+    def room(self, most: int) -> Iterator["BodyIntake"]:
         """Room for one body of at most so many bytes, given back at the end of the block."""
-        taken = Taken(self, most)
+        taken = BodyIntake(self, most)
         try:
             yield taken
         finally:
             self._held -= taken.size
 
-    def reserve(self, taken: "Taken", size: int) -> Problem | None:
+    def reserve(self, taken: "BodyIntake", size: int) -> Problem | None:
         if taken.size + size > taken.most:
             return _too_large(taken.most)
         if self._held + size > self._limits.buffered_bytes:
@@ -54,7 +54,7 @@ class Intake:
         return self._limits.body_seconds
 
 
-class Taken:
+class BodyIntake:
     """One body being taken in."""
 
     def __init__(self, intake: Intake, most: int) -> None:

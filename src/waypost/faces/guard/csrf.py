@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from waypost.faces.guard.asgi import App, Message, Receive, Scope, Send, values
 from waypost.faces.guard.problem import Problem, answer
-from waypost.faces.guard.sessions import Session
+from waypost.faces.guard.sessions import SignedInSession
 from waypost.faces.guard.sign_in_page import refused_page, send_answer
 
 SESSION = "waypost.session"  # where the scope of a request that came with a session's cookie holds its `Visit`
@@ -26,11 +26,11 @@ _FIELDS = 1000  # of a form
 class Visit:
     """A request's session, and the token that its pages carry."""
 
-    session: Session
+    session: SignedInSession
     csrf_token: str
 
 
-def visit_of(session: Session, name: str) -> Visit:
+def visit_of(session: SignedInSession, name: str) -> Visit:
     """`name`: the session's id. The token follows from it, and not the other way round."""
     return Visit(session, hmac.digest(name.encode(), b"waypost csrf", hashlib.sha256).hex())
 

@@ -14,8 +14,8 @@ from waypost.faces.guard.access_log import seen_of
 from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, values
 from waypost.faces.guard.body import Disconnected, Intake
 from waypost.faces.guard.hosts import Hosts, is_loopback
-from waypost.faces.guard.identity import Identity
-from waypost.faces.guard.limits import Buckets, Limits, Monotonic, Processes, Slots
+from waypost.faces.guard.identity import TokenIdentity
+from waypost.faces.guard.limits import Buckets, Monotonic, Processes, ServerLimits, Slots
 from waypost.faces.guard.problem import PAGE_HEADERS, SECURITY_HEADERS, Problem, answer
 
 _LOG = logging.getLogger("waypost.guard")
@@ -32,17 +32,17 @@ _REASONS = {303: "auth", 401: "auth", 403: "host", 421: "host", 429: "rate", 413
 _REASONS |= {408: "slow", 503: "busy"}
 
 Asks = Callable[[Scope], bool]
-SignedIn = Callable[[Scope], Identity | None]
+SignedIn = Callable[[Scope], TokenIdentity | None]
 Way = Callable[[Scope], Problem | None]
 
 
 class Verifier(Protocol):
     """Knows tokens."""
 
-    def verify(self, token: str) -> Identity | None: ...
+    def verify(self, token: str) -> TokenIdentity | None: ...
 
 
-class Gate:
+class RequestGate:
     """Stands before `app`. An admitted request has its `Identity` in `scope["waypost.caller"]`, its body is there as a
     whole, and its token is gone from the headers.
 
@@ -58,7 +58,7 @@ class Gate:
         app: App,
         tokens: Verifier,
         hosts: Hosts,
-        limits: Limits | None = None,
+        limits: ServerLimits | None = None,
         *,
         clock: Monotonic = time.monotonic,
         open_paths: frozenset[str] = frozenset(),
@@ -72,7 +72,7 @@ class Gate:
     ) -> None:
         self._asks_others = asks_others
         self._app, self._tokens, self._hosts = app, tokens, hosts
-        self._limits = limits or Limits()
+        self._limits = limits or ServerLimits()
         self._open_paths, self._signed_in, self._way_in = open_paths, signed_in, way_in
         self._open_when, self._is_write = open_when, is_write
         self._calls = Buckets(self._limits.rate, self._limits.burst, clock, processes=processes)
@@ -92,9 +92,9 @@ class Gate:
             await self._request(scope, receive, send)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        identity: Identity | None = None
+        identity: TokenIdentity | None = None
         found = self._form(scope) or self._hosts.problem(scope) or self._url(scope) or await self._who(scope)
-        if isinstance(found, Identity):
+        if isinstance(found, TokenIdentity):
             identity = found
             found = self._too_often(identity, scope)
             if (seen := seen_of(scope)) is not None:
@@ -110,7 +110,7 @@ class Gate:
                 busy = Problem(503, "Too many requests at once.", "Try again.", ((b"retry-after", b"1"),))
                 await self._refuse(busy, scope, receive, send)
 
-    def _too_often(self, identity: Identity, scope: Scope) -> Problem | None:
+    def _too_often(self, identity: TokenIdentity, scope: Scope) -> Problem | None:
         if wait := self._calls.take(identity.key):
             return _slow_down(wait)
         if self._is_write(scope) and (wait := self._writes.take(identity.key)):
@@ -124,7 +124,7 @@ class Gate:
             seen.refused = _REASONS.get(problem.status, "form")
         await answer(problem, receive, send, hear_out=hear_out)
 
-    async def _admitted(self, identity: Identity | None, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _admitted(self, identity: TokenIdentity | None, scope: Scope, receive: Receive, send: Send) -> None:
         with self._intake.room(self._most(identity)) as taken:
             try:
                 problem = await taken.take(receive)
@@ -137,7 +137,7 @@ class Gate:
             inner = {**scope, "headers": headers, CALLER: identity}
             await self._app(inner, taken.replayed(receive), _with_security_headers(send))
 
-    def _most(self, identity: Identity | None) -> int:
+    def _most(self, identity: TokenIdentity | None) -> int:
         return self._limits.body_bytes if identity else min(self._limits.open_body_bytes, self._limits.body_bytes)
 
     def _form(self, scope: Scope) -> Problem | None:
@@ -168,7 +168,7 @@ class Gate:
             )
         return None
 
-    async def _who(self, scope: Scope) -> Identity | Problem | None:
+    async def _who(self, scope: Scope) -> TokenIdentity | Problem | None:
         """Who sends this. On one machine all share an address, so there a right token is never refused for the
         wrong ones of others; elsewhere an address that guesses waits."""
         address = sender(scope)
@@ -189,7 +189,7 @@ class Gate:
         way_in = None if sent or identity or self._way_in is None else self._way_in(scope)
         return identity or way_in or self._refused(address)
 
-    def _told(self, scope: Scope, sent: list[bytes]) -> Identity | None:
+    def _told(self, scope: Scope, sent: list[bytes]) -> TokenIdentity | None:
         if sent:
             return self._bearer(sent)
         return None if self._signed_in is None else self._signed_in(scope)
@@ -202,7 +202,7 @@ class Gate:
             where = "`waypost team token make` makes one"
         return Problem(401, "A valid token is needed.", f"Send `Authorization: Bearer TOKEN`; {where}.", _CHALLENGE)
 
-    def _bearer(self, sent: list[bytes]) -> Identity | None:
+    def _bearer(self, sent: list[bytes]) -> TokenIdentity | None:
         if len(sent) != 1:
             return None
         scheme, _, token = sent[0].decode("latin-1").partition(" ")

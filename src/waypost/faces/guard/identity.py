@@ -14,7 +14,7 @@ RIGHTS: tuple[Rights, ...] = ("read", "write")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class TokenIdentity:
     """The holder of a token. `key` tells apart two tokens that had the same name, one after the other. `space` is the
     one memory that it opens; empty: every one of this home."""
 

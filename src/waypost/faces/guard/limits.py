@@ -11,7 +11,7 @@ _LEAST_BURST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """The bounds of one server. All memory that a client can make it use follows from these."""
 
     body_bytes: int = 4 << 20  # of one request; a memory is far smaller, a batch of them fits
@@ -31,9 +31,9 @@ class Limits:
     failure_burst: float = 20.0
 
 
-def limits_of(requests_per_minute: int, writes_per_minute: int) -> Limits:
+def limits_of(requests_per_minute: int, writes_per_minute: int) -> ServerLimits:
     """The bounds of a server where each token may do so much in a minute."""
-    return Limits(
+    return ServerLimits(
         rate=requests_per_minute / 60,
         burst=_burst(requests_per_minute),
         write_rate=writes_per_minute / 60,

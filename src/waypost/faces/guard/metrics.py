@@ -72,7 +72,7 @@ class Gauge:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ReadGauge:
     """Read when somebody asks. What cannot be read is left out."""
 
     name: str
@@ -133,7 +133,7 @@ class Histogram:
         yield f"{self.name}_count{braces} {so_far}"
 
 
-Figure = Counter | Gauge | Looked | Histogram
+Figure = Counter | Gauge | ReadGauge | Histogram
 
 
 def exposition(figures: Iterable[Figure]) -> bytes:

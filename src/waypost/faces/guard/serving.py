@@ -39,7 +39,7 @@ class Events:
     refused: Refused = lambda _: None  # a connection, before there was a request
 
 
-class Connection(H11Protocol):
+class LimitedConnection(H11Protocol):
     """A connection that ends when its request's head does not come in time, and one of at most so many."""
 
     head_seconds: ClassVar[float] = 10.0
@@ -152,7 +152,7 @@ def serve(
     ready: Callable[[], None] = lambda: None,
     grace: float = _GRACE,
     stop: threading.Event | None = None,
-    connection: type[Connection] = Connection,
+    connection: type[LimitedConnection] = LimitedConnection,
 ) -> None:
     """Serve until SIGTERM, SIGINT or `stop`. Requests in flight get `grace` seconds to end. The socket is closed at the
     end. `ready` is for who needs to hear of nothing else.

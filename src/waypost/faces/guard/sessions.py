@@ -34,7 +34,7 @@ _LOCK_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SignedInSession:
     """What is kept of a session. `holder` is the key of the token that it came from."""
 
     digest: str
@@ -51,7 +51,7 @@ class Session:
         }
 
 
-class Sessions:
+class SignedInSessions:
     """The sessions of one home. One that begins or ends, here or in another server, does so from the next request on.
 
     Methods raise SecurityError when the file is open to others. A damaged one holds no sessions: people sign in again.
@@ -71,7 +71,7 @@ class Sessions:
         self._idle, self._longest, self._most = idle, longest, most
         self._guard = threading.Lock()
         self._stamp: object = None
-        self._known: tuple[Session, ...] = ()
+        self._known: tuple[SignedInSession, ...] = ()
         self._seen: dict[str, datetime] = {}  # later than the file says, of sessions in it
 
     @property
@@ -85,16 +85,16 @@ class Sessions:
         with self._changing() as there:
             there.sort(key=lambda one: one.seen)
             del there[: max(0, len(there) - self._most + 1)]
-            there.append(Session(digest_of(name), holder, now, now))
+            there.append(SignedInSession(digest_of(name), holder, now, now))
         return name
 
-    def find(self, name: str) -> Session | None:
+    def find(self, name: str) -> SignedInSession | None:
         """The session of this id, if it has not ended. This counts as its use."""
         if not _ID.fullmatch(name):
             return None
         digest, now = digest_of(name), self._clock()
         with self._guard:
-            found: Session | None = None
+            found: SignedInSession | None = None
             for one in self._current():
                 if hmac.compare_digest(one.digest, digest):
                     found = self._as_seen(one)
@@ -103,7 +103,7 @@ class Sessions:
             self._seen[digest] = max(now, found.seen)
         return found
 
-    def is_to_note(self, session: Session) -> bool:
+    def is_to_note(self, session: SignedInSession) -> bool:
         """Whether the file is far behind on when the session was used last."""
         with self._guard:
             noted = next((one.seen for one in self._known if one.digest == session.digest), None)
@@ -114,12 +114,12 @@ class Sessions:
         with contextlib.suppress(WaypostError, OSError), self._changing():
             pass
 
-    def end(self, session: Session) -> None:
+    def end(self, session: SignedInSession) -> None:
         with self._changing() as there:
             there[:] = [one for one in there if one.digest != session.digest]
 
     @contextlib.contextmanager
-    def _changing(self) -> Iterator[list[Session]]:
+    def _changing(self) -> Iterator[list[SignedInSession]]:
         """The sessions that live, to be changed in the block; what it leaves is written."""
         make_private_directory(self._home)
         with wait_lock(self._home / ".sessions.lock", _LOCK_SECONDS):
@@ -131,13 +131,13 @@ class Sessions:
             content = json.dumps({"sessions": [one.to_json() for one in there]}, indent=2)
             write_private_file(self.path, content.encode(), replace=True)
 
-    def _lives(self, session: Session, now: datetime) -> bool:
+    def _lives(self, session: SignedInSession, now: datetime) -> bool:
         return now - session.seen < self._idle and now - session.began < self._longest
 
-    def _as_seen(self, session: Session) -> Session:
+    def _as_seen(self, session: SignedInSession) -> SignedInSession:
         return replace(session, seen=max(session.seen, self._seen.get(session.digest, session.seen)))
 
-    def _current(self) -> tuple[Session, ...]:
+    def _current(self) -> tuple[SignedInSession, ...]:
         stamp = file_stamp(self.path)
         if stamp != self._stamp:
             self._known = _read(self.path)
@@ -147,7 +147,7 @@ class Sessions:
         return self._known
 
 
-def _read(path: Path) -> tuple[Session, ...]:
+def _read(path: Path) -> tuple[SignedInSession, ...]:
     try:
         return tuple(_parsed(entry) for entry in json.loads(read_private_file(path, _FILE_LIMIT))["sessions"])
     except FileNotFoundError:
@@ -156,8 +156,8 @@ def _read(path: Path) -> tuple[Session, ...]:
         return ()
 
 
-def _parsed(entry: Any) -> Session:
+def _parsed(entry: Any) -> SignedInSession:
     digest, holder, began, seen = (entry[key] for key in ("sha256", "holder", "began", "seen"))
     if not (_HASH.fullmatch(digest) and _KEY.fullmatch(holder)):
         raise ValueError("not a session's entry")
-    return Session(digest, holder, parse_time(began), parse_time(seen))
+    return SignedInSession(digest, holder, parse_time(began), parse_time(seen))

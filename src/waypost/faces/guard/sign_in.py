@@ -16,10 +16,10 @@ from waypost.faces.guard.asgi import Receive, Scope, Send, values
 from waypost.faces.guard.csrf import SESSION, Visit, form_values, visit_of
 from waypost.faces.guard.gate import Verifier, sender
 from waypost.faces.guard.hosts import is_loopback
-from waypost.faces.guard.identity import Identity
-from waypost.faces.guard.limits import Buckets, Limits, Monotonic
+from waypost.faces.guard.identity import TokenIdentity
+from waypost.faces.guard.limits import Buckets, Monotonic, ServerLimits
 from waypost.faces.guard.problem import Problem, answer
-from waypost.faces.guard.sessions import Session
+from waypost.faces.guard.sessions import SignedInSession
 from waypost.faces.guard.sign_in_code import SignInCode
 from waypost.faces.guard.sign_in_page import LOGIN, LOGOUT, OPEN_PATHS, file_of, local_path, page, send_answer
 
@@ -35,9 +35,9 @@ class TokenBook(Verifier, Protocol):
     def path(self) -> PurePath:
         """What tells them from those of others."""
 
-    def holder(self, key: str) -> Identity | None: ...
+    def holder(self, key: str) -> TokenIdentity | None: ...
 
-    def owner(self) -> Identity | None: ...
+    def owner(self) -> TokenIdentity | None: ...
 
 
 class SessionBook(Protocol):
@@ -46,13 +46,13 @@ class SessionBook(Protocol):
 
     def begin(self, holder: str) -> str: ...
 
-    def find(self, name: str) -> Session | None: ...
+    def find(self, name: str) -> SignedInSession | None: ...
 
-    def is_to_note(self, session: Session) -> bool: ...
+    def is_to_note(self, session: SignedInSession) -> bool: ...
 
     def note(self) -> None: ...
 
-    def end(self, session: Session) -> None: ...
+    def end(self, session: SignedInSession) -> None: ...
 
 
 class SignIn:
@@ -69,12 +69,12 @@ class SignIn:
         tokens: TokenBook,
         sessions: SessionBook,
         code: SignInCode | None,
-        limits: Limits | None = None,
+        limits: ServerLimits | None = None,
         *,
         secure_hosts: Iterable[str] = (),
         monotonic: Monotonic = time.monotonic,
     ) -> None:
-        limits = limits or Limits()
+        limits = limits or ServerLimits()
         self._tokens, self._sessions, self._code = tokens, sessions, code
         self._failures = Buckets(limits.failure_rate, limits.failure_burst, monotonic)
         self._secure_hosts = frozenset(host.lower().encode() for host in secure_hosts)
@@ -83,7 +83,7 @@ class SignIn:
 
     # -- for the gate --------------------------------------------------------------------------------------------
 
-    def who(self, scope: Scope) -> Identity | None:
+    def who(self, scope: Scope) -> TokenIdentity | None:
         """The person whose cookie this is. The scope then holds the `Visit`, and the cookie no more."""
         name = self._sent_cookie(scope)
         session = self._sessions.find(name) if name else None
@@ -172,7 +172,7 @@ class SignIn:
             told = "The server cannot check this now. Try again a little later; its log says why it cannot."
             await send_answer(send, 503, self._page(told, next_path), _HTML)
 
-    def _opened(self, secret: str) -> Identity | None:
+    def _opened(self, secret: str) -> TokenIdentity | None:
         if self._code is not None and self._code.opens(secret):
             return self._tokens.owner()
         return self._tokens.verify(secret)
@@ -186,13 +186,13 @@ class SignIn:
             told = "This opens nothing. Use a token that was made for a person, with --person."
         await send_answer(send, 401, self._page(told, next_path), _HTML)
 
-    async def _let_in(self, identity: Identity, scope: Scope, send: Send, next_path: str) -> None:
+    async def _let_in(self, identity: TokenIdentity, scope: Scope, send: Send, next_path: str) -> None:
         before = self._sent_cookie(scope)
         name = await asyncio.to_thread(self._begin, before, identity)
         cookie = self._set_cookie(scope, name, int(self._sessions.longest.total_seconds()))
         await send_answer(send, 303, headers=((b"location", next_path.encode("ascii")), (b"set-cookie", cookie)))
 
-    def _begin(self, before: str, identity: Identity) -> str:
+    def _begin(self, before: str, identity: TokenIdentity) -> str:
         """A session that was there before ends: whoever knew it does not know this one."""
         if before and (old := self._sessions.find(before)) is not None:
             self._sessions.end(old)

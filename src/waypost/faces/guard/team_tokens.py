@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.guard.asgi import CALLER, SPACE_HEADER, App, Receive, Scope, Send
-from waypost.faces.guard.identity import Identity
-from waypost.faces.guard.sessions import IDLE, LONGEST, Session
+from waypost.faces.guard.identity import TokenIdentity
+from waypost.faces.guard.sessions import IDLE, LONGEST, SignedInSession
 from waypost.faces.guard.tokens import digest_of, new_token
 from waypost.model.time import Clock, utc_now
 
@@ -33,7 +33,7 @@ _NOTES = 200  # how often the time of an idle session is noted at most
 
 
 @dataclass(frozen=True, slots=True)
-class TeamIdentity(Identity):
+class TeamIdentity(TokenIdentity):
     """The holder of a team's token. It opens the memories that its user is a member of, as far as the token goes; in
     each it may what the user's role there allows."""
 
@@ -144,7 +144,7 @@ class TeamTokens:
         """Who has the token of this key; nobody, once it is revoked."""
         return self._found(key=key) if _KEY.fullmatch(key) else None
 
-    def owner(self) -> Identity | None:
+    def owner(self) -> TokenIdentity | None:
         """A team's server has no owner: nobody signs in by a code that a terminal shows."""
         return None
 
@@ -225,7 +225,7 @@ class TeamSessions:
         self._kept.begin(session, oldest=now - self.longest, idle=now - self._idle, most=_MOST)
         return name
 
-    def find(self, name: str) -> Session | None:
+    def find(self, name: str) -> SignedInSession | None:
         """The session of this id, if it has not ended. This counts as its use."""
         kept = self._kept.find(digest_of(name)) if _ID.fullmatch(name) else None
         now = self._clock()
@@ -234,9 +234,9 @@ class TeamSessions:
         if now - kept.seen > self._idle / _NOTES:
             with self._guard:
                 self._used[kept.digest] = now
-        return Session(kept.digest, kept.holder, kept.began, kept.seen)
+        return SignedInSession(kept.digest, kept.holder, kept.began, kept.seen)
 
-    def is_to_note(self, session: Session) -> bool:
+    def is_to_note(self, session: SignedInSession) -> bool:
         with self._guard:
             return session.digest in self._used
 
@@ -247,7 +247,7 @@ class TeamSessions:
         for digest, at in used.items():
             self._kept.seen(digest, at)
 
-    def end(self, session: Session) -> None:
+    def end(self, session: SignedInSession) -> None:
         self._kept.end(session.digest)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
-from waypost.faces.guard.identity import KINDS, RIGHTS, Identity, Kind, Rights
+from waypost.faces.guard.identity import KINDS, RIGHTS, Kind, Rights, TokenIdentity
 from waypost.faces.guard.private import file_stamp, read_private_file
 from waypost.space.platform import make_private_directory, wait_lock, write_private_file
 
@@ -42,8 +42,8 @@ class NamedToken:
     space: str = ""  # the one memory that it opens; empty: every one of this home
 
     @property
-    def identity(self) -> Identity:
-        return Identity(self.name, self.kind, self.rights, self.digest[:16], self.space)
+    def identity(self) -> TokenIdentity:
+        return TokenIdentity(self.name, self.kind, self.rights, self.digest[:16], self.space)
 
     def to_json(self) -> dict[str, str]:
         """Without the digest: this is shown."""
@@ -56,7 +56,7 @@ class NamedToken:
         }
 
 
-class Tokens:
+class TokenFile:
     """The tokens of one home. A change on disk (made, revoked, replaced) holds from the next request on."""
 
     def __init__(self, home: Path) -> None:
@@ -64,7 +64,7 @@ class Tokens:
         self.named_path = home / "tokens.json"
         self._home = home
         self._stamps: tuple[object, object] | None = None
-        self._known: tuple[tuple[str, Identity], ...] = ()
+        self._known: tuple[tuple[str, TokenIdentity], ...] = ()
 
     def ensure_owner(self) -> bool:
         """See to it that there is an owner's token; says whether it was made now. Of several that start at once, one
@@ -85,22 +85,22 @@ class Tokens:
             )
         return text
 
-    def verify(self, token: str) -> Identity | None:
+    def verify(self, token: str) -> TokenIdentity | None:
         """Whose token this is. Takes as long whoever it is: all are compared, each in constant time."""
         if len(token) > _LONGEST:
             return None
-        found: Identity | None = None
+        found: TokenIdentity | None = None
         digest = digest_of(token)
         for known, identity in self._current():
             if hmac.compare_digest(known, digest):
                 found = identity
         return found
 
-    def owner(self) -> Identity | None:
+    def owner(self) -> TokenIdentity | None:
         """Whoever has the owner's token, if there is one."""
         return next((identity for _, identity in self._current() if identity.name == OWNER), None)
 
-    def holder(self, key: str) -> Identity | None:
+    def holder(self, key: str) -> TokenIdentity | None:
         """Who has the token of this key; nobody, once it is revoked or replaced."""
         return next((identity for _, identity in self._current() if identity.key == key), None)
 
@@ -158,13 +158,13 @@ class Tokens:
         entries = [{**one.to_json(), "sha256": one.digest} for one in tokens]
         write_private_file(self.named_path, json.dumps({"tokens": entries}, indent=2).encode(), replace=True)
 
-    def _current(self) -> tuple[tuple[str, Identity], ...]:
+    def _current(self) -> tuple[tuple[str, TokenIdentity], ...]:
         stamps = (file_stamp(self.path), file_stamp(self.named_path))
         if stamps != self._stamps:
             known = [(one.digest, one.identity) for one in self.named()]
             if stamps[0] is not None:
                 digest = digest_of(self.owner_token())
-                known.append((digest, Identity(OWNER, "person", "write", digest[:16])))
+                known.append((digest, TokenIdentity(OWNER, "person", "write", digest[:16])))
             self._known, self._stamps = tuple(known), stamps
         return self._known
 

@@ -31,7 +31,7 @@ Carries = types.CallToolRequestParams | types.ReadResourceRequestParams | types.
 
 
 @dataclass(slots=True)
-class Asking:
+class Confirmation:
     """The questions of one request."""
 
     context: Context

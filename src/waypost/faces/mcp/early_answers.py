@@ -19,7 +19,7 @@ _VERSION, _CLIENT, _ABILITIES, _SERVER = (
 )
 
 
-class Answers:
+class EarlyAnswers:
     """One connection, as far as plain data answers it. Its first message decides whether we know it."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from waypost.faces.mcp.early_answers import Answers
+from waypost.faces.mcp.early_answers import EarlyAnswers
 from waypost.faces.mcp.shutdown import Life
 from waypost.faces.mcp.tool import Tool
 
@@ -34,7 +34,7 @@ def serve_at_door(tools: Sequence[Tool], build: "Callable[[], Server[Any]]", lif
     it imports the SDK."""
     source, sink = claim_standard_streams()
     life.watch(source)
-    door = Door(Answers(tools), life, source, sink)
+    door = Door(EarlyAnswers(tools), life, source, sink)
     try:
         door.open(_PATIENCE)
         server = build()
@@ -69,7 +69,7 @@ def claim_standard_streams() -> tuple[int, int]:
 class Door:
     """The two ends of the pipe to the client, whoever is behind it."""
 
-    def __init__(self, answers: Answers, life: Life, source: int, sink: int) -> None:
+    def __init__(self, answers: EarlyAnswers, life: Life, source: int, sink: int) -> None:
         self._answers = answers
         self._life = life
         self._source = source

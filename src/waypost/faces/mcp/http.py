@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.errors import WaypostError
 from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, named_space, values
-from waypost.faces.guard.gate import Gate
+from waypost.faces.guard.gate import RequestGate
 from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.guard.lifespan import with_lifespan
-from waypost.faces.guard.limits import Limits
+from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.problem import Problem, answer
-from waypost.faces.guard.tokens import Tokens
-from waypost.faces.mcp.http_sessions import Sessions
+from waypost.faces.guard.tokens import TokenFile
+from waypost.faces.mcp.http_sessions import McpSessions
 from waypost.faces.mcp.tool import Tool
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def mcp_app(
     server: "Server[Any]",
     tools: Iterable[Tool],
     *,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     sessions_each: int = _SESSIONS_EACH,
     idle_seconds: float = _IDLE_SECONDS,
 ) -> "McpApp":
@@ -57,16 +57,16 @@ def mcp_app(
         server,
         session_idle_timeout=idle_seconds,
         max_sessions=_SESSIONS,
-        max_request_body_size=(limits or Limits()).body_bytes,
+        max_request_body_size=(limits or ServerLimits()).body_bytes,
     )
     logging.getLogger("mcp").setLevel(logging.ERROR)  # a hostile client writes no lines at its pleasure
-    return McpApp(manager.handle_request, manager.run, Sessions(sessions_each))
+    return McpApp(manager.handle_request, manager.run, McpSessions(sessions_each))
 
 
 class McpApp:
     """MCP at `/mcp`; everything else is not found."""
 
-    def __init__(self, handle: App, run: Callable[[], Any], sessions: Sessions) -> None:
+    def __init__(self, handle: App, run: Callable[[], Any], sessions: McpSessions) -> None:
         self._handle, self._run, self._sessions = handle, run, sessions
 
     @asynccontextmanager
@@ -79,12 +79,12 @@ class McpApp:
         identity = scope.get(CALLER)
         if scope["path"].rstrip("/") != PATH:
             await answer(Problem(404, "There is nothing here.", f"MCP is at {PATH}."), receive, send)
-        elif not isinstance(identity, Identity):
+        elif not isinstance(identity, TokenIdentity):
             await answer(Problem(401, "A valid token is needed.", "Send it as a bearer token."), receive, send)
         else:
             await self._request(identity, {**scope, "user": _user(identity)}, receive, send)
 
-    async def _request(self, identity: Identity, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _request(self, identity: TokenIdentity, scope: Scope, receive: Receive, send: Send) -> None:
         named = values(scope, _SESSION)
         if len(named) > 1:
             await answer(Problem(400, "A request belongs to one session.", "Send one Mcp-Session-Id."), receive, send)
@@ -96,7 +96,9 @@ class McpApp:
             full = Problem(503, "All your sessions are in use.", "End one first.", ((b"retry-after", b"10"),))
             await answer(full, receive, send)
 
-    async def _in_session(self, session: str, identity: Identity, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _in_session(
+        self, session: str, identity: TokenIdentity, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         status = 0
 
         async def watched(message: Message) -> None:
@@ -109,7 +111,7 @@ class McpApp:
         if scope["method"] == "DELETE" and status == 200:
             self._sessions.close(session)
 
-    def _noting(self, identity: Identity, scope: Scope, send: Send) -> Send:
+    def _noting(self, identity: TokenIdentity, scope: Scope, send: Send) -> Send:
         """Notes the session that an answer opens, and ends the one that gives way."""
 
         async def noted(message: Message) -> None:
@@ -145,13 +147,13 @@ class _ReadersOnlyRead:
 
         scope = ctx.request.scope if ctx.request is not None else {}
         identity = scope.get(CALLER)
-        why = _why_not(identity, scope) if isinstance(identity, Identity) else _READS
+        why = _why_not(identity, scope) if isinstance(identity, TokenIdentity) else _READS
         if not why or ctx.method != "tools/call" or str((ctx.params or {}).get("name")) in self.reading:
             return await call_next(ctx)
         return CallToolResult(content=[TextContent(type="text", text=why)], is_error=True)
 
 
-def _why_not(identity: Identity, scope: Scope) -> str:
+def _why_not(identity: TokenIdentity, scope: Scope) -> str:
     """Why it may not write to the memory that it works with, and what to do; empty: it may."""
     if identity.rights != "write":
         return _READS
@@ -176,7 +178,7 @@ def serve_http(
     port: int = 8765,
     hosts: Iterable[str] = (),
     origins: Iterable[str] = (),
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     team: "TeamTokens | None" = None,
     say: Callable[[str], None] = lambda line: print(line, file=sys.stderr, flush=True),
     stop: threading.Event | None = None,
@@ -189,7 +191,7 @@ def serve_http(
     """
     listening = listen(host, port)
     try:
-        tokens = Tokens(home)
+        tokens = TokenFile(home)
         which = "Clients send a token of the team as `Authorization: Bearer TOKEN`."
         if team is None:
             made = " (made now)" if tokens.ensure_owner() else ""
@@ -197,7 +199,9 @@ def serve_http(
         app = mcp_app(build(), tools, limits=limits)
         bound = listening.getsockname()[1]
         let_in = tokens if team is None else team
-        gate = Gate(app, let_in, answered_hosts(host, bound, hosts, origins), limits, asks_others=team is not None)
+        gate = RequestGate(
+            app, let_in, answered_hosts(host, bound, hosts, origins), limits, asks_others=team is not None
+        )
         lines = [f"Waypost listens for MCP at {url(host, bound)}{PATH}", which, *filter(None, [exposure(host)])]
         from waypost.faces.guard.serving import serve
 
@@ -206,7 +210,7 @@ def serve_http(
         listening.close()
 
 
-def _user(identity: Identity) -> Any:
+def _user(identity: TokenIdentity) -> Any:
     """For the SDK: a session can only be used with the token that opened it."""
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
     from mcp.server.auth.provider import AccessToken

@@ -12,7 +12,7 @@ class _Session:
     in_flight: int = 0
 
 
-class Sessions:
+class McpSessions:
     """Which sessions there are, whose, and which of them are idle."""
 
     def __init__(self, each: int) -> None:

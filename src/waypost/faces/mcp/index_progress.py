@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from waypost.faces.mcp.tool import Call
+from waypost.faces.mcp.tool import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ _running: dict[str, str] = {}  # by space: how far this process is with its inde
 _lock = threading.Lock()
 
 
-def index(call: Call) -> str:
+def index(call: ToolCall) -> str:
     """Read the tree and say what was read. The vectors follow in the background, where a client that goes does not stop
     them."""
     memory = call.memory

@@ -8,7 +8,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.read_tools import brief, recall, why
-from waypost.faces.mcp.tool import Call
+from waypost.faces.mcp.tool import ToolCall
 
 _LONGEST = 4000  # characters of an argument
 
@@ -33,22 +33,22 @@ def listed() -> list[dict[str, Any]]:
     ]
 
 
-def _briefing(call: Call, words: str) -> str:
+def _briefing(call: ToolCall, words: str) -> str:
     return brief(call, {"task": words}).text
 
 
-def _known(call: Call, words: str) -> str:
+def _known(call: ToolCall, words: str) -> str:
     return recall(call, {"question": words, "k": 5, "scope": "facts"}).text
 
 
-def _reasons(call: Call, words: str) -> str:
+def _reasons(call: ToolCall, words: str) -> str:
     return why(call, {"question": words, "depth": 5}).text
 
 
-_FOUND: Mapping[str, Callable[[Call, str], str]] = {"start": _briefing, "finish": _known, "why": _reasons}
+_FOUND: Mapping[str, Callable[[ToolCall, str], str]] = {"start": _briefing, "finish": _known, "why": _reasons}
 
 
-def filled_in(call: Call, name: str, arguments: Mapping[str, str]) -> tuple[str, str]:
+def filled_in(call: ToolCall, name: str, arguments: Mapping[str, str]) -> tuple[str, str]:
     """A prompt's description, and its text with what the memory knows."""
     one = _table().get(name)
     if one is None:

@@ -22,7 +22,7 @@ from waypost.faces.mcp.text_answers import (
     stale,
     told,
 )
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.ids import check_id
 from waypost.model.kinds import SCOPES
 
@@ -38,7 +38,7 @@ _BACK = {"justifies": "because", "blocks": "given", "leads_to": "came of", "caus
 _ON = {"justifies": "justifies", "blocks": "limits", "leads_to": "leads to", "causes": "causes"}
 
 
-def recall(call: Call, given: Mapping[str, Any]) -> Reply:
+def recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory, asked, k = call.memory, given["question"], given["k"]
     if _is_id(asked):
         return whole(call, asked, given.get("as_of"), given.get("known_at"))
@@ -48,12 +48,12 @@ def recall(call: Call, given: Mapping[str, Any]) -> Reply:
     notices = [*answer.notices, *code_notices(memory, answer.hits, given["scope"])]
     if not rows:
         nothing = "Nothing that is remembered answers this."
-        return Reply(told(nothing, *notices), noted({"hits": []}, [nothing, *notices]))
+        return ToolReply(told(nothing, *notices), noted({"hits": []}, [nothing, *notices]))
     more = [f"Only the best {k}; a larger k gives more."] if len(rows) == k < _MOST else []
     if any(hit.source != "code" and len(hit.text) > LONGEST for hit in answer.hits):
         more.append("Texts are cut; recall with an id gives the whole.")
     lines = (line_of(row, f"{number}.") for number, row in enumerate(rows, 1))
-    return Reply(told(fenced(lines), *notices, *more), noted({"hits": rows}, [*notices, *more]))
+    return ToolReply(told(fenced(lines), *notices, *more), noted({"hits": rows}, [*notices, *more]))
 
 
 def _is_id(text: str) -> bool:
@@ -63,7 +63,7 @@ def _is_id(text: str) -> bool:
         return False
 
 
-def whole(call: Call, memory_id: str, as_of: str | None = None, known_at: str | None = None) -> Reply:
+def whole(call: ToolCall, memory_id: str, as_of: str | None = None, known_at: str | None = None) -> ToolReply:
     """One memory with all its words, where it points, what it said before, and what took its place."""
     memory, now = call.memory, now_of(call)
     try:
@@ -80,7 +80,7 @@ def whole(call: Call, memory_id: str, as_of: str | None = None, known_at: str | 
     lines += [f"  evidence: {one}" for one in row.get("evidence", ())]
     lines += [_said(one) for one in row.get("history", ())]
     ended = [] if as_of else _ended(shown.version, now)
-    return Reply(told(*ended, fenced(lines)), noted({"hits": [row]}, ended))
+    return ToolReply(told(*ended, fenced(lines)), noted({"hits": [row]}, ended))
 
 
 def _ended(version: "Version", now: datetime) -> list[str]:
@@ -91,10 +91,10 @@ def _ended(version: "Version", now: datetime) -> list[str]:
     return [f"{version.memory_id} is not true any more, since {until:%Y-%m-%d}."]
 
 
-def _no_longer(memory: "Memory", memory_id: str, now: datetime) -> Reply:
+def _no_longer(memory: "Memory", memory_id: str, now: datetime) -> ToolReply:
     rows = _history(memory, memory_id, None, now)
     notice = f"{memory_id.lower()} is not held true any more, or was not then; this is its history."
-    return Reply(told(notice, fenced(_said(one) for one in rows)), noted({"hits": [], "history": rows}, [notice]))
+    return ToolReply(told(notice, fenced(_said(one) for one in rows)), noted({"hits": [], "history": rows}, [notice]))
 
 
 def _history(memory: "Memory", memory_id: str, held: "Version | None", now: datetime) -> list[Row]:
@@ -127,16 +127,16 @@ def _said(row: Row) -> str:
     return f"  {row['said']}: {row['text']} ({row['age']}) id {row['id']}"
 
 
-def brief(call: Call, given: Mapping[str, Any]) -> Reply:
+def brief(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     made = memory.brief(given["task"], given.get("tokens"), preset=given.get("preset"))
     notices = code_notices(memory, made.memories) if given.get("preset") not in ("route", "journal") else []
     notices = [made.explanation, *notices]
     data = {"text": made.text, "tokens": made.tokens, "notices": notices}
-    return Reply(told(made.text, *notices), data)
+    return ToolReply(told(made.text, *notices), data)
 
 
-def about_code(call: Call, given: Mapping[str, Any]) -> Reply:
+def about_code(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     path, line, limit = given["path"], None, given["limit"]
     memory = call.memory
     if (found := _PLACE.fullmatch(path)) and not (memory.has_tree and (memory.root / path).exists()):
@@ -145,18 +145,18 @@ def about_code(call: Call, given: Mapping[str, Any]) -> Reply:
     shown = one_line(given["path"], LONGEST)
     if not hits:
         nothing = f"Nothing is remembered about {shown}."
-        return Reply(nothing, noted({"hits": []}, [nothing]))
+        return ToolReply(nothing, noted({"hits": []}, [nothing]))
     now = now_of(call)
     rows = [{**linked_row(hit.memory, now, hit.link), "about": hit.relevance} for hit in hits[:limit]]
     more = ["There are more; a larger limit gives them."] if len(hits) > limit else []
-    return Reply(told(fenced(line_of(row) for row in rows), *more), noted({"hits": rows}, more))
+    return ToolReply(told(fenced(line_of(row) for row in rows), *more), noted({"hits": rows}, more))
 
 
-def why(call: Call, given: Mapping[str, Any]) -> Reply:
+def why(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     chain = call.memory.why(given["question"], depth=given["depth"])
     if chain.root is None:
         nothing = "No decision or reason that is remembered answers this. recall searches everything."
-        return Reply(told(nothing, *chain.notices), noted({"chain": []}, [nothing, *chain.notices]))
+        return ToolReply(told(nothing, *chain.notices), noted({"chain": []}, [nothing, *chain.notices]))
     now = now_of(call)
     rows = [_step(node, link, now) for node, link in _steps(chain)]
     lines = [line_of(row, "  " * row["depth"] + (f"- {row['link']}:" if "link" in row else "-")) for row in rows]
@@ -164,7 +164,7 @@ def why(call: Call, given: Mapping[str, Any]) -> Reply:
         lines.insert(1, f"  in its own words: {one_line(chain.told, LONGEST)}")
     more = [f"{chain.left_out} more are linked; a larger depth gives them."] if chain.left_out else []
     notices = [*chain.notices, *more]
-    return Reply(told(fenced(lines), *notices), noted({"chain": rows}, notices))
+    return ToolReply(told(fenced(lines), *notices), noted({"chain": rows}, notices))
 
 
 def _steps(chain: "CausalChain") -> "list[tuple[CausalNode, tuple[str, int]]]":

@@ -10,7 +10,7 @@ from waypost.errors import NotFound
 from waypost.faces.mcp.read_tools import whole
 from waypost.faces.mcp.status_tool import status
 from waypost.faces.mcp.text_answers import fenced, told
-from waypost.faces.mcp.tool import Call
+from waypost.faces.mcp.tool import ToolCall
 from waypost.model.ids import check_id
 
 _OVERVIEW = "waypost://project/overview"
@@ -48,26 +48,26 @@ TEMPLATES: tuple[Mapping[str, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ResourceText:
     text: str
     mime_type: str = "text/plain"
 
 
-def read(call: Call, address: str) -> Read:
+def read(call: ToolCall, address: str) -> ResourceText:
     """The text behind an address. Stored words come inside the fence."""
     found = _ADDRESS.fullmatch(address)
     if found is None or (found["sort"] == "project" and found["rest"] != "overview"):
         raise _unknown(address)
     if found["sort"] == "project":
-        return Read(_overview(call))
+        return ResourceText(_overview(call))
     name = unquote(found["rest"])
     if found["sort"] == "memory":
-        return Read(whole(call, check_id(name)).text)
+        return ResourceText(whole(call, check_id(name)).text)
     if not _DAY.fullmatch(name):
         raise NotFound(f"{one_line(name, 40)!r} is not a day.", "Write it as 2026-01-30.")
     text = call.memory.journal.show(name).text
     cut = [] if len(text) <= _LONGEST_DAY else [f"Only the first {_LONGEST_DAY:,} of {len(text):,} characters."]
-    return Read(told(fenced([text[:_LONGEST_DAY]]), *cut))
+    return ResourceText(told(fenced([text[:_LONGEST_DAY]]), *cut))
 
 
 def _unknown(address: str) -> NotFound:
@@ -75,7 +75,7 @@ def _unknown(address: str) -> NotFound:
     return NotFound(f"There is nothing at {one_line(address, 80)!r}.", f"There are: {known}.")
 
 
-def _overview(call: Call) -> str:
+def _overview(call: ToolCall) -> str:
     """The state of the memory, what is always true of the project, and how it is built, as far as the index tells."""
     memory, lines = call.memory, []
     for heading, rows in (

@@ -22,20 +22,20 @@ from pydantic import ValidationError
 
 from waypost.errors import WaypostError
 from waypost.faces.guard.asgi import CALLER, named_space
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.mcp import prompts, resources, server_info
-from waypost.faces.mcp.confirmation import Asking, Carries, Context, sendable
+from waypost.faces.mcp.confirmation import Carries, Confirmation, Context, sendable
 from waypost.faces.mcp.session import (
     AnswerNeeded,
-    Project,
     ServedCall,
+    ServedProject,
     client_name,
     failed,
     log_crash,
     run_tool,
     unexpected,
 )
-from waypost.faces.mcp.tool import Cancelled, Reply, Tool
+from waypost.faces.mcp.tool import Cancelled, Tool, ToolReply
 from waypost.faces.mcp.workers import Workers
 
 _ROOTS_WITHIN = 3.0  # seconds for a client to tell its roots: one that does not works in the directory of the server
@@ -44,7 +44,7 @@ _ROOTS = "roots"  # the key under which a later protocol brings them
 _T = TypeVar("_T")
 
 
-def build_server(tools: Sequence[Tool], project: Project, workers: Workers | None = None) -> Server[Any]:
+def build_server(tools: Sequence[Tool], project: ServedProject, workers: Workers | None = None) -> Server[Any]:
     """A server for one client or, with a project that follows no roots, for several. Opens nothing before it is asked."""
     served = _Served({tool.name: tool for tool in tools}, project, workers or Workers())
     server: Server[Any] = Server(
@@ -68,7 +68,7 @@ def build_server(tools: Sequence[Tool], project: Project, workers: Workers | Non
 @dataclass(slots=True)
 class _Served:
     tools: Mapping[str, Tool]
-    project: Project
+    project: ServedProject
     workers: Workers
     root: Path | None = None  # of the client, once it was asked
     asked_for_root: bool = False
@@ -150,7 +150,7 @@ class _Served:
         if needed is not None:
             return needed
         loop, identity = asyncio.get_running_loop(), _identity(context)
-        asking = Asking(context, params, self.workers, loop)
+        asking = Confirmation(context, params, self.workers, loop)
         call = ServedCall(
             self.project,
             _actor(context),
@@ -203,10 +203,10 @@ class _Served:
         return None
 
 
-def _identity(context: Context) -> Identity | None:
+def _identity(context: Context) -> TokenIdentity | None:
     """The holder of the token, over HTTP."""
     found = getattr(context.request, "scope", {}).get(CALLER)
-    return found if isinstance(found, Identity) else None
+    return found if isinstance(found, TokenIdentity) else None
 
 
 def _actor(context: Context) -> str:
@@ -250,7 +250,7 @@ def _from_thread(loop: asyncio.AbstractEventLoop, sending: Any) -> None:
         sending.close()
 
 
-def _result(tool: Tool, reply: Reply) -> types.CallToolResult:
+def _result(tool: Tool, reply: ToolReply) -> types.CallToolResult:
     has_data = bool(reply.data) or (tool.returns is not None and not reply.is_error)
     data = sendable(json.dumps(dict(reply.data), ensure_ascii=False, default=str)) if has_data else "null"
     return types.CallToolResult(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from waypost import config
 from waypost.errors import InvalidInput, Refused, SecurityError, WaypostError
 from waypost.faces.mcp.schema import checked
-from waypost.faces.mcp.tool import Call, Cancelled, Reply, Tool
+from waypost.faces.mcp.tool import Cancelled, Tool, ToolCall, ToolReply
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
 
@@ -26,7 +26,7 @@ _REPORT_SECONDS = 0.1  # between two reports of progress: more is not seen
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ServedProject:
     """What the server was started for. Without a directory it is where the client works: its first root, else where the
     server was started. `follows_roots` is off where several clients share a server."""
 
@@ -111,7 +111,7 @@ def _always(space_id: str, *, forgetting: bool = False) -> None:
 class ServedCall:
     """One call, as `tool.Call` wants it. `tell` brings progress to the client, `ask` brings a person's word."""
 
-    project: Project
+    project: ServedProject
     client: str = UNKNOWN_CLIENT
     root: Path | None = None
     tell: Tell = lambda *_: None
@@ -155,11 +155,11 @@ class ServedCall:
         return self.project.clock()
 
 
-def now_of(call: Call) -> datetime:
+def now_of(call: ToolCall) -> datetime:
     return call.now() if isinstance(call, ServedCall) else utc_now()
 
 
-def persons_word(call: Call, question: str, *, forgetting: bool = False) -> "Memory":
+def persons_word(call: ToolCall, question: str, *, forgetting: bool = False) -> "Memory":
     """Ask, and on a yes return the memory in the person's hands. Nobody is asked whose yes would not count."""
     if isinstance(call, ServedCall):
         call.speaks(call.memory.space_id, forgetting=forgetting)
@@ -170,17 +170,17 @@ def persons_word(call: Call, question: str, *, forgetting: bool = False) -> "Mem
     return call.persons_memory()
 
 
-def run_tool(tool: Tool, call: Call, arguments: Mapping[str, Any], home: Callable[[], Path]) -> Reply:
+def run_tool(tool: Tool, call: ToolCall, arguments: Mapping[str, Any], home: Callable[[], Path]) -> ToolReply:
     """Check and run. What goes wrong becomes an answer that the agent can act on; only `Cancelled` and `AnswerNeeded` pass."""
     try:
         return tool.run(call, checked(tool, arguments))
     except WaypostError as error:
-        return Reply(failed(error), is_error=True)
+        return ToolReply(failed(error), is_error=True)
     except (Cancelled, AnswerNeeded):
         raise
     except Exception as error:  # noqa: BLE001  the last wall before the client: a traceback helps no agent
         log_crash(error, home)
-        return Reply(unexpected(error), is_error=True)
+        return ToolReply(unexpected(error), is_error=True)
 
 
 def failed(error: WaypostError) -> str:

@@ -5,10 +5,10 @@ from typing import Any
 
 from waypost.faces.mcp.index_progress import index, index_notice
 from waypost.faces.mcp.text_answers import told
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 
 
-def status(call: Call, given: Mapping[str, Any]) -> Reply:
+def status(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     done = index(call) if given.get("index") else ""
     memory = call.memory
     found = memory.status()
@@ -31,7 +31,7 @@ def status(call: Call, given: Mapping[str, Any]) -> Reply:
     headline = f"{found['name']} ({found['root']}): {state}. {found['memories']} memories" + (
         f": {counts}." if counts else "."
     )
-    return Reply(told(done, headline, *sentences), data)
+    return ToolReply(told(done, headline, *sentences), data)
 
 
 def _state(found: Mapping[str, Any], unread: str) -> tuple[str, list[str]]:

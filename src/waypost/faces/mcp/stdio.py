@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.mcp.early_handshake import serve_at_door
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.shutdown import Life
 from waypost.faces.mcp.tool import Tool
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
 
-def serve_stdio(tools: Sequence[Tool], project: Project, *, beside: Callable[[Life], None] = lambda _: None) -> None:
+def serve_stdio(
+    tools: Sequence[Tool], project: ServedProject, *, beside: Callable[[Life], None] = lambda _: None
+) -> None:
     """Serve until the client goes; the process ends then. `beside` is started once the client was greeted, for what runs
     as long as the server does."""
     life = Life()

@@ -8,7 +8,7 @@ from waypost.context.one_line import one_line
 from waypost.text.fence import NOTE, defuse, fence
 
 if TYPE_CHECKING:
-    from waypost.model.code_link import Link, Linked
+    from waypost.model.code_link import CodeLink, LinkedMemory
     from waypost.model.recall import Hit
 
 LONGEST = 300  # characters of a memory in a list; recall with its id gives the rest
@@ -58,7 +58,7 @@ def hit_row(hit: "Hit", now: datetime) -> Row:
     )
 
 
-def linked_row(memory: "Linked", now: datetime, link: "Link | None" = None, *, longest: int = LONGEST) -> Row:
+def linked_row(memory: "LinkedMemory", now: datetime, link: "CodeLink | None" = None, *, longest: int = LONGEST) -> Row:
     """A memory with its links, or one link of them; of `longest` 0 with all its words."""
     version = memory.version
     shown = link or (memory.links[0] if memory.links else None)

@@ -11,7 +11,7 @@ Schema = Mapping[str, Any]  # a JSON Schema
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ToolReply:
     """What a tool answers: `text` to be read, `data` with the same for programs."""
 
     text: str
@@ -19,7 +19,7 @@ class Reply:
     is_error: bool = False
 
 
-class Call(Protocol):
+class ToolCall(Protocol):
     """One call of a tool: what it may use. Tools run in a thread of their own."""
 
     @property
@@ -48,7 +48,7 @@ class Tool:
 
     name: str
     description: str
-    run: Callable[[Call, Mapping[str, Any]], Reply]
+    run: Callable[[ToolCall, Mapping[str, Any]], ToolReply]
     parameters: Mapping[str, Schema] = field(default_factory=dict)
     required: tuple[str, ...] = ()
     returns: Schema | None = None

@@ -7,7 +7,7 @@ from waypost.context.one_line import one_line
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.mcp.session import now_of, persons_word
 from waypost.faces.mcp.text_answers import LONGEST, Row, age, fenced, filled, line_of, linked_row, noted, told
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.ids import check_id
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _SAID = {
 }
 
 
-def remember(call: Call, given: Mapping[str, Any]) -> Reply:
+def remember(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     if "retract" in given:
         if "text" in given or "replaces" in given:
@@ -35,14 +35,14 @@ def remember(call: Call, given: Mapping[str, Any]) -> Reply:
         if proposed is not None:
             return _replied(proposed)
         data = {"id": memory_id, "status": "retracted"}
-        return Reply(f"Taken back: {memory_id}. Recall no longer tells it; its history stays.", data)
+        return ToolReply(f"Taken back: {memory_id}. Recall no longer tells it; its history stays.", data)
     if "text" not in given:
         raise InvalidInput("There is nothing to remember.", "Give text; or retract=ID to take one back.")
     return _replied(memory.remember(**{**_of_the_replaced(memory, given), **given}))
 
 
-def _replied(receipt: "Receipt") -> Reply:
-    return Reply(_receipt_text(receipt), receipt.to_json(), is_error=receipt.status == "refused")
+def _replied(receipt: "Receipt") -> ToolReply:
+    return ToolReply(_receipt_text(receipt), receipt.to_json(), is_error=receipt.status == "refused")
 
 
 def _of_the_replaced(memory: "Memory", given: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _receipt_text(receipt: "Receipt") -> str:
     return "\n".join(lines)
 
 
-def decide(call: Call, given: Mapping[str, Any]) -> Reply:
+def decide(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     done = call.memory.decide(**given)
     parts = {"because": done.reasons, "leads_to": done.consequences, "given": done.constraints}
     lines = [_receipt_text(done.decision)]
@@ -84,10 +84,10 @@ def decide(call: Call, given: Mapping[str, Any]) -> Reply:
         **done.decision.to_json(),
         **{name: [one.id for one in receipts] for name, receipts in parts.items() if receipts},
     }
-    return Reply(told(*lines), data, is_error=done.decision.status == "refused")
+    return ToolReply(told(*lines), data, is_error=done.decision.status == "refused")
 
 
-def review(call: Call, given: Mapping[str, Any]) -> Reply:
+def review(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     action = given["action"]
     if action == "list":
         return _waiting(call)
@@ -98,7 +98,7 @@ def review(call: Call, given: Mapping[str, Any]) -> Reply:
     return _decided(call, action, check_id(given["id"]), given.get("text"))
 
 
-def _waiting(call: Call) -> Reply:
+def _waiting(call: ToolCall) -> ToolReply:
     from waypost.flows.facts.proposals import proposal_of  # a server starts without what writing needs
 
     found, now = call.memory.review(), now_of(call)
@@ -123,7 +123,7 @@ def _waiting(call: Call) -> Reply:
     expired: list[Row] = [linked_row(one, now) for one in found.stale[:_MOST_SHOWN]]
     data = {"candidates": rows, "waiting": len(found.candidates), "expired": expired}
     if not rows and not expired:
-        return Reply("Nothing waits for the person.", data)
+        return ToolReply("Nothing waits for the person.", data)
     lines = [f"To approve ({len(found.candidates)}):"] if rows else []
     lines += [_proposed_line(row) for row in rows]
     lines += ["Their time has run out; true still? remember again, or retract:"] if expired else []
@@ -131,7 +131,7 @@ def _waiting(call: Call) -> Reply:
     hidden = max(0, len(found.candidates) - _MOST_SHOWN) + max(0, len(found.stale) - _MOST_SHOWN)
     more = [f"{hidden} more wait; `waypost review` shows all."] if hidden else []
     more.append("Only the person decides; an action with an id asks them.")
-    return Reply(told(fenced(lines), *more), noted(data, more))
+    return ToolReply(told(fenced(lines), *more), noted(data, more))
 
 
 def _proposed_line(row: Row) -> str:
@@ -142,7 +142,7 @@ def _proposed_line(row: Row) -> str:
     return line_of(row) + (f"\n  instead of: {old}" if old and old != text else "")
 
 
-def _decided(call: Call, action: str, memory_id: str, text: str | None) -> Reply:
+def _decided(call: ToolCall, action: str, memory_id: str, text: str | None) -> ToolReply:
     """Ask the person, with the words that it is about before their eyes, and do it as their word."""
     from waypost.flows.facts.proposals import RETRACT, proposal_of  # a server starts without what writing needs
 
@@ -173,10 +173,10 @@ def _decided(call: Call, action: str, memory_id: str, text: str | None) -> Reply
     hands = persons_word(call, asked, forgetting=action == "forget")
     if action == "approve":
         receipt = hands.approve(memory_id, text=text)[0][1]
-        return Reply(f"Approved by the person. {_receipt_text(receipt)}", receipt.to_json())
+        return ToolReply(f"Approved by the person. {_receipt_text(receipt)}", receipt.to_json())
     if action == "edit":
         kept = hands.edit(memory_id, text or "")
-        return Reply(
+        return ToolReply(
             "The person agreed: the words are put right; it still waits for approval.", {"id": memory_id, "text": kept}
         )
     if action == "reject":
@@ -184,9 +184,9 @@ def _decided(call: Call, action: str, memory_id: str, text: str | None) -> Reply
             hands.decline(memory_id)
         else:
             hands.reject(memory_id)
-        return Reply("Rejected by the person; it is not stored again.", {"id": memory_id, "status": "rejected"})
+        return ToolReply("Rejected by the person; it is not stored again.", {"id": memory_id, "status": "rejected"})
     hands.forget(memory_id)
-    return Reply("Forgotten for good, by the person's word.", {"id": memory_id, "status": "forgotten"})
+    return ToolReply("Forgotten for good, by the person's word.", {"id": memory_id, "status": "forgotten"})
 
 
 def _remembered(memory: "Memory", memory_id: str, action: str) -> str:

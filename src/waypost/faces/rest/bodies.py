@@ -30,7 +30,7 @@ Preset = Annotated[str, Field(json_schema_extra={"enum": list(PRESETS)})]
 Scope = Annotated[str, Field(json_schema_extra={"enum": list(SCOPES)})]
 
 
-class Body(BaseModel):
+class RequestBody(BaseModel):
     """An object without other fields; a number is a number, a text is a text."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -44,7 +44,7 @@ def _example(**fields: Any) -> ConfigDict:
     return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [fields]})
 
 
-class NewMemory(Body):
+class NewMemory(RequestBody):
     """What is to be remembered. Who says it is known from the token; `source` and `actor` are kept as a claim."""
 
     model_config = _example(
@@ -82,13 +82,13 @@ class NewMemory(Body):
     actor: Short | None = Field(default=None, description="Kept as a claim, never believed.")
 
 
-class Batch(Body):
+class MemoriesBody(RequestBody):
     model_config = _example(memories=[{"text": "Tests run on every push"}, {"text": "Deploys run on Fridays"}])
 
     memories: list[NewMemory] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
 
 
-class Correction(Body):
+class Correction(RequestBody):
     model_config = _example(text="Uploads go to S3 in parts of 16 MB")
 
     text: Text
@@ -96,13 +96,13 @@ class Correction(Body):
     valid_until: Time | None = None
 
 
-class Retraction(Body):
+class Retraction(RequestBody):
     model_config = _example(valid_until="2026-01-30")
 
     valid_until: Time | None = Field(default=None, description="It was true until then; never, unless told.")
 
 
-class Restoration(Body):
+class Restoration(RequestBody):
     model_config = _example(version=12)
 
     version: Annotated[int, Field(ge=1)] | None = Field(
@@ -110,13 +110,13 @@ class Restoration(Body):
     )
 
 
-class Protection(Body):
+class Protection(RequestBody):
     model_config = _example(on=True)
 
     on: bool = True
 
 
-class Place(Body):
+class PlaceBody(RequestBody):
     model_config = _example(level=0, domain="storage")
 
     level: Level | None = None
@@ -127,7 +127,7 @@ class Place(Body):
     module: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(default=None, description="Empty for none.")
 
 
-class Lifetime(Body):
+class LifetimeBody(RequestBody):
     model_config = _example(ttl_class="implementation")
 
     seconds: int | None = Field(default=None, ge=1, le=MAX_TTL)
@@ -136,7 +136,7 @@ class Lifetime(Body):
     on_expire: Annotated[str, Field(json_schema_extra={"enum": list(ON_EXPIRE)})] | None = None
 
 
-class Rejected(Body):
+class Rejected(RequestBody):
     model_config = _example(text="Uploads go to FTP", kind="fact")
 
     text: Text
@@ -144,7 +144,7 @@ class Rejected(Body):
     domain: Short | None = None
 
 
-class RecallQuestion(Body):
+class RecallQuestion(RequestBody):
     model_config = _example(question="Where do uploads go?", k=5, scope="all")
 
     question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
@@ -160,7 +160,7 @@ class RecallQuestion(Body):
     explain: bool = Field(default=False, description="Say how each score came about.")
 
 
-class ContextTask(Body):
+class ContextTask(RequestBody):
     model_config = _example(task="Make uploads resumable", tokens=2000)
 
     task: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
@@ -173,13 +173,13 @@ class ContextTask(Body):
     now: Time | None = None
 
 
-class Files(Body):
+class FilesBody(RequestBody):
     model_config = _example(files=["src/storage.py"])
 
     files: list[PathText] | None = Field(default=None, max_length=MOST_IDS, description="All, unless told.")
 
 
-class Chosen(Body):
+class SelectionBody(RequestBody):
     """Which memories: by their ids, by the files that they are about, or every stale one. Name one of the three."""
 
     model_config = _example(ids=[AN_ID])
@@ -189,7 +189,7 @@ class Chosen(Body):
     every: bool = False
 
 
-class Relinking(Body):
+class Relinking(RequestBody):
     model_config = _example(id=AN_ID, refs=["src/uploads.py#L10-L40"])
 
     id: Id | None = None
@@ -199,7 +199,7 @@ class Relinking(Body):
     drop: bool = Field(default=False, description="Take references away whose code is gone.")
 
 
-class Learning(Body):
+class Learning(RequestBody):
     """Where to look: one of `staged`, `diff` and `file`; without any, all that is not committed."""
 
     model_config = _example(diff="main..HEAD", dry_run=True)
@@ -210,7 +210,7 @@ class Learning(Body):
     dry_run: bool = Field(default=False, description="Only say what would be learned.")
 
 
-class Discovery(Body):
+class Discovery(RequestBody):
     model_config = _example(dry_run=True)
 
     task: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)] | None = Field(
@@ -219,7 +219,7 @@ class Discovery(Body):
     dry_run: bool = Field(default=False, description="Only say what would be remembered.")
 
 
-class Import(Body):
+class ImportBody(RequestBody):
     """Memories as an export has them, or as they are written; what is not known of a row is left out."""
 
     model_config = _example(memories=[{"id": AN_ID, "text": "Uploads go to S3 in parts of 8 MB", "kind": "fact"}])
@@ -227,25 +227,25 @@ class Import(Body):
     memories: list[dict[str, Any]] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
 
 
-class Ids(Body):
+class Ids(RequestBody):
     model_config = _example(ids=[AN_ID])
 
     ids: list[Id] = Field(min_length=1, max_length=MOST_IDS)
 
 
-class Words(Body):
+class TextBody(RequestBody):
     model_config = _example(text="The client retries three times")
 
     text: Text
 
 
-class Approval(Body):
+class Approval(RequestBody):
     model_config = _example(text="The client retries three times")
 
     text: Text | None = Field(default=None, description="Better words; as proposed, unless told.")
 
 
-class Decision(Body):
+class Decision(RequestBody):
     model_config = _example(
         text="We use FastAPI for the API",
         because=["It checks what comes in"],
@@ -268,7 +268,7 @@ class Decision(Body):
     valid_from: Time | None = None
 
 
-class Entry(Body):
+class EntryBody(RequestBody):
     model_config = _example(text="We agreed to ship on Friday", speaker="Ada", session="standup")
 
     text: Text
@@ -280,27 +280,27 @@ class Entry(Body):
     )
 
 
-class Run(Body):
+class RunBody(RequestBody):
     model_config = _example(dry_run=True)
 
     dry_run: bool = Field(default=False, description="Only say what would be done.")
     force: bool = Field(default=False, description="Also what is not due yet.")
 
 
-class What(Body):
+class What(RequestBody):
     model_config = _example(what="2026-01-30")
 
     what: Short = Field(description="A day, week, month or year, or the id of an entry.")
 
 
-class EntryProtection(Body):
+class EntryProtection(RequestBody):
     model_config = _example(what=AN_ID, on=True)
 
     what: Short = Field(description="The id of an entry, or words by which it is surely meant.")
     on: bool = True
 
 
-class Pruning(Body):
+class Pruning(RequestBody):
     model_config = _example(after_days=90, unused_days=30, dry_run=True)
 
     after_days: int | None = Field(default=None, ge=0, le=36_500)
@@ -308,20 +308,20 @@ class Pruning(Body):
     dry_run: bool = False
 
 
-class Curation(Body):
+class Curation(RequestBody):
     model_config = _example(id=AN_ID, heading="Decisions")
 
     id: Id
     heading: Short | None = None
 
 
-class Fixing(Body):
+class Fixing(RequestBody):
     model_config = _example(fix=True)
 
     fix: bool = Field(default=False, description="Mend what can be made again.")
 
 
-class NewExport(Body):
+class NewExport(RequestBody):
     model_config = _example(format="jsonl")
 
     format: Literal["jsonl", "json"] = "jsonl"
@@ -331,7 +331,7 @@ class NewExport(Body):
     known_at: Time | None = None
 
 
-class JobOrder(Body):
+class JobOrder(RequestBody):
     model_config = _example(sort="index", force=False)
 
     sort: Literal["index", "maintain", "condense", "rebuild", "reindex", "summarize"]

@@ -10,7 +10,7 @@ from fastapi.dependencies.models import Dependant
 from starlette.concurrency import run_in_threadpool
 
 from waypost.faces.guard.asgi import CALLER
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.rest.problems import ProblemError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ CheckoutId = Annotated[
 class Hands:
     """Who asks, and of which memory."""
 
-    identity: Identity
+    identity: TokenIdentity
     services: "Services"
     space: str  # an id, or HERE
     checkout: str | None = None  # as seen last in this one, wherever it is
@@ -58,10 +58,10 @@ class Hands:
         return self.services.spaces.memory(self.identity.caller, self.space_id, self.checkout)
 
 
-def identity_of(request: Request) -> Identity:
+def identity_of(request: Request) -> TokenIdentity:
     """Who sends this, as the gate found. Raises ProblemError where no gate stands before us."""
     found = request.scope.get(CALLER)
-    if not isinstance(found, Identity):
+    if not isinstance(found, TokenIdentity):
         raise ProblemError(401, "A valid token is needed.", "Send it as a bearer token.")
     return found
 

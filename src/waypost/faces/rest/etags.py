@@ -9,14 +9,14 @@ from waypost.faces.rest.problems import ProblemError
 
 if TYPE_CHECKING:
     from waypost.faces.rest.caller import Hands
-    from waypost.model.code_link import Linked
+    from waypost.model.code_link import LinkedMemory
 
 LONGEST = 1000
 _TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')
 _VOLATILE = frozenset({"checked_at"})  # when somebody looked says nothing about what was found
 
 
-def etag_of(memory: "Linked") -> str:
+def etag_of(memory: "LinkedMemory") -> str:
     """From the number of its version, its state, and what became of the code that it points at."""
     state = memory.state
     stands = [

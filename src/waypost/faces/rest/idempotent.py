@@ -12,7 +12,7 @@ from starlette.responses import Response
 from waypost.errors import WaypostError
 from waypost.faces.rest.caller import identity_of, services_of
 from waypost.faces.rest.problems import ProblemError
-from waypost.faces.rest.replies import Claim, Reply
+from waypost.faces.rest.replies import Claim, StoredReply
 
 KEY_HEADER = "idempotency-key"
 REPLAYED_HEADER = "idempotency-replayed"
@@ -46,7 +46,7 @@ async def once(request: Request, handle: Handle) -> Response:
         await run_in_threadpool(replies.release, claim)
         return response
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-    await run_in_threadpool(replies.finish, claim, Reply(response.status_code, bytes(response.body), headers))
+    await run_in_threadpool(replies.finish, claim, StoredReply(response.status_code, bytes(response.body), headers))
     return response
 
 

@@ -31,7 +31,7 @@ class _Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ServerJob:
     id: str
     space_id: str
     sort: str
@@ -70,7 +70,7 @@ class Jobs:
     clock: Clock
     home: Path  # where it is noted what goes wrong
     ticks: Callable[[], float] = time.monotonic
-    _jobs: OrderedDict[str, Job] = field(default_factory=OrderedDict)
+    _jobs: OrderedDict[str, ServerJob] = field(default_factory=OrderedDict)
     _threads: dict[str, threading.Thread] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _change: int = 0
@@ -81,7 +81,7 @@ class Jobs:
 
     def start(
         self, space_id: str, sort: str, started_by: str, work: Work, holds: Callable[[], bool] = lambda: True
-    ) -> Job:
+    ) -> ServerJob:
         """Raises ProblemError when one of this sort runs in this space, or too many run. It stops where it next tells how
         far it is, once whoever started it has lost what they started it with: `holds` is asked every few seconds."""
         with self._lock:
@@ -92,7 +92,7 @@ class Jobs:
             if len(running) >= MOST_RUNNING:
                 retry = ((b"retry-after", b"10"),)
                 raise ProblemError(503, f"{MOST_RUNNING} jobs are running.", "Wait for one to end.", headers=retry)
-            job = Job(self._new_id(), space_id, sort, started_by, self.clock())
+            job = ServerJob(self._new_id(), space_id, sort, started_by, self.clock())
             self._put(job)
             acting = copy_context()  # it works for whoever started it
             thread = threading.Thread(
@@ -102,19 +102,19 @@ class Jobs:
         thread.start()
         return job
 
-    def get(self, space_id: str, job_id: str) -> Job:
+    def get(self, space_id: str, job_id: str) -> ServerJob:
         with self._lock:
             job = self._jobs.get(job_id)
         if job is None or job.space_id != space_id:
             raise NotFound(f"There is no job {job_id} here.", "Old ones are forgotten; list those that are known.")
         return job
 
-    def listed(self, space_id: str) -> list[Job]:
+    def listed(self, space_id: str) -> list[ServerJob]:
         """Newest first."""
         with self._lock:
             return [job for job in reversed(self._jobs.values()) if job.space_id == space_id]
 
-    def changed(self, space_id: str, since: int) -> tuple[int, list[Job]]:
+    def changed(self, space_id: str, since: int) -> tuple[int, list[ServerJob]]:
         """What is new since that change, and up to which change this is."""
         with self._lock:
             new = [job for job in self._jobs.values() if job.space_id == space_id and job.change > since]
@@ -125,7 +125,7 @@ class Jobs:
         with self._lock:
             return [job.status for job in self._jobs.values()]
 
-    def cancel(self, space_id: str, job_id: str) -> Job:
+    def cancel(self, space_id: str, job_id: str) -> ServerJob:
         """Ask it to stop. It does where it next tells how far it is; one that never tells runs to its end."""
         self.get(space_id, job_id)
         return self._update(job_id, lambda job: replace(job, cancelling=job.status == RUNNING))
@@ -173,11 +173,11 @@ class Jobs:
         with self._lock:
             self._threads.pop(job_id, None)
 
-    def _update(self, job_id: str, change: Callable[[Job], Job]) -> Job:
+    def _update(self, job_id: str, change: Callable[[ServerJob], ServerJob]) -> ServerJob:
         with self._lock:
             return self._put(change(self._jobs[job_id]))
 
-    def _put(self, job: Job) -> Job:
+    def _put(self, job: ServerJob) -> ServerJob:
         self._change += 1
         told = self._jobs[job.id] = replace(job, change=self._change)
         ended = [one.id for one in self._jobs.values() if one.status != RUNNING]

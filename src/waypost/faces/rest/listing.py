@@ -12,7 +12,7 @@ from waypost.model.time import from_micros, to_micros
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListingQuery:
     """Which memories a page shows."""
 
     kind: str | None = None
@@ -34,7 +34,7 @@ class Asked:
 
 
 def page_of(
-    memory: Memory, asked: Asked, cursor: Cursor | None, limit: int
+    memory: Memory, asked: ListingQuery, cursor: Cursor | None, limit: int
 ) -> tuple[list[dict[str, Any]], Cursor | None]:
     """The rows of one page, and where the next one begins.
 

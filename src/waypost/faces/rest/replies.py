@@ -53,7 +53,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class StoredReply:
     status: int
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -64,10 +64,10 @@ class Replies:
         self._path, self._clock = home / FILE, clock
         self._lock = threading.Lock()
         self._at_work: set[bytes] = set()
-        self._remembered: OrderedDict[bytes, Reply] = OrderedDict()
+        self._remembered: OrderedDict[bytes, StoredReply] = OrderedDict()
         self._bytes = 0
 
-    def begin(self, claim: Claim) -> Reply | None:
+    def begin(self, claim: Claim) -> StoredReply | None:
         """The reply that was given before; or None: it is yours to do, and to `finish`, `release` or `leave`.
 
         Raises ProblemError where the key was used for something else, or the same is being done now.
@@ -85,7 +85,7 @@ class Replies:
                     return None
             return self._known(found[0], key, request, at_work=at_work)
 
-    def finish(self, claim: Claim, reply: Reply) -> None:
+    def finish(self, claim: Claim, reply: StoredReply) -> None:
         with self._opened() as (connection, secret):
             key = _digest(secret, claim.caller, claim.key)
             connection.execute(
@@ -115,7 +115,7 @@ class Replies:
             self._remembered.clear()
             self._bytes = 0
 
-    def _known(self, row: Any, key: bytes, request: bytes, *, at_work: bool) -> Reply:
+    def _known(self, row: Any, key: bytes, request: bytes, *, at_work: bool) -> StoredReply:
         asked, status, body, headers = row
         if asked != request:
             raise ProblemError(422, "This Idempotency-Key was used for another request.", "Use a new key for each.")
@@ -128,7 +128,7 @@ class Replies:
                 "Look whether it was. If not, send it with a new key.",
             )
         with self._lock:
-            return self._remembered.get(key) or Reply(status, body.encode(), json.loads(headers))
+            return self._remembered.get(key) or StoredReply(status, body.encode(), json.loads(headers))
 
     def _insert(self, connection: apsw.Connection, caller: bytes, key: bytes, request: bytes) -> None:
         connection.execute("DELETE FROM replies WHERE at < ?", (self._oldest,))
@@ -147,7 +147,7 @@ class Replies:
     def _oldest(self) -> int:
         return to_micros(self._clock() - KEPT)
 
-    def _remember(self, key: bytes, reply: Reply) -> None:
+    def _remember(self, key: bytes, reply: StoredReply) -> None:
         self._remembered[key] = reply
         self._bytes += len(reply.body)
         while self._bytes > _REMEMBERED_BYTES:

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from waypost.flows.move.export import Export
     from waypost.flows.write.forget import Forgotten
     from waypost.flows.write.lifecycle import History
-    from waypost.model.code_link import Linked
+    from waypost.model.code_link import LinkedMemory
     from waypost.model.receipt import Receipt
     from waypost.store.protocol import AuditEntry
 
 _NOW = ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since")
 
 
-def shown_row(memory: "Linked") -> dict[str, Any]:
+def shown_row(memory: "LinkedMemory") -> dict[str, Any]:
     """Everything about one memory, with its links as they are now."""
     now = memory.to_json()
     return {**memory_row(memory.version, memory.state), **{key: now[key] for key in _NOW}}

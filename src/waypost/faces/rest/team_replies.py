@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waypost.faces.rest.replies import KEPT, MOST_EACH, Claim, Replies, Reply, _digest, _wordless
+from waypost.faces.rest.replies import KEPT, MOST_EACH, Claim, Replies, StoredReply, _digest, _wordless
 from waypost.model.time import Clock
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class TeamReplies(Replies):
         super().__init__(Path(), clock)
         self._kept = KeptReplies(connect)
 
-    def begin(self, claim: Claim) -> Reply | None:
+    def begin(self, claim: Claim) -> StoredReply | None:
         key, request = self._key(claim), _digest(self._secret, claim.request)
         found = self._kept.begin(
             key,
@@ -40,7 +40,7 @@ class TeamReplies(Replies):
         row = (found.request, found.status, found.body, found.headers)
         return self._known(row, key, request, at_work=found.is_held)
 
-    def finish(self, claim: Claim, reply: Reply) -> None:
+    def finish(self, claim: Claim, reply: StoredReply) -> None:
         key = self._key(claim)
         self._kept.finish(key, reply.status, _wordless(reply.body), json.dumps(dict(reply.headers)))
         with self._lock:

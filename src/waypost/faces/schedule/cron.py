@@ -7,9 +7,9 @@ make up for runs that were missed; Waypost notices and catches up the next time 
 import re
 
 from waypost.errors import InvalidInput, Refused
-from waypost.faces.schedule.job import Job
-from waypost.faces.schedule.report import Deed, Report, Standing
-from waypost.faces.schedule.system import System, failed
+from waypost.faces.schedule.job import ScheduledJob
+from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
+from waypost.faces.schedule.system import ScheduleSystem, failed
 
 _BEGIN = "# >>> {name}: written by `waypost schedule install`, taken away by `waypost schedule uninstall`"
 _END = "# <<< {name}"
@@ -21,13 +21,13 @@ _NO_CATCHING_UP = "cron skips runs while the machine is off; Waypost then catche
 class Cron:
     kind = "cron"
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: ScheduleSystem) -> None:
         self._system = system
 
     def reason_against(self) -> str:
         return "there is no crontab" if self._system.which("crontab") is None else ""
 
-    def install(self, job: Job, *, dry_run: bool) -> Report:
+    def install(self, job: ScheduledJob, *, dry_run: bool) -> ScheduleReport:
         ours, before = block(job), self._table()
         kept, found = without_block(before, job.name)
         after = ours.encode("utf-8") + kept
@@ -37,23 +37,25 @@ class Cron:
         written = {_CRONTAB: ours}
         if not dry_run and after != before:
             self._write(after)
-        return Report(self.kind, job.name, deed, not dry_run, written, notes=(_NO_CATCHING_UP,), dry_run=dry_run)
+        return ScheduleReport(
+            self.kind, job.name, deed, not dry_run, written, notes=(_NO_CATCHING_UP,), dry_run=dry_run
+        )
 
-    def uninstall(self, name: str, *, dry_run: bool) -> Report:
+    def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport:
         before = self._table()
         kept, found = without_block(before, name)
         if not found:
-            return Report(self.kind, name, "missing", False, dry_run=dry_run)
+            return ScheduleReport(self.kind, name, "missing", False, dry_run=dry_run)
         if not dry_run:
             self._write(kept)
-        return Report(self.kind, name, "removed", False, {_CRONTAB: ""}, dry_run=dry_run)
+        return ScheduleReport(self.kind, name, "removed", False, {_CRONTAB: ""}, dry_run=dry_run)
 
-    def standing(self, name: str) -> Standing:
+    def standing(self, name: str) -> ScheduleState:
         reason = self.reason_against()
         if reason:
-            return Standing(self.kind, False, False, note=reason)
+            return ScheduleState(self.kind, False, False, note=reason)
         _, found = without_block(self._table(), name)
-        return Standing(self.kind, True, bool(found), bool(found))
+        return ScheduleState(self.kind, True, bool(found), bool(found))
 
     def _table(self) -> bytes:
         ran = self._system.run(("crontab", "-l"), b"")
@@ -70,7 +72,7 @@ class Cron:
             raise failed("The crontab was not accepted", ran, "It is as it was. Check that `crontab -e` works.")
 
 
-def block(job: Job) -> str:
+def block(job: ScheduledJob) -> str:
     """The lines of this job, ours from mark to mark."""
     told = [f"{name}={_word(value)}" for name, value in job.environment.items()]
     command = " ".join((*told, *(_word(word) for word in job.command), ">/dev/null"))

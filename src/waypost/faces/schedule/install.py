@@ -2,22 +2,24 @@
 
 from waypost.errors import InvalidInput, Refused
 from waypost.faces.schedule.cron import Cron
-from waypost.faces.schedule.job import Job
+from waypost.faces.schedule.job import ScheduledJob
 from waypost.faces.schedule.launchd import Launchd
-from waypost.faces.schedule.report import Report, Scheduler, Standing
-from waypost.faces.schedule.system import System
+from waypost.faces.schedule.report import Scheduler, ScheduleReport, ScheduleState
+from waypost.faces.schedule.system import ScheduleSystem
 from waypost.faces.schedule.systemd import Systemd
-from waypost.faces.schedule.task import Task
+from waypost.faces.schedule.task import WindowsTask
 
 KINDS = ("systemd", "cron", "launchd", "task")
 
 
-def schedulers(system: System) -> tuple[Scheduler, ...]:
+def schedulers(system: ScheduleSystem) -> tuple[Scheduler, ...]:
     """In the order of preference: those that make up for missed runs come first."""
-    return Systemd(system), Launchd(system), Task(system), Cron(system)
+    return Systemd(system), Launchd(system), WindowsTask(system), Cron(system)
 
 
-def install(job: Job, system: System, *, using: str | None = None, dry_run: bool = False) -> Report:
+def install(
+    job: ScheduledJob, system: ScheduleSystem, *, using: str | None = None, dry_run: bool = False
+) -> ScheduleReport:
     """Have this job run every day. Once: what another scheduler has of it is taken away when ours stands."""
     chosen = _chosen(system, using)
     report = chosen.install(job, dry_run=dry_run)
@@ -28,17 +30,17 @@ def install(job: Job, system: System, *, using: str | None = None, dry_run: bool
     return report
 
 
-def uninstall(name: str, system: System, *, dry_run: bool = False) -> tuple[Report, ...]:
+def uninstall(name: str, system: ScheduleSystem, *, dry_run: bool = False) -> tuple[ScheduleReport, ...]:
     """Take it away wherever it is. Empty when it was nowhere."""
     there = [one for one in schedulers(system) if one.standing(name).installed]
     return tuple(one.uninstall(name, dry_run=dry_run) for one in there)
 
 
-def status(name: str, system: System) -> tuple[Standing, ...]:
+def status(name: str, system: ScheduleSystem) -> tuple[ScheduleState, ...]:
     return tuple(one.standing(name) for one in schedulers(system))
 
 
-def _chosen(system: System, using: str | None) -> Scheduler:
+def _chosen(system: ScheduleSystem, using: str | None) -> Scheduler:
     known = {one.kind: one for one in schedulers(system)}
     if using is None:
         for one in known.values():

@@ -37,7 +37,7 @@ class At:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ScheduledJob:
     """One space's upkeep, or that of all. Every word can stand in a line of text; InvalidInput else."""
 
     space: str  # 16 hex digits, or EVERYTHING
@@ -73,17 +73,17 @@ def name_of(space: str) -> str:
     return f"waypost-{space}"
 
 
-def job_of(identity: Identity | None, python: str, settings: Settings, at: At) -> Job:
+def job_of(identity: Identity | None, python: str, settings: Settings, at: At) -> ScheduledJob:
     """The upkeep of one space, or without an identity of all there are when it runs."""
     start = (os.path.abspath(python) if python else "", "-P", "-m", "waypost")
     told = _told(settings)
     if identity is None:
-        return Job(EVERYTHING, "all memories", (*start, "schedule", "run"), at, told)
+        return ScheduledJob(EVERYTHING, "all memories", (*start, "schedule", "run"), at, told)
     if identity.is_away:
         raise InvalidInput(f"The tree of {identity.name!r} is not on this machine.", "Schedule all memories: --all.")
     person = identity.kind == "person"
     where = (f"--person={identity.name}",) if person else ("-C", str(identity.root))
-    return Job(identity.space_id, identity.name, (*start, *where, "maintain"), at, told)
+    return ScheduledJob(identity.space_id, identity.name, (*start, *where, "maintain"), at, told)
 
 
 def _told(settings: Settings) -> dict[str, str]:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import Refused
-from waypost.faces.schedule.job import Job, agent_folder
-from waypost.faces.schedule.report import Deed, Report, Standing
-from waypost.faces.schedule.system import System, author, failed, place, remove, sealed, text_of
+from waypost.faces.schedule.job import ScheduledJob, agent_folder
+from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
+from waypost.faces.schedule.system import ScheduleSystem, author, failed, place, remove, sealed, text_of
 
 _COMMENT = ("<!-- ", " -->")
 _UNTRIED = "Waypost's launchd agents are tested without macOS; tell us when one does not start."
@@ -16,7 +16,7 @@ _UNTRIED = "Waypost's launchd agents are tested without macOS; tell us when one 
 class Launchd:
     kind = "launchd"
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: ScheduleSystem) -> None:
         self._system = system
 
     def reason_against(self) -> str:
@@ -24,7 +24,7 @@ class Launchd:
             return "launchd is part of macOS"
         return ""
 
-    def install(self, job: Job, *, dry_run: bool) -> Report:
+    def install(self, job: ScheduledJob, *, dry_run: bool) -> ScheduleReport:
         path, text = self._path(job.name), agent(job)
         who, before = author(path, _COMMENT), text_of(path)
         if who in {"edited", "somebody"}:
@@ -33,37 +33,37 @@ class Launchd:
         deed: Deed = "installed" if before is None else "unchanged" if before == text else "updated"
         load = ("launchctl", "bootstrap", self._domain, str(path))
         if dry_run:
-            return Report(self.kind, job.name, deed, False, {str(path): text}, (" ".join(load),), dry_run=True)
+            return ScheduleReport(self.kind, job.name, deed, False, {str(path): text}, (" ".join(load),), dry_run=True)
         if deed != "unchanged":
             place(path, text)
         if self._loaded(job.name):
             if deed == "unchanged":
-                return Report(self.kind, job.name, deed, True, {str(path): text})
+                return ScheduleReport(self.kind, job.name, deed, True, {str(path): text})
             self._must("launchctl", "bootout", f"{self._domain}/{label(job.name)}")
         self._must(*load)
-        return Report(self.kind, job.name, deed, True, {str(path): text}, notes=(_UNTRIED,))
+        return ScheduleReport(self.kind, job.name, deed, True, {str(path): text}, notes=(_UNTRIED,))
 
-    def uninstall(self, name: str, *, dry_run: bool) -> Report:
+    def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport:
         path = self._path(name)
         who = author(path, _COMMENT)
         if who == "nobody":
-            return Report(self.kind, name, "missing", False, dry_run=dry_run)
+            return ScheduleReport(self.kind, name, "missing", False, dry_run=dry_run)
         if who != "waypost":
-            return Report(
+            return ScheduleReport(
                 self.kind, name, "left", False, notes=(f"{path} is not as Waypost wrote it.",), dry_run=dry_run
             )
         if not dry_run:
             if not self.reason_against() and self._loaded(name):
                 self._must("launchctl", "bootout", f"{self._domain}/{label(name)}")
             remove(path)
-        return Report(self.kind, name, "removed", False, {str(path): ""}, dry_run=dry_run)
+        return ScheduleReport(self.kind, name, "removed", False, {str(path): ""}, dry_run=dry_run)
 
-    def standing(self, name: str) -> Standing:
+    def standing(self, name: str) -> ScheduleState:
         reason, path = self.reason_against(), self._path(name)
         if author(path, _COMMENT) == "nobody":
-            return Standing(self.kind, not reason, False, note=reason)
+            return ScheduleState(self.kind, not reason, False, note=reason)
         note = reason or ("" if author(path, _COMMENT) == "waypost" else f"{path} is not as Waypost wrote it")
-        return Standing(self.kind, not reason, True, not reason and self._loaded(name), note)
+        return ScheduleState(self.kind, not reason, True, not reason and self._loaded(name), note)
 
     @property
     def _domain(self) -> str:
@@ -85,7 +85,7 @@ def label(name: str) -> str:
     return f"local.{name}"
 
 
-def agent(job: Job) -> str:
+def agent(job: ScheduledJob) -> str:
     """The property list of this job."""
     values: dict[str, Any] = {
         "Label": label(job.name),

@@ -11,7 +11,7 @@ from waypost.space.place import known_by, space_directory
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ScheduledMemory:
     """A memory: of a person, or of a tree; without either, of a project whose tree is not on this machine. `gone`: it
     cannot be opened, and why."""
 
@@ -22,7 +22,7 @@ class Place:
     gone: str = ""
 
 
-def places(settings: Settings) -> tuple[Place, ...]:
+def places(settings: Settings) -> tuple[ScheduledMemory, ...]:
     """Every memory that has something in it, by name. What cannot be opened says why."""
     try:
         names = sorted(path.parent.name for path in settings.memory_root.glob(f"*/{METADATA_FILE}"))
@@ -31,7 +31,7 @@ def places(settings: Settings) -> tuple[Place, ...]:
     return tuple(place for name in names if (place := _place(settings, name)) is not None)
 
 
-def _place(settings: Settings, space: str) -> Place | None:
+def _place(settings: Settings, space: str) -> ScheduledMemory | None:
     name = space
     try:
         folder = space_directory(settings.memory_root, space)
@@ -40,7 +40,7 @@ def _place(settings: Settings, space: str) -> Place | None:
         if not (folder / known_by(settings)).is_file():
             return None
         if metadata.kind == "person":
-            return Place(space, name, person=name)
-        return Place(space, name, root=known_space(settings, space).identity.root)
+            return ScheduledMemory(space, name, person=name)
+        return ScheduledMemory(space, name, root=known_space(settings, space).identity.root)
     except WaypostError as error:
-        return Place(space, name, gone=error.what)
+        return ScheduledMemory(space, name, gone=error.what)

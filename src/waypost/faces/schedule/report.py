@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from waypost.faces.schedule.job import Job
+from waypost.faces.schedule.job import ScheduledJob
 
 Deed = Literal["installed", "updated", "unchanged", "removed", "missing", "left"]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ScheduleReport:
     """What one scheduler did, or with `dry_run` would do."""
 
     using: str
@@ -36,7 +36,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ScheduleState:
     """How one scheduler stands to a job."""
 
     using: str
@@ -64,8 +64,8 @@ class Scheduler(Protocol):
         """Why it cannot be used here; empty when it can."""
         ...
 
-    def install(self, job: Job, *, dry_run: bool) -> Report: ...
+    def install(self, job: ScheduledJob, *, dry_run: bool) -> ScheduleReport: ...
 
-    def uninstall(self, name: str, *, dry_run: bool) -> Report: ...
+    def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport: ...
 
-    def standing(self, name: str) -> Standing: ...
+    def standing(self, name: str) -> ScheduleState: ...

@@ -5,7 +5,7 @@ from typing import Any
 
 from waypost.config import Settings
 from waypost.errors import WaypostError
-from waypost.faces.schedule.places import Place, places
+from waypost.faces.schedule.places import ScheduledMemory, places
 from waypost.memory import Memory
 from waypost.memory.known import open_known
 from waypost.model.memory import Caller
@@ -14,10 +14,10 @@ _SCHEDULE = Caller("extractor", "schedule")
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class MaintainedMemory:
     """What became of one memory's upkeep."""
 
-    place: Place
+    place: ScheduledMemory
     done: int = 0
     failure: str = ""
 
@@ -40,21 +40,21 @@ class Looked:
         }
 
 
-def run_all(settings: Settings) -> tuple[Looked, ...]:
+def run_all(settings: Settings) -> tuple[MaintainedMemory, ...]:
     return tuple(_look(place, settings) for place in places(settings))
 
 
-def _opened(place: Place, settings: Settings) -> Memory:
+def _opened(place: ScheduledMemory, settings: Settings) -> Memory:
     if place.root is None and place.person is None:
         return open_known(settings, _SCHEDULE, place.space)
     return Memory.open_as(_SCHEDULE, place.root or ".", person=place.person, settings=settings)
 
 
-def _look(place: Place, settings: Settings) -> Looked:
+def _look(place: ScheduledMemory, settings: Settings) -> MaintainedMemory:
     if place.gone:
-        return Looked(place)
+        return MaintainedMemory(place)
     try:
         with _opened(place, settings) as memory:
-            return Looked(place, sum(step.done for step in memory.maintain()))
+            return MaintainedMemory(place, sum(step.done for step in memory.maintain()))
     except WaypostError as error:
-        return Looked(place, failure=error.what)
+        return MaintainedMemory(place, failure=error.what)

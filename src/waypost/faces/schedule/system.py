@@ -44,7 +44,7 @@ Run = Callable[[Sequence[str], bytes], Ran]
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class ScheduleSystem:
     platform: str  # as sys.platform
     home: Path  # of the person
     state: Path  # a folder of Waypost's own
@@ -53,9 +53,11 @@ class System:
     which: Callable[[str], str | None]
 
 
-def this_system(settings: Settings) -> System:
+def this_system(settings: Settings) -> ScheduleSystem:
     user = os.getuid() if hasattr(os, "getuid") else 0
-    return System(sys.platform, config.user_home().absolute(), settings.home / "schedule", user, run, shutil.which)
+    return ScheduleSystem(
+        sys.platform, config.user_home().absolute(), settings.home / "schedule", user, run, shutil.which
+    )
 
 
 def run(command: Sequence[str], given: bytes = b"") -> Ran:

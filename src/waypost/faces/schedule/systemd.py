@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 from waypost.errors import Refused
-from waypost.faces.schedule.job import Job, unit_folder
-from waypost.faces.schedule.report import Deed, Report, Standing
-from waypost.faces.schedule.system import System, author, failed, place, remove, sealed, text_of
+from waypost.faces.schedule.job import ScheduledJob, unit_folder
+from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
+from waypost.faces.schedule.system import ScheduleSystem, author, failed, place, remove, sealed, text_of
 
 _SERVICE = """\
 @SEAL@
@@ -46,7 +46,7 @@ _NO_BUS = "the person's systemd does not answer (no user bus)"
 class Systemd:
     kind = "systemd"
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: ScheduleSystem) -> None:
         self._system = system
 
     def reason_against(self) -> str:
@@ -54,7 +54,7 @@ class Systemd:
             return "there is no systemctl"
         return "" if self._has_bus() else _NO_BUS
 
-    def install(self, job: Job, *, dry_run: bool) -> Report:
+    def install(self, job: ScheduledJob, *, dry_run: bool) -> ScheduleReport:
         """Write the two files and start the timer. Without a bus the files wait for a command, which is told."""
         files = {self._path(job.name, "service"): service(job), self._path(job.name, "timer"): timer(job)}
         before = [text_of(path) for path in files]
@@ -66,22 +66,22 @@ class Systemd:
         written = {str(path): text for path, text in files.items()}
         start = ("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
         if dry_run:
-            return Report(self.kind, job.name, deed, False, written, (" ".join(start),), dry_run=True)
+            return ScheduleReport(self.kind, job.name, deed, False, written, (" ".join(start),), dry_run=True)
         for path, text in files.items():
             if text_of(path) != text:
                 place(path, text)
         if not self._has_bus():
             note = f"The files are written, but {_NO_BUS}: run the command when it does."
-            return Report(
+            return ScheduleReport(
                 self.kind, job.name, deed, False, written, ("systemctl --user daemon-reload", " ".join(start)), (note,)
             )
         self._must("systemctl", "--user", "daemon-reload")
         self._must(*start)
         if deed == "updated":  # a timer that runs keeps the time it was started with
             self._must("systemctl", "--user", "restart", f"{job.name}.timer")
-        return Report(self.kind, job.name, deed, True, written, (), (_LINGER,))
+        return ScheduleReport(self.kind, job.name, deed, True, written, (), (_LINGER,))
 
-    def uninstall(self, name: str, *, dry_run: bool) -> Report:
+    def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport:
         """Stop the timer and take the files away. A file that somebody has changed is left."""
         files = [self._path(name, "timer"), self._path(name, "service")]
         authors = {path: author(path) for path in files}
@@ -89,9 +89,9 @@ class Systemd:
         left = [path for path in files if authors[path] in {"edited", "somebody"}]
         if left:
             notes = tuple(f"{path} is not as Waypost wrote it." for path in left)
-            return Report(self.kind, name, "left", False, notes=notes, dry_run=dry_run)
+            return ScheduleReport(self.kind, name, "left", False, notes=notes, dry_run=dry_run)
         if not ours:
-            return Report(self.kind, name, "missing", False, dry_run=dry_run)
+            return ScheduleReport(self.kind, name, "missing", False, dry_run=dry_run)
         if not dry_run:
             bus = self._has_bus()
             if bus:
@@ -101,18 +101,18 @@ class Systemd:
                 remove(path)
             if bus:
                 self._must("systemctl", "--user", "daemon-reload")
-        return Report(self.kind, name, "removed", False, {str(path): "" for path in ours}, dry_run=dry_run)
+        return ScheduleReport(self.kind, name, "removed", False, {str(path): "" for path in ours}, dry_run=dry_run)
 
-    def standing(self, name: str) -> Standing:
+    def standing(self, name: str) -> ScheduleState:
         reason = self.reason_against()
         path = self._path(name, "timer")
         if author(path) == "nobody":
-            return Standing(self.kind, not reason, False, note=reason)
+            return ScheduleState(self.kind, not reason, False, note=reason)
         note = reason or ("" if author(path) == "waypost" else f"{path} is not as Waypost wrote it")
         active = (
             not reason and self._system.run(("systemctl", "--user", "is-active", "--quiet", f"{name}.timer"), b"").ok
         )
-        return Standing(self.kind, not reason, True, active, note)
+        return ScheduleState(self.kind, not reason, True, active, note)
 
     def _path(self, name: str, suffix: str) -> Path:
         return unit_folder(self._system.home) / f"{name}.{suffix}"
@@ -132,7 +132,7 @@ class Systemd:
             )
 
 
-def service(job: Job) -> str:
+def service(job: ScheduledJob) -> str:
     """The unit that does the work."""
     environment = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in job.environment.items())
     program, *words = job.command
@@ -142,12 +142,12 @@ def service(job: Job) -> str:
     return sealed(_SERVICE.format(title=_title(job), environment=environment, command=command))
 
 
-def timer(job: Job) -> str:
+def timer(job: ScheduledJob) -> str:
     """The unit that starts it. A few minutes of chance keep several memories from waking up at once."""
     return sealed(_TIMER.format(title=_title(job), at=job.at))
 
 
-def _title(job: Job) -> str:
+def _title(job: ScheduledJob) -> str:
     return job.shown_title.replace("%", "%%")
 
 

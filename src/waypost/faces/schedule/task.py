@@ -4,9 +4,9 @@ import subprocess
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from waypost.faces.schedule.job import Job
-from waypost.faces.schedule.report import Deed, Report, Standing
-from waypost.faces.schedule.system import System, failed, place, remove, text_of
+from waypost.faces.schedule.job import ScheduledJob
+from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
+from waypost.faces.schedule.system import ScheduleSystem, failed, place, remove, text_of
 
 _TASK = """\
 <?xml version="1.0"?>
@@ -39,10 +39,10 @@ _TASK = """\
 _UNTRIED = "Waypost's tasks are written by the book and were never run on Windows; tell us when one does not start."
 
 
-class Task:
+class WindowsTask:
     kind = "task"
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: ScheduleSystem) -> None:
         self._system = system
 
     def reason_against(self) -> str:
@@ -50,36 +50,36 @@ class Task:
             return "the Task Scheduler is part of Windows"
         return ""
 
-    def install(self, job: Job, *, dry_run: bool) -> Report:
+    def install(self, job: ScheduledJob, *, dry_run: bool) -> ScheduleReport:
         path, text = self._path(job.name), task(job)
         before = text_of(path)
         deed: Deed = "installed" if before is None else "unchanged" if before == text else "updated"
         create = ("schtasks", "/Create", "/TN", _task_name(job.name), "/XML", str(path), "/F")
         if dry_run:
             told = subprocess.list2cmdline(create)
-            return Report(self.kind, job.name, deed, False, {str(path): text}, (told,), dry_run=True)
+            return ScheduleReport(self.kind, job.name, deed, False, {str(path): text}, (told,), dry_run=True)
         place(path, text)
         ran = self._system.run(create, b"")
         if not ran.ok:
             remove(path)
             raise failed("schtasks did not take the task", ran, "Run `schtasks /Query` to see whether it works at all.")
-        return Report(self.kind, job.name, deed, True, {str(path): text}, notes=(_UNTRIED,))
+        return ScheduleReport(self.kind, job.name, deed, True, {str(path): text}, notes=(_UNTRIED,))
 
-    def uninstall(self, name: str, *, dry_run: bool) -> Report:
+    def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport:
         path = self._path(name)
         if text_of(path) is None:
-            return Report(self.kind, name, "missing", False, dry_run=dry_run)
+            return ScheduleReport(self.kind, name, "missing", False, dry_run=dry_run)
         if not dry_run:
             ran = self._system.run(("schtasks", "/Delete", "/TN", _task_name(name), "/F"), b"")
             if not ran.ok and self._known(name):
                 raise failed("schtasks did not remove the task", ran, "Remove it in the Task Scheduler.")
             remove(path)
-        return Report(self.kind, name, "removed", False, {str(path): ""}, dry_run=dry_run)
+        return ScheduleReport(self.kind, name, "removed", False, {str(path): ""}, dry_run=dry_run)
 
-    def standing(self, name: str) -> Standing:
+    def standing(self, name: str) -> ScheduleState:
         reason = self.reason_against()
         installed = text_of(self._path(name)) is not None
-        return Standing(self.kind, not reason, installed, installed and not reason and self._known(name), reason)
+        return ScheduleState(self.kind, not reason, installed, installed and not reason and self._known(name), reason)
 
     def _path(self, name: str) -> Path:
         return self._system.state / f"{name}.xml"
@@ -92,7 +92,7 @@ def _task_name(name: str) -> str:
     return rf"Waypost\{name}"
 
 
-def task(job: Job) -> str:
+def task(job: ScheduledJob) -> str:
     """The task as XML. It has no place for an environment: Python sets it before Waypost begins."""
     program, *words = job.command
     if job.environment:

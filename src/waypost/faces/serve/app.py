@@ -8,17 +8,17 @@ from waypost.config import ServeSettings
 from waypost.faces.guard.access_log import Log, seen_of
 from waypost.faces.guard.asgi import App, Receive, Scope, Send, values
 from waypost.faces.guard.csrf import only_from_our_pages
-from waypost.faces.guard.gate import Gate, Verifier, sender
+from waypost.faces.guard.gate import RequestGate, Verifier, sender
 from waypost.faces.guard.health import HEALTH, READY
 from waypost.faces.guard.hosts import Hosts, is_loopback
 from waypost.faces.guard.lifespan import with_lifespan
-from waypost.faces.guard.limits import Buckets, Limits, Processes
+from waypost.faces.guard.limits import Buckets, Processes, ServerLimits
 from waypost.faces.guard.sign_in import SignIn
 from waypost.faces.guard.team_tokens import TeamIdentity, acting_for_callers
-from waypost.faces.serve.metrics import METRICS, Figures
+from waypost.faces.serve.metrics import METRICS, ServerMetrics
 from waypost.faces.serve.proxies import FORWARDED, behind
 from waypost.faces.serve.request_log import NoteCrash, observed
-from waypost.faces.serve.routes import MCP, Routes
+from waypost.faces.serve.routes import MCP, ServedRoutes
 from waypost.faces.serve.stream_shutdown import Ending
 
 _REST = ("/api", "/openapi.json")
@@ -47,8 +47,8 @@ class Operating:
     health: App  # `/healthz` and `/readyz`
     metrics: App
     note_crash: NoteCrash
-    figures: Figures = field(default_factory=Figures)
-    routes: Routes = field(default_factory=Routes)
+    figures: ServerMetrics = field(default_factory=ServerMetrics)
+    routes: ServedRoutes = field(default_factory=ServedRoutes)
     ending: Ending = field(default_factory=Ending)
     settings: ServeSettings = field(default_factory=ServeSettings)
 
@@ -59,7 +59,7 @@ def gated(
     sign_in: SignIn,
     hosts: Hosts,
     operating: Operating,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     writes: Buckets | None = None,
     *,
     came: Came | None = None,
@@ -68,7 +68,7 @@ def gated(
     """Everything behind one gate. Only the health of the server and the page to sign in are open. `came`: this is the
     server of a team, each request asks the store for its caller, and this hears of everybody."""
     inside = only_from_our_pages(_by_path(faces, sign_in, operating))
-    gate = Gate(
+    gate = RequestGate(
         inside if came is None else acting_for_callers(inside, came),
         tokens,
         hosts,

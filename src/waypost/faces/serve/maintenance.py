@@ -19,7 +19,7 @@ from waypost.errors import WaypostError
 from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.limits import Monotonic, Processes
 from waypost.faces.guard.team_tokens import TeamIdentity
-from waypost.faces.serve.metrics import Figures
+from waypost.faces.serve.metrics import ServerMetrics
 from waypost.faces.serve.team import Team
 from waypost.memory.known import Spaces
 from waypost.model.memory import Caller
@@ -34,13 +34,13 @@ _WORKER = Caller("extractor", "worker")
 
 
 @dataclass(slots=True)
-class Upkeep:
+class ServerMaintenance:
     """Rounds in a thread of its own, at a low priority. A round also counts the servers that there are."""
 
     spaces: Spaces
     team: Team
     log: Log
-    figures: Figures
+    figures: ServerMetrics
     processes: Processes
     clock: Monotonic = time.monotonic
     _came: OrderedDict[str, None] = field(default_factory=OrderedDict)  # keys of tokens, the latest last

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from waypost import __version__
 from waypost.errors import StoreError, WaypostError
-from waypost.faces.guard.access_log import Log, Seen
+from waypost.faces.guard.access_log import Log, LoggedRequest
 from waypost.faces.guard.asgi import App, Receive, Scope, Send
 from waypost.faces.guard.limits import Monotonic, Processes
-from waypost.faces.guard.metrics import CONTENT_TYPE, Counter, Figure, Gauge, Histogram, Labels, Looked, exposition
+from waypost.faces.guard.metrics import CONTENT_TYPE, Counter, Figure, Gauge, Histogram, Labels, ReadGauge, exposition
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sign_in_page import send_answer
 from waypost.faces.serve import process
@@ -32,7 +32,7 @@ Status = Callable[[], Mapping[str, Any]]
 
 
 @dataclass(slots=True)
-class Figures:
+class ServerMetrics:
     """What is counted while requests are answered."""
 
     kinds: Kinds = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Figures:
         default_factory=lambda: Counter("waypost_store_errors_total", "Errors of the store.", ("error",))
     )
 
-    def answered(self, seen: Seen, method: str, status: int, seconds: float) -> None:
+    def answered(self, seen: LoggedRequest, method: str, status: int, seconds: float) -> None:
         method = method if method in _METHODS else "other"
         self.requests.observe(seconds, method, seen.route, str(status))
         if status >= 400:
@@ -92,7 +92,7 @@ class Figures:
 
     def all(self) -> list[Figure]:
         return [
-            Looked("waypost_build_info", "The version.", lambda: {(__version__,): 1.0}, ("version",)),
+            ReadGauge("waypost_build_info", "The version.", lambda: {(__version__,): 1.0}, ("version",)),
             *(self.requests, self.refused, self.in_flight, self.streams),
             *(self.recalls, self.writes, self.tools, self.tool_seconds, self.store_errors, self.upkeep),
         ]
@@ -104,7 +104,7 @@ class StoreFigures:
     out and the error is counted."""
 
     status: Status
-    counted: Figures
+    counted: ServerMetrics
     clock: Monotonic = time.monotonic
     _found: Mapping[str, Any] = field(default_factory=dict)
     _at: float | None = None
@@ -122,13 +122,13 @@ class StoreFigures:
 
     def all(self) -> list[Figure]:
         return [
-            Looked(
+            ReadGauge(
                 "waypost_store_bytes",
                 "Size of the memory that it was started in; of a team, of its database.",
                 lambda: self._one("storage_bytes"),
             ),
-            Looked("waypost_memories", "Memories in it.", lambda: self._one("memories")),
-            Looked("waypost_vectors_owed", "Memories that an engine has yet to embed.", self._owed, ("engine",)),
+            ReadGauge("waypost_memories", "Memories in it.", lambda: self._one("memories")),
+            ReadGauge("waypost_vectors_owed", "Memories that an engine has yet to embed.", self._owed, ("engine",)),
         ]
 
     def _one(self, name: str) -> Mapping[Labels, float]:
@@ -150,7 +150,7 @@ def of_jobs(jobs: "Jobs") -> Figure:
         found = Tally(jobs.states())
         return {(state,): float(found[state]) for state in states}
 
-    return Looked("waypost_jobs", "Jobs that this process remembers.", read, ("state",))
+    return ReadGauge("waypost_jobs", "Jobs that this process remembers.", read, ("state",))
 
 
 def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> list[Figure]:
@@ -162,19 +162,19 @@ def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> 
         return {(state,): float(count) for state, count in connections(dsn).usage.items()}
 
     return [
-        Looked(
+        ReadGauge(
             "waypost_store_connections",
             "Connections lent to threads, kept idle; threads that wait for one.",
             used,
             ("state",),
         ),
-        Looked("waypost_listening", "1 while it hears what others change.", lambda: {(): float(listens())}),
-        Looked("waypost_servers", "Servers of the team, as counted last.", lambda: {(): float(processes.count)}),
+        ReadGauge("waypost_listening", "1 while it hears what others change.", lambda: {(): float(listens())}),
+        ReadGauge("waypost_servers", "Servers of the team, as counted last.", lambda: {(): float(processes.count)}),
     ]
 
 
 def of_log(log: Log) -> Figure:
-    return Looked(
+    return ReadGauge(
         "waypost_log_lines_lost_total", "Lines of the log that nobody took.", lambda: {(): log.lost}, sort="counter"
     )
 

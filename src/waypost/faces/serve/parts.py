@@ -11,13 +11,13 @@ from waypost.errors import StoreError
 from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.csrf import csrf_token
 from waypost.faces.guard.health import Readiness, health_app
-from waypost.faces.guard.limits import Buckets, Limits, Processes
-from waypost.faces.mcp.session import Project
+from waypost.faces.guard.limits import Buckets, Processes, ServerLimits
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.tool import Tool
 from waypost.faces.serve.app import Faces, Operating, Running
 from waypost.faces.serve.change_events import Ears, hearing
-from waypost.faces.serve.maintenance import Upkeep
-from waypost.faces.serve.metrics import Figures, StoreFigures, metrics_app, of_database, of_jobs, of_log
+from waypost.faces.serve.maintenance import ServerMaintenance
+from waypost.faces.serve.metrics import ServerMetrics, StoreFigures, metrics_app, of_database, of_jobs, of_log
 from waypost.faces.serve.routes import routes_of
 from waypost.faces.serve.team import Team
 from waypost.faces.serve.tool_calls import tool_calls
@@ -38,7 +38,7 @@ class Parts:
     faces: Faces
     operating: Operating
     readiness: Readiness
-    upkeep: Upkeep | None = None  # of a team
+    upkeep: ServerMaintenance | None = None  # of a team
     store: str = ""  # the address of the database, where there is one
 
     def ending(self) -> None:
@@ -57,10 +57,10 @@ class Parts:
 
 def assembled(
     spaces: Spaces,
-    project: Project,
+    project: ServedProject,
     tools: Sequence[Tool],
     settings: ServeSettings,
-    limits: Limits,
+    limits: ServerLimits,
     writes: Buckets,
     log: Log,
     *,
@@ -78,7 +78,7 @@ def assembled(
     rest = rest_app(spaces, clock=spaces.now, holds=holds, replies=None if team is None else team.replies())
     dashboard = dashboard_app(spaces, csrf_token=csrf_token)
     routes = routes_of("" if spaces.here_is_callers else spaces.here, ROUTES, dashboard.routes)
-    figures = Figures(routes.kinds)
+    figures = ServerMetrics(routes.kinds)
     server = build_server(tools, project)
     mcp = mcp_app(server, tools, limits=limits)
     server.middleware.append(tool_calls(tools, figures, writes))
@@ -89,7 +89,7 @@ def assembled(
     told, ears, processes = [*figures.all(), of_jobs(services.jobs), of_log(log)], Ears(), processes or Processes()
     if spaces.store:
         told += of_database(spaces.store, lambda: ears.hear, processes)
-    upkeep = None if team is None else Upkeep(spaces, team, log, figures, processes)
+    upkeep = None if team is None else ServerMaintenance(spaces, team, log, figures, processes)
     operating = Operating(
         log=log,
         health=health_app(readiness, __version__),
@@ -110,7 +110,7 @@ def _status(spaces: Spaces) -> Mapping[str, Any]:
     return spaces.memory(_LOOKER).status()
 
 
-def _readiness(spaces: Spaces, figures: Figures, log: Log, team: Team | None) -> Readiness:
+def _readiness(spaces: Spaces, figures: ServerMetrics, log: Log, team: Team | None) -> Readiness:
     def read() -> None:
         if team is not None:
             team.check()
@@ -125,7 +125,7 @@ def _readiness(spaces: Spaces, figures: Figures, log: Log, team: Team | None) ->
     return Readiness(read, spaces.home, told=told)
 
 
-def _count_store_errors(rest: "FastAPI", figures: Figures) -> None:
+def _count_store_errors(rest: "FastAPI", figures: ServerMetrics) -> None:
     from waypost.faces.rest.problems import answer_of, problem_of
 
     async def counted(_: "Request", error: Exception) -> "Response":

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from waypost.faces.guard.metrics import Figure, Labels, Looked
+from waypost.faces.guard.metrics import Figure, Labels, ReadGauge
 
 _STARTED = time.time()
 _PROC = Path("/proc/self")
@@ -14,11 +14,11 @@ _PROC = Path("/proc/self")
 def figures() -> list[Figure]:
     """By the names that every program has for them."""
     return [
-        Looked("process_cpu_seconds_total", "CPU time used.", lambda: {(): time.process_time()}, sort="counter"),
-        Looked("process_resident_memory_bytes", "Memory held.", _resident),
-        Looked("process_open_fds", "Files and sockets open.", _open_files),
-        Looked("process_max_fds", "Files and sockets that may be open.", _most_files),
-        Looked("process_start_time_seconds", "When it began, since 1970.", lambda: {(): _STARTED}),
+        ReadGauge("process_cpu_seconds_total", "CPU time used.", lambda: {(): time.process_time()}, sort="counter"),
+        ReadGauge("process_resident_memory_bytes", "Memory held.", _resident),
+        ReadGauge("process_open_fds", "Files and sockets open.", _open_files),
+        ReadGauge("process_max_fds", "Files and sockets that may be open.", _most_files),
+        ReadGauge("process_start_time_seconds", "When it began, since 1970.", lambda: {(): _STARTED}),
     ]
 
 

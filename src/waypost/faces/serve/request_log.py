@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable
 
-from waypost.faces.guard.access_log import HEADER, SEEN, Log, Seen, current, request_id
+from waypost.faces.guard.access_log import HEADER, SEEN, Log, LoggedRequest, current, request_id
 from waypost.faces.guard.asgi import App, Message, Receive, Scope, Send
 from waypost.faces.guard.limits import Monotonic
 from waypost.faces.guard.problem import Problem, answer
-from waypost.faces.serve.metrics import Figures
+from waypost.faces.serve.metrics import ServerMetrics
 from waypost.faces.serve.stream_shutdown import is_stream
 
 _GONE = 499  # the client went away before there was an answer
@@ -15,7 +15,7 @@ _GONE = 499  # the client went away before there was an answer
 NoteCrash = Callable[[BaseException], None]
 
 
-def observed(app: App, figures: Figures, log: Log, note: NoteCrash, clock: Monotonic = time.perf_counter) -> App:
+def observed(app: App, figures: ServerMetrics, log: Log, note: NoteCrash, clock: Monotonic = time.perf_counter) -> App:
     """`app`, observed. Its answers carry the request's id. `note` is told of what nobody foresaw."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -23,7 +23,7 @@ def observed(app: App, figures: Figures, log: Log, note: NoteCrash, clock: Monot
             await app(scope, receive, send)
             return
         began = clock()
-        seen = Seen(request_id(scope), log=log)
+        seen = LoggedRequest(request_id(scope), log=log)
         scope[SEEN] = seen
         before = current.set(seen)
         watched = _Watched(send, seen, scope["method"] == "GET", figures, clock)
@@ -57,7 +57,7 @@ class _Watched:
 
     __slots__ = ("_clock", "_figures", "_gets", "_seen", "_send", "has_ended", "status", "streamed_at")
 
-    def __init__(self, send: Send, seen: Seen, gets: bool, figures: Figures, clock: Monotonic) -> None:
+    def __init__(self, send: Send, seen: LoggedRequest, gets: bool, figures: ServerMetrics, clock: Monotonic) -> None:
         self._send, self._seen, self._gets, self._figures, self._clock = send, seen, gets, figures, clock
         self.status = 0
         self.streamed_at: float | None = None  # since when it is a stream that ends when somebody ends it

@@ -20,7 +20,7 @@ _RECALLING = ("/recall", "/search")  # how the paths of questions end
 
 
 @dataclass(frozen=True, slots=True)
-class Routes:
+class ServedRoutes:
     """The routes of the faces that have them. `here` is the memory that the server was started in."""
 
     here: str = ""
@@ -46,7 +46,7 @@ class Routes:
         return not any(pattern.match(path) for pattern in self.reading_posts)
 
 
-def routes_of(here: str, api: Iterable["APIRoute"], pages: Iterable["BaseRoute"]) -> Routes:
+def routes_of(here: str, api: Iterable["APIRoute"], pages: Iterable["BaseRoute"]) -> ServedRoutes:
     from waypost.faces.rest.caller import wants_to_write
 
     kinds: dict[tuple[str, str], tuple[str, str]] = {}
@@ -66,4 +66,4 @@ def routes_of(here: str, api: Iterable["APIRoute"], pages: Iterable["BaseRoute"]
         kinds["POST", path] = ("write", DASHBOARD)
         if path.endswith(_RECALLING):
             kinds["GET", path] = ("recall", DASHBOARD)
-    return Routes(here, kinds, tuple(reading), endpoints)
+    return ServedRoutes(here, kinds, tuple(reading), endpoints)

@@ -15,13 +15,13 @@ from waypost.config import ServeSettings
 from waypost.errors import InvalidInput
 from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
-from waypost.faces.guard.limits import Buckets, Limits, Processes, limits_of
-from waypost.faces.guard.sessions import Sessions
+from waypost.faces.guard.limits import Buckets, Processes, ServerLimits, limits_of
+from waypost.faces.guard.sessions import SignedInSessions
 from waypost.faces.guard.sign_in import SessionBook, SignIn, TokenBook
 from waypost.faces.guard.sign_in_code import SignInCode
 from waypost.faces.guard.sign_in_page import LOGIN
-from waypost.faces.guard.tokens import Tokens
-from waypost.faces.mcp.session import Project
+from waypost.faces.guard.tokens import TokenFile
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.tool import Tool
 from waypost.faces.serve.app import gated
 from waypost.faces.serve.parts import assembled
@@ -95,21 +95,21 @@ class LetIn:
 
 
 def _home_let_in(spaces: Spaces) -> LetIn:
-    tokens = Tokens(spaces.home)
+    tokens = TokenFile(spaces.home)
     made = tokens.ensure_owner()
-    return LetIn(tokens, Sessions(spaces.home, spaces.now), SignInCode(spaces.now), made)
+    return LetIn(tokens, SignedInSessions(spaces.home, spaces.now), SignInCode(spaces.now), made)
 
 
 def run(
     spaces: Spaces,
-    project: Project,
+    project: ServedProject,
     tools: Sequence[Tool],
     *,
     host: str = "127.0.0.1",
     port: int = 8765,
     addresses: Sequence[str] = (),
     settings: ServeSettings | None = None,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     log: Log | None = None,
     team: Team | None = None,
     say: Callable[[Started], None],

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.guard.asgi import CALLER
-from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.guard.limits import Buckets
 from waypost.faces.mcp.tool import Tool
-from waypost.faces.serve.metrics import Figures
+from waypost.faces.serve.metrics import ServerMetrics
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -25,7 +25,7 @@ class ToolCalls:
 
     known: frozenset[str]
     writing: frozenset[str]
-    figures: Figures
+    figures: ServerMetrics
     writes: Buckets
 
     async def __call__(self, ctx: "ServerRequestContext[Any, Any]", call_next: "CallNext") -> "HandlerResult":
@@ -52,10 +52,10 @@ class ToolCalls:
 
     def _wait(self, ctx: "ServerRequestContext[Any, Any]") -> float:
         identity = ctx.request.scope.get(CALLER) if ctx.request is not None else None
-        return self.writes.take(identity.key) if isinstance(identity, Identity) else 0.0
+        return self.writes.take(identity.key) if isinstance(identity, TokenIdentity) else 0.0
 
 
-def tool_calls(tools: Iterable[Tool], figures: Figures, writes: Buckets) -> ToolCalls:
+def tool_calls(tools: Iterable[Tool], figures: ServerMetrics, writes: Buckets) -> ToolCalls:
     there = list(tools)
     known = frozenset(tool.name for tool in there)
     return ToolCalls(known, frozenset(tool.name for tool in there if not tool.reads_only), figures, writes)

@@ -14,7 +14,7 @@ Shape = Literal["grouped", "flat"]
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerEntry:
     """Where the entry of the MCP server goes. `entry` is what it has besides command and arguments."""
 
     files: Mapping[Scope, str]
@@ -41,7 +41,7 @@ class Hooks:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RulesBlock:
     """Where the block of rules goes. `heads`: how a file begins that is made for it."""
 
     files: Mapping[Scope, str]
@@ -56,9 +56,9 @@ class Agent:
     programs: tuple[str, ...]
     folders: tuple[str, ...]  # signs that it is installed
     next: str  # what the person does then
-    server: Server
+    server: ServerEntry
     hooks: Hooks | None
-    rules: Rules
+    rules: RulesBlock
     notes: Mapping[Scope, str] = field(default_factory=dict)
 
 
@@ -92,9 +92,9 @@ def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> A
     )
 
 
-def _server(given: Mapping[str, Any]) -> Server:
+def _server(given: Mapping[str, Any]) -> ServerEntry:
     form: Literal["json", "toml"] = "toml" if given.get("format") == "toml" else "json"
-    return Server(_files(given), form, tuple(given["path"]), tuple(given["args"]), given.get("entry", {}))
+    return ServerEntry(_files(given), form, tuple(given["path"]), tuple(given["args"]), given.get("entry", {}))
 
 
 def _hooks(given: Mapping[str, Any], seconds: Mapping[str, int]) -> Hooks:
@@ -113,13 +113,13 @@ def _hooks(given: Mapping[str, Any], seconds: Mapping[str, int]) -> Hooks:
     )
 
 
-def _rules(given: Mapping[str, Any]) -> Rules:
+def _rules(given: Mapping[str, Any]) -> RulesBlock:
     shared = given.get("head", "")
     heads: dict[Scope, str] = {
         "user": given.get("head_user", shared),
         "project": given.get("head_project", shared),
     }
-    return Rules(_files(given), heads, given.get("instead", {}))
+    return RulesBlock(_files(given), heads, given.get("instead", {}))
 
 
 def _files(given: Mapping[str, Any]) -> dict[Scope, str]:

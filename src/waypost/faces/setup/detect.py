@@ -7,7 +7,7 @@ from typing import Any, Literal
 from waypost.errors import WaypostError
 from waypost.faces.setup.agents import Agent, agents
 from waypost.faces.setup.files import look
-from waypost.faces.setup.places import Scope, System, place
+from waypost.faces.setup.places import Scope, SetupSystem, place
 from waypost.faces.setup.plan import present, targets
 
 State = Literal["yes", "partly", "no", "unreadable"]
@@ -33,7 +33,7 @@ class Detected:
         }
 
 
-def detect(system: System, project: Path) -> tuple[Detected, ...]:
+def detect(system: SetupSystem, project: Path) -> tuple[Detected, ...]:
     return tuple(
         Detected(
             one,
@@ -45,7 +45,7 @@ def detect(system: System, project: Path) -> tuple[Detected, ...]:
     )
 
 
-def sign_of(agent: Agent, system: System, project: Path) -> str:
+def sign_of(agent: Agent, system: SetupSystem, project: Path) -> str:
     """The program or folder that shows that the agent is there; empty where nothing does."""
     for program in agent.programs:
         found = system.which(program)
@@ -58,7 +58,7 @@ def sign_of(agent: Agent, system: System, project: Path) -> str:
     return ""
 
 
-def _state(agent: Agent, system: System, scope: Scope, project: Path) -> State:
+def _state(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> State:
     found = []
     try:
         for target in targets(agent, system, scope, project):

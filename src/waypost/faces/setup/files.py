@@ -18,7 +18,7 @@ _NOTHING = "Nothing was changed."
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class FileLook:
     """A file as it stands: `real` is where links lead. `raw` is None where there is none."""
 
     path: Path
@@ -32,7 +32,7 @@ class Look:
         return self.path.is_symlink() or self.path.parent.is_symlink()
 
 
-def look(path: Path, scope: Scope, project: Path) -> Look:
+def look(path: Path, scope: Scope, project: Path) -> FileLook:
     """Read a file that is to be changed. Raises Refused where it cannot be read or must not be written.
 
     A link that a person has made for themselves is followed. In a project, which may come from somebody else, it must
@@ -45,12 +45,12 @@ def look(path: Path, scope: Scope, project: Path) -> Look:
         if os.path.lexists(path) and not real.parent.is_dir():
             raise Refused(f"{path} is a link to {real}, which is not there.", f"Repair or remove it. {_NOTHING}")
         _check_folder(real)
-        return Look(path, real, None, "", _MODES[scope])
+        return FileLook(path, real, None, "", _MODES[scope])
     raw = _read(real)
     mode = stat.S_IMODE(real.stat().st_mode)
     if not mode & 0o222 or not os.access(real, os.W_OK):
         raise Refused(f"{real} is read-only.", f"Make it writable (`chmod u+w`), or leave it be. {_NOTHING}")
-    return Look(path, real, raw, _decoded(real, raw), mode)
+    return FileLook(path, real, raw, _decoded(real, raw), mode)
 
 
 def missing_folders(real: Path) -> list[Path]:
@@ -91,20 +91,20 @@ def _check_folder(real: Path) -> None:
 
 
 @dataclass(slots=True)
-class Writing:
+class FileTransaction:
     """Changes to several files: either all of them are made, or `undo` makes them unmade."""
 
-    _done: list[tuple[Look, bool]] = field(default_factory=list)
+    _done: list[tuple[FileLook, bool]] = field(default_factory=list)
     folders: dict[Path, list[Path]] = field(default_factory=dict)  # made for a file, the outer ones first
 
-    def write(self, found: Look, content: bytes) -> None:
+    def write(self, found: FileLook, content: bytes) -> None:
         """Let the file have this content. Raises Refused when somebody has changed it since it was looked at."""
         self._make_folders(found.real)
         self._done.append((found, False))
         _replace(found, content)
         self._done[-1] = (found, True)
 
-    def remove(self, found: Look) -> None:
+    def remove(self, found: FileLook) -> None:
         """Delete the file."""
         _check_unchanged(found)
         try:
@@ -139,7 +139,7 @@ class Writing:
             raise _failure(error, real) from error
 
 
-def _replace(found: Look, content: bytes) -> None:
+def _replace(found: FileLook, content: bytes) -> None:
     _check_unchanged(found)
     try:
         _place(found.real, content, found.mode)
@@ -172,7 +172,7 @@ def _sweep(real: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _check_unchanged(found: Look) -> None:
+def _check_unchanged(found: FileLook) -> None:
     """Agents write their files too: what was read must be what is replaced."""
     try:
         now = read_small_file(found.real, LARGEST_FILE)

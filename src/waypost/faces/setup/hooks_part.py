@@ -9,7 +9,7 @@ from waypost.faces.setup.agents import Agent, Hooks
 from waypost.faces.setup.jsonc import Path, find, parse, plain
 from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, put
 from waypost.faces.setup.part import Made, Merged, PartName
-from waypost.faces.setup.places import Scope, System, command_line
+from waypost.faces.setup.places import Scope, SetupSystem, command_line
 from waypost.faces.setup.server_part import prune
 
 _ROOT = ("hooks",)
@@ -84,12 +84,12 @@ class HooksPart:
                         yield _Found(event, path, path if len(inner) > 1 else at, hook["command"])
 
 
-def hooks_part(agent: Agent, hooks: Hooks, system: System, scope: Scope) -> HooksPart:
+def hooks_part(agent: Agent, hooks: Hooks, system: SetupSystem, scope: Scope) -> HooksPart:
     entries = {name: _entry(agent, hooks, event, system, scope) for name, event in hooks.events.items()}
     return HooksPart(entries, hooks.shape == "grouped", hooks.head)
 
 
-def _entry(agent: Agent, hooks: Hooks, event: str, system: System, scope: Scope) -> dict[str, Any]:
+def _entry(agent: Agent, hooks: Hooks, event: str, system: SetupSystem, scope: Scope) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": f"waypost {event}"} if hooks.named else {}
     if hooks.typed:
         entry["type"] = "command"

@@ -61,7 +61,7 @@ class Child:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class JsonDocument:
     """A text and its value, None where it has nothing but space and comments."""
 
     text: str
@@ -70,7 +70,7 @@ class Document:
 
 
 @lru_cache(maxsize=4)  # several questions are asked of one text, which may have megabytes
-def parse(text: str) -> Document:
+def parse(text: str) -> JsonDocument:
     """Read the whole text. Raises Malformed."""
     reader = _Reader(text)
     reader.skip()
@@ -78,7 +78,7 @@ def parse(text: str) -> Document:
     reader.skip()
     if reader.at != len(text):
         raise reader.wrong("something follows after the end")
-    return Document(text, root, tuple(reader.comments))
+    return JsonDocument(text, root, tuple(reader.comments))
 
 
 def plain(node: Node | None) -> Any:

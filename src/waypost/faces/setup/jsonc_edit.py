@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.faces.setup.jsonc import Document, Malformed, Node, Path, dump, find, parse, plain, position
+from waypost.faces.setup.jsonc import JsonDocument, Malformed, Node, Path, dump, find, parse, plain, position
 
 _USUAL_UNIT = "  "
 _FIRST_NEWLINE = re.compile(r"\r\n|\n|\r")
@@ -90,7 +90,7 @@ def _begin(text: str, value: Any) -> str:
     return before + dump(value, newline, _USUAL_UNIT, "") + newline
 
 
-def _expect(document: Document, node: Node, kind: str, path: Path) -> None:
+def _expect(document: JsonDocument, node: Node, kind: str, path: Path) -> None:
     if node.kind != kind:
         wanted = "an object { … }" if kind == "object" else "a list [ … ]"
         raise Malformed(f"{_spelled(path)} is not {wanted}", *position(document.text, node.start))
@@ -100,7 +100,7 @@ def _spelled(path: Path) -> str:
     return repr(".".join(str(key) for key in path)) if path else "the whole"
 
 
-def _replace(document: Document, node: Node, value: Any) -> str:
+def _replace(document: JsonDocument, node: Node, value: Any) -> str:
     text = document.text
     if "\n" in text[node.start : node.end] or node.kind == "plain":
         rendered = dump(value, newline_of(text), _unit(document), _indent_at(text, node.start))
@@ -109,7 +109,7 @@ def _replace(document: Document, node: Node, value: Any) -> str:
     return text[: node.start] + rendered + text[node.end :]
 
 
-def _insert(document: Document, holder: Node, key: str | None, value: Any) -> str:
+def _insert(document: JsonDocument, holder: Node, key: str | None, value: Any) -> str:
     text = document.text
     name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
     if not holder.children:
@@ -129,7 +129,7 @@ def _insert(document: Document, holder: Node, key: str | None, value: Any) -> st
     return text[: last.value.end] + before + text[last.value.end : anchor] + row + text[anchor:]
 
 
-def _insert_first(document: Document, holder: Node, name: str, value: Any) -> str:
+def _insert_first(document: JsonDocument, holder: Node, name: str, value: Any) -> str:
     text, newline = document.text, newline_of(document.text)
     inside = [end for start, end in document.comments if holder.start < start < holder.end]
     anchor = inside[-1] if inside else holder.start + 1
@@ -140,7 +140,7 @@ def _insert_first(document: Document, holder: Node, name: str, value: Any) -> st
     return text[:anchor] + row + closing + text[anchor:]
 
 
-def _remove(document: Document, holder: Node, place: int) -> str:
+def _remove(document: JsonDocument, holder: Node, place: int) -> str:
     text, child = document.text, holder.children[place]
     earlier = holder.children[place - 1] if place else None
     start = holder.start + 1
@@ -162,7 +162,7 @@ def _remove(document: Document, holder: Node, place: int) -> str:
     return text
 
 
-def _past_comments(document: Document, anchor: int) -> int:
+def _past_comments(document: JsonDocument, anchor: int) -> int:
     """Behind the comments that stand on the same line: they speak of what is before them."""
     text = document.text
     for start, end in document.comments:
@@ -180,7 +180,7 @@ def _own_lines(text: str, holder: Node) -> bool:
     return "\n" in text[holder.start : holder.children[0].start]
 
 
-def _unit(document: Document) -> str:
+def _unit(document: JsonDocument) -> str:
     """By how much a level is indented in this text."""
     root, text = document.root, document.text
     if root is None or not root.children or not _own_lines(text, root):

@@ -21,7 +21,7 @@ class Merged:
     forced: bool = False
 
 
-class Part(Protocol):
+class ConfigPart(Protocol):
     @property
     def name(self) -> PartName: ...
 

@@ -9,7 +9,7 @@ Scope = Literal["user", "project"]
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class SetupSystem:
     """The machine as set-up sees it: given from outside, so that nothing here reaches for the real one."""
 
     platform: str  # as sys.platform
@@ -22,7 +22,7 @@ class System:
     told_home: str = ""  # WAYPOST_HOME, where it is told: agents must be told too
 
 
-def folders(system: System) -> dict[str, Path]:
+def folders(system: SetupSystem) -> dict[str, Path]:
     """The folders that paths in `agents.toml` begin with."""
     home, told = system.home, system.environment
     return {
@@ -36,7 +36,7 @@ def folders(system: System) -> dict[str, Path]:
     }
 
 
-def _programs_folder(system: System) -> Path:
+def _programs_folder(system: SetupSystem) -> Path:
     """Where desktop programs keep what belongs to a person."""
     if system.platform == "darwin":
         return system.home / "Library" / "Application Support"
@@ -45,7 +45,7 @@ def _programs_folder(system: System) -> Path:
     return _told(system.environment, "XDG_CONFIG_HOME", system.home / ".config")
 
 
-def _zed(system: System) -> Path:
+def _zed(system: SetupSystem) -> Path:
     if system.platform == "win32":
         return _programs_folder(system) / "Zed"
     if system.platform == "darwin":  # where it does not follow the system's habit
@@ -59,14 +59,14 @@ def _told(environment: Mapping[str, str], name: str, otherwise: Path) -> Path:
     return Path(given) if given and Path(given).is_absolute() else otherwise
 
 
-def place(system: System, project: Path, scope: Scope, template: str) -> Path:
+def place(system: SetupSystem, project: Path, scope: Scope, template: str) -> Path:
     """The file that a path of `agents.toml` means."""
     if scope == "project":
         return project / template
     return Path(template.format_map({name: str(folder) for name, folder in folders(system).items()}))
 
 
-def command_line(system: System, scope: Scope, *words: str) -> str:
+def command_line(system: SetupSystem, scope: Scope, *words: str) -> str:
     """A command of the hook program for the shell that agents start it by."""
     program = hook_program(system, scope)
     if system.platform == "win32":
@@ -79,10 +79,10 @@ def command_line(system: System, scope: Scope, *words: str) -> str:
     return home + shlex.join([program, *words])
 
 
-def server_program(system: System, scope: Scope) -> str:
+def server_program(system: SetupSystem, scope: Scope) -> str:
     """Absolute for a person; in a project, whose files others share, by its name where the PATH knows it."""
     return "waypost" if scope == "project" and system.which("waypost") else system.waypost
 
 
-def hook_program(system: System, scope: Scope) -> str:
+def hook_program(system: SetupSystem, scope: Scope) -> str:
     return "waypost-hook" if scope == "project" and system.which("waypost-hook") else system.hook

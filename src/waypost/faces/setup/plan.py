@@ -6,11 +6,11 @@ from pathlib import Path
 
 from waypost.errors import Refused
 from waypost.faces.setup.agents import Agent, rules_text
-from waypost.faces.setup.files import Look, look
+from waypost.faces.setup.files import FileLook, look
 from waypost.faces.setup.hooks_part import hooks_part
 from waypost.faces.setup.jsonc import Malformed
-from waypost.faces.setup.part import ForeignEntry, Made, Merged, Part
-from waypost.faces.setup.places import Scope, System, place
+from waypost.faces.setup.part import ConfigPart, ForeignEntry, Made, Merged
+from waypost.faces.setup.places import Scope, SetupSystem, place
 from waypost.faces.setup.rules_part import RulesPart
 from waypost.faces.setup.server_part import server_part
 
@@ -20,17 +20,17 @@ class Target:
     """A file and the parts that go into it. `every`: also those that were left out this time, but may be in it."""
 
     path: Path
-    parts: tuple[Part, ...]
-    every: tuple[Part, ...]
+    parts: tuple[ConfigPart, ...]
+    every: tuple[ConfigPart, ...]
 
 
 def targets(
-    agent: Agent, system: System, scope: Scope, project: Path, *, hooks: bool = True, rules: bool = True
+    agent: Agent, system: SetupSystem, scope: Scope, project: Path, *, hooks: bool = True, rules: bool = True
 ) -> tuple[Target, ...]:
     """The files of this agent in this scope; two parts of one file come together."""
-    found: dict[Path, list[Part]] = {}
+    found: dict[Path, list[ConfigPart]] = {}
 
-    def add(template: str | None, part: Part) -> None:
+    def add(template: str | None, part: ConfigPart) -> None:
         if template is not None:
             found.setdefault(place(system, project, scope, template), []).append(part)
 
@@ -46,7 +46,7 @@ def targets(
     return tuple(target for target in every if target.parts)
 
 
-def _rules_file(agent: Agent, system: System, scope: Scope, project: Path) -> str | None:
+def _rules_file(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> str | None:
     """Where the agent will look for rules: some files hide others."""
     for template in agent.rules.instead.get(scope, []):
         if place(system, project, scope, template).is_file():
@@ -55,11 +55,11 @@ def _rules_file(agent: Agent, system: System, scope: Scope, project: Path) -> st
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FileStep:
     """A file as it is and as it will be."""
 
     target: Target
-    found: Look
+    found: FileLook
     text: str
     made: dict[str, list[list[str]]]
     forced: bool
@@ -69,7 +69,7 @@ class Step:
         return self.found.raw is None or self.text != self.found.text
 
 
-def step_of(target: Target, scope: Scope, project: Path, *, force: bool) -> Step:
+def step_of(target: Target, scope: Scope, project: Path, *, force: bool) -> FileStep:
     """Merge every part into the file. Raises Refused, and changes nothing, where that cannot be done."""
     found = look(target.path, scope, project)
     text, made, forced = found.text, dict[str, list[list[str]]](), False
@@ -78,10 +78,10 @@ def step_of(target: Target, scope: Scope, project: Path, *, force: bool) -> Step
         text = merged.text
         made[part.name] = [[str(key) for key in path] for path in merged.made]
         forced = forced or merged.forced
-    return Step(target, found, text, made, forced)
+    return FileStep(target, found, text, made, forced)
 
 
-def _merged(part: Part, text: str, found: Look, force: bool) -> Merged:
+def _merged(part: ConfigPart, text: str, found: FileLook, force: bool) -> Merged:
     try:
         return part.merge(text, force=force)
     except ForeignEntry as error:
@@ -92,7 +92,7 @@ def _merged(part: Part, text: str, found: Look, force: bool) -> Merged:
         raise broken(found.real, error) from error
 
 
-def taken_out(parts: Sequence[Part], found: Look, made: dict[str, list[list[str]]]) -> str:
+def taken_out(parts: Sequence[ConfigPart], found: FileLook, made: dict[str, list[list[str]]]) -> str:
     """The text of the file without the parts. Raises Refused where it is broken."""
     text = found.text
     try:
@@ -104,14 +104,14 @@ def taken_out(parts: Sequence[Part], found: Look, made: dict[str, list[list[str]
     return text
 
 
-def present(parts: Sequence[Part], found: Look) -> bool:
+def present(parts: Sequence[ConfigPart], found: FileLook) -> bool:
     try:
         return any(part.present(found.text) for part in parts)
     except Malformed as error:
         raise broken(found.real, error) from error
 
 
-def leaves_nothing(parts: Sequence[Part], text: str) -> bool:
+def leaves_nothing(parts: Sequence[ConfigPart], text: str) -> bool:
     try:
         return all(part.leaves_nothing(text) for part in parts)
     except Malformed:

@@ -17,7 +17,7 @@ _BACKUPS = "backups"
 
 
 @dataclass(frozen=True, slots=True)
-class FileRecord:
+class SetupFile:
     """One file that set-up changed. `before` and `after` are hashes of it without us and as we left it.
 
     `created`: there was no such file; `folders` were made for it. `made`: for each part, the containers that had to be
@@ -39,12 +39,12 @@ class Record:
     agent: str
     scope: Scope
     project: str
-    files: tuple[FileRecord, ...] = ()
+    files: tuple[SetupFile, ...] = ()
 
-    def of(self, real: Path) -> FileRecord | None:
+    def of(self, real: Path) -> SetupFile | None:
         return next((one for one in self.files if one.path == str(real)), None)
 
-    def with_file(self, changed: FileRecord) -> "Record":
+    def with_file(self, changed: SetupFile) -> "Record":
         others = tuple(one for one in self.files if one.path != changed.path)
         return replace(self, files=(*others, changed))
 
@@ -121,9 +121,9 @@ def _read(path: Path) -> Record | None:
         return None
 
 
-def _file(given: Mapping[str, Any]) -> FileRecord:
+def _file(given: Mapping[str, Any]) -> SetupFile:
     made = {str(name): [[str(key) for key in path] for path in paths] for name, paths in given["made"].items()}
-    return FileRecord(
+    return SetupFile(
         str(given["path"]),
         tuple(str(one) for one in given["parts"]),
         str(given["after"]),

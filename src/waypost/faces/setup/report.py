@@ -14,7 +14,7 @@ _LONGEST_DIFF = 2_000_000  # characters: beyond, comparing line by line takes to
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ConfigChange:
     """One file. `real` differs where a link was followed; `backup` is how the file was before."""
 
     path: Path
@@ -38,12 +38,12 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SetupReport:
     agent: str
     title: str
     scope: Scope
     project: Path
-    done: tuple[Done, ...]
+    done: tuple[ConfigChange, ...]
     dry_run: bool
     notes: tuple[str, ...] = ()
     next: str = ""

@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from waypost.faces.setup import toml_edit
-from waypost.faces.setup.agents import Server
+from waypost.faces.setup.agents import ServerEntry
 from waypost.faces.setup.jsonc import find, parse, plain
 from waypost.faces.setup.jsonc_edit import drop, is_bare, put
 from waypost.faces.setup.part import ForeignEntry, Made, Merged, PartName
-from waypost.faces.setup.places import Scope, System, server_program
+from waypost.faces.setup.places import Scope, SetupSystem, server_program
 
 _OURS = re.compile(r"(?:.*[/\\])?waypost(?:\.exe|\.cmd)?", re.IGNORECASE | re.DOTALL)
 
 
-def wanted_entry(server: Server, system: System, scope: Scope) -> dict[str, Any]:
+def wanted_entry(server: ServerEntry, system: SetupSystem, scope: Scope) -> dict[str, Any]:
     entry = {**server.entry, "command": server_program(system, scope), "args": list(server.args)}
     if system.told_home and scope == "user":
         entry["env"] = {"WAYPOST_HOME": system.told_home}
     return entry
 
 
-def server_part(server: Server, system: System, scope: Scope) -> "JsonServer | TomlServer":
+def server_part(server: ServerEntry, system: SetupSystem, scope: Scope) -> "JsonServer | TomlServer":
     entry = wanted_entry(server, system, scope)
     return TomlServer(server.path, entry) if server.format == "toml" else JsonServer(server.path, entry)
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from waypost import config
 from waypost.config import Settings
 from waypost.errors import Refused
-from waypost.faces.setup.places import System
+from waypost.faces.setup.places import SetupSystem
 
 
-def this_system(settings: Settings) -> System:
+def this_system(settings: Settings) -> SetupSystem:
     """The person's folders, the programs of this installation, and Waypost's own folder.
 
     Raises Refused where Waypost is not installed as a command, so that no agent could start it.
     """
-    return System(
+    return SetupSystem(
         sys.platform,
         config.user_home().absolute(),
         config.environment(),

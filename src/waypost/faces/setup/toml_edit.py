@@ -24,7 +24,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class TomlStatement:
     """A header, or a name and its value, with the end of its line. `key` is whole: with the table it stands in."""
 
     key: Path
@@ -77,9 +77,9 @@ def drop_table(text: str, path: Path) -> str:
     return text
 
 
-def statements(text: str) -> list[Statement]:
+def statements(text: str) -> list[TomlStatement]:
     """The statements of a valid text, in order."""
-    found: list[Statement] = []
+    found: list[TomlStatement] = []
     table: Path = ()
     at = 1 if text.startswith("\ufeff") else 0
     while at < len(text):
@@ -91,13 +91,13 @@ def statements(text: str) -> list[Statement]:
         if text[start] == "[":
             opening = 2 if text.startswith("[[", start) else 1
             table, _ = _key(text, start + opening)
-            found.append(Statement(table, at, end, True))
+            found.append(TomlStatement(table, at, end, True))
         else:
             key, equals = _key(text, start)
             first = equals + 1
             value_end, end = _value_end(text, first)
             first += len(text[first:value_end]) - len(text[first:value_end].lstrip(" \t"))
-            found.append(Statement((*table, *key), at, end, False, first, value_end))
+            found.append(TomlStatement((*table, *key), at, end, False, first, value_end))
         at = end
     return found
 
@@ -131,7 +131,7 @@ def _set(text: str, path: Path, name: str, value: Any) -> str:
     raise _inline(path)
 
 
-def _joined(text: str, ours: list[Statement]) -> list[tuple[int, int]]:
+def _joined(text: str, ours: list[TomlStatement]) -> list[tuple[int, int]]:
     """The places to cut: what follows on each other in one piece, with one empty line before a table."""
     cuts: list[tuple[int, int]] = []
     for one in ours:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from waypost.errors import Refused, SecurityError
 from waypost.faces.setup.agents import Agent
-from waypost.faces.setup.files import LARGEST_FILE, Look, Writing, look, remove_empty
+from waypost.faces.setup.files import LARGEST_FILE, FileLook, FileTransaction, look, remove_empty
 from waypost.faces.setup.install import LOCK_SECONDS
-from waypost.faces.setup.part import Part, PartName
-from waypost.faces.setup.places import Scope, System
+from waypost.faces.setup.part import ConfigPart, PartName
+from waypost.faces.setup.places import Scope, SetupSystem
 from waypost.faces.setup.plan import Target, leaves_nothing, present, taken_out, targets
-from waypost.faces.setup.record import FileRecord, Record, Records, digest
-from waypost.faces.setup.report import Deed, Done, Report, diff
+from waypost.faces.setup.record import Record, Records, SetupFile, digest
+from waypost.faces.setup.report import ConfigChange, Deed, SetupReport, diff
 from waypost.space.platform import make_private_directory, wait_lock
 
 
@@ -21,15 +21,15 @@ from waypost.space.platform import make_private_directory, wait_lock
 class _Step:
     """A file as it is and as it will be; `content` None means that it goes."""
 
-    found: Look
-    parts: tuple[Part, ...]
+    found: FileLook
+    parts: tuple[ConfigPart, ...]
     deed: Deed
     content: bytes | None = None
     note: str = ""
     backup: Path | None = None
 
 
-def uninstall(agent: Agent, system: System, scope: Scope, project: Path, *, dry_run: bool = False) -> Report:
+def uninstall(agent: Agent, system: SetupSystem, scope: Scope, project: Path, *, dry_run: bool = False) -> SetupReport:
     """Take out what set-up put in. Files and folders that it made go when nothing of others is in them."""
     records = Records(system.state)
     if dry_run:
@@ -45,10 +45,10 @@ def uninstall(agent: Agent, system: System, scope: Scope, project: Path, *, dry_
                 records.delete(record)
                 _hand_over(record, records)
     done = tuple(_told(one, dry_run=dry_run) for one in steps)
-    return Report(agent.name, agent.title, scope, project, done, dry_run)
+    return SetupReport(agent.name, agent.title, scope, project, done, dry_run)
 
 
-def _steps(agent: Agent, system: System, scope: Scope, project: Path, records: Records) -> list[_Step]:
+def _steps(agent: Agent, system: SetupSystem, scope: Scope, project: Path, records: Records) -> list[_Step]:
     usual = targets(agent, system, scope, project)
     parts = {part.name: part for target in usual for part in target.parts}
     record = records.load(agent.name, scope, project)
@@ -72,13 +72,13 @@ def _unrecorded(target: Target, scope: Scope, project: Path, records: Records) -
 
 
 def _recorded(
-    file: FileRecord, scope: Scope, project: Path, parts: Mapping[PartName, Part], record: Record, records: Records
+    file: SetupFile, scope: Scope, project: Path, parts: Mapping[PartName, ConfigPart], record: Record, records: Records
 ) -> _Step:
     of = tuple(part for name, part in parts.items() if name in file.parts)
     return _one(look(Path(file.path), scope, project), of, file, record, records)
 
 
-def _one(found: Look, parts: tuple[Part, ...], file: FileRecord, record: Record, records: Records) -> _Step:
+def _one(found: FileLook, parts: tuple[ConfigPart, ...], file: SetupFile, record: Record, records: Records) -> _Step:
     if found.raw is None:
         return _Step(found, parts, "missing")
     others = records.others(record, found.real)
@@ -97,7 +97,7 @@ def _one(found: Look, parts: tuple[Part, ...], file: FileRecord, record: Record,
     return _Step(found, parts, step.deed, step.content, f"what --force overwrote is in {kept}", kept)
 
 
-def _by_sight(found: Look, parts: tuple[Part, ...], file: FileRecord | None) -> _Step:
+def _by_sight(found: FileLook, parts: tuple[ConfigPart, ...], file: SetupFile | None) -> _Step:
     """What is ours is known by what it says."""
     if found.raw is None or not present(parts, found):
         return _Step(found, parts, "missing", found.raw)
@@ -108,7 +108,7 @@ def _by_sight(found: Look, parts: tuple[Part, ...], file: FileRecord | None) -> 
 
 
 def _apply(steps: list[_Step]) -> None:
-    writing = Writing()
+    writing = FileTransaction()
     try:
         for step in steps:
             if step.deed == "deleted":
@@ -130,11 +130,11 @@ def _hand_over(record: Record, records: Records) -> None:
                 records.save(other.with_file(replace(inside, folders=(folder, *inside.folders))))
 
 
-def _told(step: _Step, *, dry_run: bool) -> Done:
+def _told(step: _Step, *, dry_run: bool) -> ConfigChange:
     found = step.found
     shown = ""
     if dry_run and step.deed in {"restored", "cleaned", "deleted"}:
         shown = diff(found.path, found.text, (step.content or b"").decode("utf-8"))
-    return Done(
+    return ConfigChange(
         found.path, found.real, step.deed, tuple(part.name for part in step.parts), step.backup, step.note, shown
     )

@@ -1,6 +1,6 @@
 """Watching a tree of files: what changed, in batches, as it happens."""
 
-from waypost.faces.watch.loop import Batch, watch
-from waypost.faces.watch.tree import Change
+from waypost.faces.watch.loop import ChangeBatch, watch
+from waypost.faces.watch.tree import FileEvent
 
-__all__ = ["Batch", "Change", "watch"]
+__all__ = ["ChangeBatch", "FileEvent", "watch"]

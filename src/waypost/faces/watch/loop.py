@@ -15,7 +15,7 @@ from threading import Event
 
 from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.watch.notify import Missed, Notifications, Touched, Vanished
-from waypost.faces.watch.tree import GIT, Change, Ignored, Tree, merge
+from waypost.faces.watch.tree import GIT, FileEvent, Ignored, WatchedTree, merge
 from waypost.space.platform import read_small_file
 from waypost.space.repository import find_repository
 
@@ -30,14 +30,14 @@ _LARGEST_HEAD = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    changes: tuple[Change, ...]  # in the order of paths, each path once
+class ChangeBatch:
+    changes: tuple[FileEvent, ...]  # in the order of paths, each path once
     everything: bool = False  # more may have changed than is listed: another branch, other rules, very many files
 
 
 def watch(
     root: Path,
-    on_changes: Callable[[Batch], None],
+    on_changes: Callable[[ChangeBatch], None],
     *,
     stop: Event,
     ignored: Ignored = lambda _: False,
@@ -71,7 +71,7 @@ class _Watched:
             raise InvalidInput(f"{root} cannot be watched: {error.strerror}.", "Name a directory.") from error
         if not self.root.is_dir():
             raise InvalidInput(f"{root} is not a directory.", "Name a directory.")
-        self.tree = Tree(self.root, ignored)
+        self.tree = WatchedTree(self.root, ignored)
         repository = find_repository(self.root)
         self.git_dir = repository.git_dir if repository else None
         self._head = self._read_head()
@@ -108,11 +108,11 @@ class _Watched:
         except (OSError, InvalidInput):
             return b""
 
-    def batch(self, changes: Iterable[Change], *, everything: bool) -> Batch:
+    def batch(self, changes: Iterable[FileEvent], *, everything: bool) -> ChangeBatch:
         """Several looks at one burst become one."""
         listed = tuple(merge(changes))
         rules = any(change.path.rpartition("/")[2] in _RULES for change in listed)
-        return Batch(listed, everything or rules)
+        return ChangeBatch(listed, everything or rules)
 
 
 def _identity(path: Path) -> tuple[int, int]:
@@ -141,7 +141,11 @@ class _Burst:
 
 
 def _be_told(
-    watched: _Watched, on_changes: Callable[[Batch], None], on_ready: Callable[[int], None], stop: Event, quiet_ms: int
+    watched: _Watched,
+    on_changes: Callable[[ChangeBatch], None],
+    on_ready: Callable[[int], None],
+    stop: Event,
+    quiet_ms: int,
 ) -> None:
     with Notifications() as notifications:
         watched.tree.look()
@@ -163,7 +167,7 @@ def _be_told(
                 on_changes(batch)
 
 
-def _collect(watched: _Watched, notifications: Notifications, burst: _Burst) -> tuple[Batch, _Burst]:
+def _collect(watched: _Watched, notifications: Notifications, burst: _Burst) -> tuple[ChangeBatch, _Burst]:
     """What a burst has changed; and what came in meanwhile, the next one."""
     inside = _inside(watched.root, burst.touched)
     everything = watched.switched() or len(inside) > MANY
@@ -178,12 +182,12 @@ def _collect(watched: _Watched, notifications: Notifications, burst: _Burst) -> 
     return watched.batch(changes, everything=everything), later
 
 
-def _arm(watched: _Watched, notifications: Notifications) -> tuple[list[Change], _Burst]:
+def _arm(watched: _Watched, notifications: Notifications) -> tuple[list[FileEvent], _Burst]:
     """Watch all folders that there are now. What came between listing and watching them is found by looking again.
 
     Folders that come and go too fast are left for the next burst.
     """
-    changes: list[Change] = []
+    changes: list[FileEvent] = []
     burst = _Burst()
     for last in (*[False] * _MOST_TRIES, True):
         folders = watched.tree.folders
@@ -214,7 +218,11 @@ def _inside(root: Path, touched: Touched) -> Touched:
 
 
 def _ask(
-    watched: _Watched, on_changes: Callable[[Batch], None], on_ready: Callable[[int], None], stop: Event, poll_ms: int
+    watched: _Watched,
+    on_changes: Callable[[ChangeBatch], None],
+    on_ready: Callable[[int], None],
+    stop: Event,
+    poll_ms: int,
 ) -> None:
     watched.tree.look()
     on_ready(len(watched.tree))

@@ -25,14 +25,14 @@ _TOGETHER: dict[tuple[Action | None, Action], Action | None] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileEvent:
     """What happened to one file."""
 
     path: str  # relative to the root, with `/`
     action: Action
 
 
-class Tree:
+class WatchedTree:
     """What is known of a tree; each look at it answers with the changes since the last one, in the order of paths.
 
     `ignored` is asked with relative paths; the path of a folder ends with `/`.
@@ -47,15 +47,15 @@ class Tree:
     def __len__(self) -> int:
         return len(self._files)
 
-    def look(self) -> list[Change]:
+    def look(self) -> list[FileEvent]:
         """Compare the whole tree."""
         files, self.folders = self._listed("")
         before, self._files = self._files, files
         return merge(_differences(before, files))
 
-    def look_at(self, touched: Mapping[str, bool]) -> list[Change]:
+    def look_at(self, touched: Mapping[str, bool]) -> list[FileEvent]:
         """Compare these paths only; the value says whether something new stands there, which may be a whole folder."""
-        changes: list[Change] = []
+        changes: list[FileEvent] = []
         for path in sorted(touched):  # a folder before what is in it
             if not path or path.rpartition("/")[0] not in self.folders:
                 continue
@@ -65,14 +65,14 @@ class Tree:
                     changes += self._look_below(path)
             elif stat.S_ISREG(mode) and not self._ignored(path):
                 changes += self._forget_folder(path)
-                changes.append(Change(path, "modified" if path in self._files else "added"))
+                changes.append(FileEvent(path, "modified" if path in self._files else "added"))
                 self._files[path] = stamp
             else:
                 changes += self._forget_folder(path)
                 changes += self._forget_file(path)
         return merge(changes)
 
-    def _look_below(self, folder: str) -> list[Change]:
+    def _look_below(self, folder: str) -> list[FileEvent]:
         """A folder that is new, or was replaced by another one of its name."""
         gone = self._forget_folder(folder) + self._forget_file(folder)
         if self._ignored(folder + "/"):
@@ -80,12 +80,12 @@ class Tree:
         files, folders = self._listed(folder)
         self._files |= files
         self.folders |= folders
-        return gone + [Change(path, "added") for path in files]
+        return gone + [FileEvent(path, "added") for path in files]
 
-    def _forget_file(self, path: str) -> list[Change]:
-        return [Change(path, "deleted")] if self._files.pop(path, None) is not None else []
+    def _forget_file(self, path: str) -> list[FileEvent]:
+        return [FileEvent(path, "deleted")] if self._files.pop(path, None) is not None else []
 
-    def _forget_folder(self, folder: str) -> list[Change]:
+    def _forget_folder(self, folder: str) -> list[FileEvent]:
         """All that was known to be in a folder is gone with it."""
         if folder not in self.folders:
             return []
@@ -123,15 +123,15 @@ class Tree:
         return found.st_mode, hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
 
 
-def _differences(before: Mapping[str, int], now: Mapping[str, int]) -> list[Change]:
-    changes = [Change(path, "deleted") for path in before.keys() - now.keys()]
+def _differences(before: Mapping[str, int], now: Mapping[str, int]) -> list[FileEvent]:
+    changes = [FileEvent(path, "deleted") for path in before.keys() - now.keys()]
     for path, stamp in now.items():
         if before.get(path) != stamp:
-            changes.append(Change(path, "modified" if path in before else "added"))
+            changes.append(FileEvent(path, "modified" if path in before else "added"))
     return changes
 
 
-def merge(changes: Iterable[Change]) -> list[Change]:
+def merge(changes: Iterable[FileEvent]) -> list[FileEvent]:
     """One change for each path, in the order of paths, out of several, one after the other.
 
     What came and went is nothing, what went and came is modified.
@@ -139,7 +139,7 @@ def merge(changes: Iterable[Change]) -> list[Change]:
     merged: dict[str, Action | None] = {}
     for change in changes:
         merged[change.path] = _TOGETHER.get((merged.get(change.path), change.action), change.action)
-    return [Change(path, action) for path, action in sorted(merged.items()) if action]
+    return [FileEvent(path, action) for path, action in sorted(merged.items()) if action]
 
 
 def _is_text(name: str) -> bool:

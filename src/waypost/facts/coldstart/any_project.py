@@ -10,7 +10,7 @@ from waypost.facts.coldstart.licence import licence_of
 from waypost.facts.coldstart.prose import readme_sentence, sentence, title
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.testing import test_slots
-from waypost.facts.coldstart.tree import Tree, at, table
+from waypost.facts.coldstart.tree import ProjectTree, at, table
 from waypost.facts.domains import is_beside
 
 _READMES = ("readme.md", "readme.rst", "readme.markdown", "readme.txt", "readme.adoc", "readme.org", "readme")
@@ -28,12 +28,12 @@ _SIGNPOST = 160  # characters
 _TELLING = 36  # characters of a description
 
 
-def readme(tree: Tree, folder: str = "") -> str:
+def readme(tree: ProjectTree, folder: str = "") -> str:
     """The path of the README of a folder; "" when it has none."""
     return next((path for name in _READMES for path in tree.find(folder, name)), "")
 
 
-def common_slots(tree: Tree, units: Sequence[Slots]) -> Slots:
+def common_slots(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
     """`units` are the slots of the project's packages, the one at the root first: its name and purpose are the project's."""
     found = _identity(tree, units)
     licence = licence_of(tree, [one["licence"] for one in units if "licence" in one])
@@ -42,7 +42,7 @@ def common_slots(tree: Tree, units: Sequence[Slots]) -> Slots:
     return found | test_slots(tree) | _pipelines(tree) | _containers(tree) | _settings(tree) | _documents(tree)
 
 
-def _identity(tree: Tree, units: Sequence[Slots]) -> Slots:
+def _identity(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
     path = readme(tree)
     text = tree.text(path)
     headed = title(text)
@@ -66,7 +66,7 @@ def _identity(tree: Tree, units: Sequence[Slots]) -> Slots:
     return found
 
 
-def _pipelines(tree: Tree) -> Slots:
+def _pipelines(tree: ProjectTree) -> Slots:
     paths = [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
     named = [(path, at(tree.yaml(path), "name")) for path in paths[:30]]
     names = [
@@ -75,7 +75,7 @@ def _pipelines(tree: Tree) -> Slots:
     return {"workflows": there(f"the workflows {listed(names, 6)}", tuple(paths[:5]))} if names else {}
 
 
-def _containers(tree: Tree) -> Slots:
+def _containers(tree: ProjectTree) -> Slots:
     found: Slots = {}
     dockerfile = next((path for path in ("Dockerfile", "docker/Dockerfile") if tree.has(path)), "")
     command = _started(tree.text(dockerfile))
@@ -108,7 +108,7 @@ def _started(dockerfile: str) -> str:
     return whole if 0 < len(whole) < 150 and "$" not in whole and "\\" not in whole else ""
 
 
-def _settings(tree: Tree) -> Slots:
+def _settings(tree: ProjectTree) -> Slots:
     found: Slots = {}
     path = next((path for path in _ENV_FILES if tree.has(path)), "")
     variables = list(dict.fromkeys(_VARIABLE.findall(tree.text(path)[:50_000])))
@@ -127,7 +127,7 @@ def _is_aside(folder: str) -> bool:
     return is_beside("/".join(part for part in folder.split("/") if part not in ("migrations", "migrate", "versions")))
 
 
-def _documents(tree: Tree) -> Slots:
+def _documents(tree: ProjectTree) -> Slots:
     found: Slots = {}
     makefile, names = targets(tree, "")
     if len(names) >= _FEW:

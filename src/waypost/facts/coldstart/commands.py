@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.facts.coldstart.slots import SAID, SEEN
-from waypost.facts.coldstart.tree import Tree, at, join, strings, table
+from waypost.facts.coldstart.tree import ProjectTree, at, join, strings, table
 
 _MAKE = re.compile(r"^([A-Za-z0-9][\w.\-/]{0,60})[ \t]{0,10}:(?![:=])")
 _JUST = re.compile(r"^@?([a-z][\w\-]{0,60})(?: [^:=\n]{0,100})?:(?!=)")
@@ -37,7 +37,7 @@ class Command:
     sure: float = SAID
 
 
-def commands(tree: Tree, folder: str, scripts_with: str = "") -> dict[str, Command]:
+def commands(tree: ProjectTree, folder: str, scripts_with: str = "") -> dict[str, Command]:
     """The command of each kind that a folder has, the surest of several.
 
     `scripts_with` calls the scripts of package.json; without it they are not looked at.
@@ -58,7 +58,7 @@ def commands(tree: Tree, folder: str, scripts_with: str = "") -> dict[str, Comma
     return found
 
 
-def _offered(tree: Tree, folder: str, scripts_with: str) -> Iterator[tuple[str, Command]]:
+def _offered(tree: ProjectTree, folder: str, scripts_with: str) -> Iterator[tuple[str, Command]]:
     for path in tree.find(folder, "package.json") if scripts_with else ():
         for name, line in table(tree.json(path), "scripts").items():
             if isinstance(line, str) and _is_name(name) and "no test specified" not in line:
@@ -96,7 +96,7 @@ def script(scripts_with: str, name: str) -> str:
     return f"npm {name}" if scripts_with == "npm run" and name in ("test", "start") else f"{scripts_with} {name}"
 
 
-def _runners(tree: Tree, folder: str) -> Iterator[Command]:
+def _runners(tree: ProjectTree, folder: str) -> Iterator[Command]:
     """Programs that run tests in environments of their own."""
     for path in tree.find(folder, "tox.ini"):
         if _TOX.search(tree.text(path)):
@@ -134,7 +134,7 @@ def recipes(text: str, pattern: re.Pattern[str] = _MAKE) -> Iterator[tuple[str, 
         yield match[1], _short(first)
 
 
-def targets(tree: Tree, folder: str) -> tuple[str, list[str]]:
+def targets(tree: ProjectTree, folder: str) -> tuple[str, list[str]]:
     """The file with the targets of Make, just or Task, and their names as people would call them."""
     for pattern, starter in (("makefile", _MAKE), ("gnumakefile", _MAKE), ("justfile", _JUST)):
         for path in tree.find(folder, pattern):
@@ -144,12 +144,12 @@ def targets(tree: Tree, folder: str) -> tuple[str, list[str]]:
     return "", []
 
 
-def pipeline_steps(tree: Tree) -> list[tuple[str, str]]:
+def pipeline_steps(tree: ProjectTree) -> list[tuple[str, str]]:
     """Single commands of the pipelines that can be told on a line, each with the file that says so."""
     return [(short, path) for line, path in pipeline_lines(tree) if (short := _short(line))]
 
 
-def pipeline_lines(tree: Tree) -> list[tuple[str, str]]:
+def pipeline_lines(tree: ProjectTree) -> list[tuple[str, str]]:
     """All that the pipelines run at the root, line by line, each with the file that says so."""
     found: list[tuple[str, str]] = []
     paths = [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
@@ -185,7 +185,7 @@ def _is_name(name: object) -> bool:
     return isinstance(name, str) and re.fullmatch(r"[A-Za-z][\w:.\-]{0,60}", name) is not None
 
 
-def workspace_scripts(tree: Tree, folder: str) -> str:
+def workspace_scripts(tree: ProjectTree, folder: str) -> str:
     """How the scripts of a package.json are called in this folder: by the manager that its lock file tells."""
     manager = at(tree.json(join(folder, "package.json")), "packageManager")
     named = manager.partition("@")[0] if isinstance(manager, str) else ""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from waypost.facts.coldstart.tree import Tree, at, strings, table
+from waypost.facts.coldstart.tree import ProjectTree, at, strings, table
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.\-]{0,100})")
 _QUOTED = re.compile(r"['\"]([A-Za-z0-9@][\w.\-/:]{1,100})(?:\[[^\]'\"]{0,60}\])?[^'\"\n]{0,60}['\"]")
@@ -19,7 +19,7 @@ _COMMENT = re.compile(r"(?m)^[ \t]*+(?:#|//).{0,2000}$")
 _LONGEST = 200_000
 
 
-def dependencies(tree: Tree, folder: str) -> dict[str, str]:
+def dependencies(tree: ProjectTree, folder: str) -> dict[str, str]:
     """Each package that the manifests of this folder name, in lower case, with the path of the manifest."""
     found: dict[str, str] = {}
     for pattern, names_of in _MANIFESTS.items():
@@ -29,46 +29,46 @@ def dependencies(tree: Tree, folder: str) -> dict[str, str]:
     return found
 
 
-def _json(tree: Tree, path: str) -> Iterable[str]:
+def _json(tree: ProjectTree, path: str) -> Iterable[str]:
     return _keys(tree.json(path), _JSON_TABLES)
 
 
-def _toml(tree: Tree, path: str) -> Iterable[str]:
+def _toml(tree: ProjectTree, path: str) -> Iterable[str]:
     return _keys(tree.toml(path), _TOML_TABLES)
 
 
-def _pyproject(tree: Tree, path: str) -> Iterable[str]:
+def _pyproject(tree: ProjectTree, path: str) -> Iterable[str]:
     return _python(tree.toml(path))
 
 
-def _go(tree: Tree, path: str) -> Iterable[str]:
+def _go(tree: ProjectTree, path: str) -> Iterable[str]:
     return _GO.findall(tree.text(path)[:_LONGEST])
 
 
-def _xml(tree: Tree, path: str) -> Iterable[str]:
+def _xml(tree: ProjectTree, path: str) -> Iterable[str]:
     return [next(filter(None, found)) for found in _XML.findall(tree.text(path)[:_LONGEST])]
 
 
-def _requirements(tree: Tree, path: str) -> Iterable[str]:
+def _requirements(tree: ProjectTree, path: str) -> Iterable[str]:
     lines = _COMMENT.sub("", tree.text(path)[:_LONGEST]).split("\n")
     return [match[1] for line in lines if (match := _REQUIREMENT.match(line))]
 
 
-def _gradle(tree: Tree, path: str) -> Iterable[str]:
+def _gradle(tree: ProjectTree, path: str) -> Iterable[str]:
     for group, artifact, plugin, alias in _GRADLE.findall(_COMMENT.sub("", tree.text(path)[:_LONGEST])):
         yield from filter(None, (group, artifact, plugin, alias.replace(".", "-")))
 
 
-def _quoted(tree: Tree, path: str) -> Iterable[str]:
+def _quoted(tree: ProjectTree, path: str) -> Iterable[str]:
     return _QUOTED.findall(_COMMENT.sub("", tree.text(path)[:_LONGEST]))
 
 
-def _indented(tree: Tree, path: str) -> Iterable[str]:
+def _indented(tree: ProjectTree, path: str) -> Iterable[str]:
     lines = _COMMENT.sub("", tree.text(path)[:_LONGEST]).split("\n")
     return [match[1] for line in lines if line[:1] in (" ", "\t") and (match := _REQUIREMENT.match(line))]
 
 
-_MANIFESTS: dict[str, Callable[[Tree, str], Iterable[str]]] = {
+_MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
     "package.json": _json,
     "composer.json": _json,
     "pyproject.toml": _pyproject,

@@ -11,10 +11,10 @@ from waypost.facts.coldstart.ecosystems import READERS
 from waypost.facts.coldstart.parts import part_slots
 from waypost.facts.coldstart.prose import sentence
 from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
-from waypost.facts.coldstart.templates import ANY, Template, fill, templates
+from waypost.facts.coldstart.templates import ANY, EcosystemTemplate, fill, templates
 from waypost.facts.coldstart.tools import tool_slots
-from waypost.facts.coldstart.tree import Tree
-from waypost.facts.coldstart.units import Unit, find_units, main_units, packages
+from waypost.facts.coldstart.tree import ProjectTree
+from waypost.facts.coldstart.units import PackageUnit, find_units, main_units, packages
 from waypost.facts.domains import Domain, Layout, is_beside
 from waypost.model.candidate import Candidate
 
@@ -26,7 +26,7 @@ _SECOND_LOSS = 12  # of weight, for the same topic of another ecosystem than the
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownProject:
     """What somebody else found out about the tree: languages, frameworks and libraries in words, with places."""
 
     languages: Slot | None = None
@@ -39,7 +39,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class FoundProject:
     """What a tree is made of."""
 
     types: tuple[str, ...]  # ecosystems, the largest first
@@ -47,7 +47,7 @@ class Project:
     facts: tuple[Candidate, ...]  # of level 0, the weightiest first
 
 
-def find_project(tree: Tree, layout: Layout, known: Known) -> Project:
+def find_project(tree: ProjectTree, layout: Layout, known: KnownProject) -> FoundProject:
     """What the project is and the facts about it as a whole."""
     units = find_units(tree)
     mains = main_units(tree, units)
@@ -69,10 +69,10 @@ def find_project(tree: Tree, layout: Layout, known: Known) -> Project:
         weighed += [(weight, _in_folder(fact, unit)) for weight, fact in found]
     weighed.sort(key=lambda pair: (-pair[0], pair[1].topic))
     facts = tuple(fact for _, fact in weighed[:MOST_FACTS])
-    return Project(tuple(unit.template.name for unit in mains), tuple(unit.folder for unit in inner), facts)
+    return FoundProject(tuple(unit.template.name for unit in mains), tuple(unit.folder for unit in inner), facts)
 
 
-def _purpose_of_namesake(tree: Tree, slots: Slots, inner: Sequence[Unit]) -> Slots:
+def _purpose_of_namesake(tree: ProjectTree, slots: Slots, inner: Sequence[PackageUnit]) -> Slots:
     """A workspace often says nothing of itself; the package of its name speaks for it."""
     name = slots["project"].value.lower() if "project" in slots else ""
     for unit in inner:
@@ -83,12 +83,12 @@ def _purpose_of_namesake(tree: Tree, slots: Slots, inner: Sequence[Unit]) -> Slo
     return {}
 
 
-def _in_folder(fact: Candidate, unit: Unit) -> Candidate:
+def _in_folder(fact: Candidate, unit: PackageUnit) -> Candidate:
     """A fact about a package below the root says where it holds."""
     return replace(fact, text=f"In {code(f'{unit.folder}/')}: {fact.text}") if unit.folder else fact
 
 
-def unit_slots(tree: Tree, unit: Unit) -> Slots:
+def unit_slots(tree: ProjectTree, unit: PackageUnit) -> Slots:
     """All slots of one package: its manifest, its tools, its commands; at last what follows from the others."""
     template, folder = unit.template, unit.folder
     slots = tool_slots(tree, folder, template.tools) | READERS[template.name](tree, folder)
@@ -106,7 +106,7 @@ def unit_slots(tree: Tree, unit: Unit) -> Slots:
     return _with_defaults(template, slots)
 
 
-def _with_defaults(template: Template, slots: Slots) -> Slots:
+def _with_defaults(template: EcosystemTemplate, slots: Slots) -> Slots:
     for default in template.defaults:
         needed = [(name.partition("=")[0], name.partition("=")[2]) for name in default.needs]
         known = [slots[name] for name, value in needed if name in slots and value in ("", slots[name].value)]
@@ -116,11 +116,13 @@ def _with_defaults(template: Template, slots: Slots) -> Slots:
     return slots
 
 
-def _tools(tree: Tree, template: Template) -> Slots:
+def _tools(tree: ProjectTree, template: EcosystemTemplate) -> Slots:
     return tool_slots(tree, "", template.tools)
 
 
-def _layout_slots(tree: Tree, layout: Layout, mains: Sequence[Unit], inner: Sequence[Unit]) -> Slots:
+def _layout_slots(
+    tree: ProjectTree, layout: Layout, mains: Sequence[PackageUnit], inner: Sequence[PackageUnit]
+) -> Slots:
     """Packages, else parts, else the modules of the one folder that the code lies in."""
     found: Slots = {}
     source = sum(_files(tree, mains).values())
@@ -144,19 +146,19 @@ def _layout_slots(tree: Tree, layout: Layout, mains: Sequence[Unit], inner: Sequ
     return found
 
 
-def _files(tree: Tree, mains: Sequence[Unit]) -> Counter[str]:
+def _files(tree: ProjectTree, mains: Sequence[PackageUnit]) -> Counter[str]:
     """How many files of the project's own source lie directly in each folder."""
     endings = frozenset(ending for unit in mains for ending in unit.template.endings)
     own = (path for path in tree.paths if path.rpartition(".")[2] in endings)
     return Counter(folder for path in own if not is_beside(folder := path.rpartition("/")[0]))
 
 
-def _is_source(path: str, folder: str, mains: Sequence[Unit]) -> bool:
+def _is_source(path: str, folder: str, mains: Sequence[PackageUnit]) -> bool:
     ending = path.rpartition(".")[2]
     return path.rpartition("/")[0] == folder and any(ending in unit.template.endings for unit in mains)
 
 
-def part_facts(tree: Tree, layout: Layout, wanted: Sequence[Domain]) -> Iterator[Candidate]:
+def part_facts(tree: ProjectTree, layout: Layout, wanted: Sequence[Domain]) -> Iterator[Candidate]:
     """A fact of level 1 for each of these parts that there is something to say about."""
     for domain in wanted[:_MOST_PARTS]:
         slots = part_slots(tree, layout, domain)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from waypost.facts.coldstart.slots import SEEN, Slot
-from waypost.facts.coldstart.tree import Tree
+from waypost.facts.coldstart.tree import ProjectTree
 
 # The words that tell a licence, in the order in which they are looked for: the special before the general.
 _KNOWN = (
@@ -32,7 +32,7 @@ _READ = 3_000  # characters: the title and the first clauses
 _SPDX = re.compile(r"[A-Za-z0-9][\w.+\- ()/]{1,60}")
 
 
-def licence_of(tree: Tree, said: Sequence[Slot]) -> Slot | None:
+def licence_of(tree: ProjectTree, said: Sequence[Slot]) -> Slot | None:
     """By the licence file where its words are known, else what a manifest says; both where they differ is one file's word."""
     paths = [one for one in tree.find("", "licen[cs]e*", "copying*", "unlicen[cs]e*") if "/" not in one]
     for path in paths:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from waypost.facts.coldstart.any_project import readme
 from waypost.facts.coldstart.prose import opening, readme_sentence, sentence
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree, join, words
+from waypost.facts.coldstart.tree import ProjectTree, join, words
 from waypost.facts.domains import Domain, Layout, is_source
 
 _OPENINGS = ("__init__.py", "doc.go", "lib.rs", "mod.rs", "src/lib.rs", "package-info.java", "index.ts", "index.js")
@@ -18,7 +18,7 @@ _TOOLS = frozenset(
 )
 
 
-def part_slots(tree: Tree, layout: Layout, domain: Domain) -> Slots:
+def part_slots(tree: ProjectTree, layout: Layout, domain: Domain) -> Slots:
     """`part`, `folder` and what is known of it: `part_purpose`, `part_modules`."""
     found = {
         "part": there(domain.name, (domain.folder,)),
@@ -33,14 +33,14 @@ def part_slots(tree: Tree, layout: Layout, domain: Domain) -> Slots:
     return found
 
 
-def _purpose(tree: Tree, folder: str) -> Slot | None:
+def _purpose(tree: ProjectTree, folder: str) -> Slot | None:
     for path, told in _descriptions(tree, folder):
         if told and told.isprintable():
             return Slot(told.replace('"', "'"), (path,), SAID)
     return None
 
 
-def _descriptions(tree: Tree, folder: str) -> Iterable[tuple[str, str]]:
+def _descriptions(tree: ProjectTree, folder: str) -> Iterable[tuple[str, str]]:
     for name in ("package.json", "composer.json"):
         yield join(folder, name), sentence(words(tree.json(join(folder, name)), "description"))
     cargo, project = join(folder, "Cargo.toml"), join(folder, "pyproject.toml")
@@ -55,7 +55,7 @@ def _descriptions(tree: Tree, folder: str) -> Iterable[tuple[str, str]]:
             yield join(folder, name), opening(tree.text(join(folder, name)), tree.told(join(folder, name)))
 
 
-def _modules(tree: Tree, layout: Layout, domain: Domain) -> list[str]:
+def _modules(tree: ProjectTree, layout: Layout, domain: Domain) -> list[str]:
     """The names of what lies in a part, the largest first."""
     counts: Counter[str] = Counter()
     for path in tree.paths:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from waypost.facts.coldstart.slots import Slot, Slots
-from waypost.facts.coldstart.tree import Tree, at, read_yaml, strings, table
+from waypost.facts.coldstart.tree import ProjectTree, at, read_yaml, strings, table
 from waypost.model.candidate import Candidate
 
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -48,7 +48,7 @@ class Default:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class EcosystemTemplate:
     name: str  # "python"
     title: str  # "Python"
     signatures: tuple[str, ...]
@@ -62,7 +62,7 @@ class Template:
 
 
 @cache
-def templates() -> Mapping[str, Template]:
+def templates() -> Mapping[str, EcosystemTemplate]:
     """By name; the one for every project is called `any`."""
     found = {}
     folder = files("waypost.facts.coldstart").joinpath("templates")
@@ -73,8 +73,8 @@ def templates() -> Mapping[str, Template]:
     return found
 
 
-def _template(data: Mapping[str, Any]) -> Template:
-    return Template(
+def _template(data: Mapping[str, Any]) -> EcosystemTemplate:
+    return EcosystemTemplate(
         name=data["name"],
         title=data.get("title", ""),
         signatures=tuple(strings(data, "signatures")),
@@ -97,7 +97,7 @@ def _facts(rows: Sequence[Mapping[str, Any]], level: int) -> tuple[Fact, ...]:
 
 
 def fill(
-    tree: Tree, facts: Sequence[Fact], slots: Slots, *, topic: str = "", domain: str = "", suffix: str = ""
+    tree: ProjectTree, facts: Sequence[Fact], slots: Slots, *, topic: str = "", domain: str = "", suffix: str = ""
 ) -> list[tuple[int, Candidate]]:
     """The facts whose places all have a value, the first of each topic, with their weights.
 
@@ -133,14 +133,14 @@ def fill(
     return list(made.values())
 
 
-def _refs(tree: Tree, slots: Sequence[Slot]) -> tuple[str, ...]:
+def _refs(tree: ProjectTree, slots: Sequence[Slot]) -> tuple[str, ...]:
     """Where the values stand; the whole file only where none of them has a line of it."""
     pinned = list(dict.fromkeys(_pinned(tree, ref, slot) for slot in slots for ref in slot.refs))
     lined = {ref.partition("#")[0] for ref in pinned if "#" in ref}
     return tuple(ref for ref in pinned if ref not in lined)[:_MOST_REFS]
 
 
-def _pinned(tree: Tree, ref: str, slot: Slot) -> str:
+def _pinned(tree: ProjectTree, ref: str, slot: Slot) -> str:
     """The place of a value in a file: its one line, else the whole file."""
     spans = _CODE.findall(slot.value) or [slot.value.rstrip(".")]
     if len(spans) != 1 or len(spans[0]) < _LEAST_SPAN:

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 
 from waypost.facts.coldstart.slots import SEEN, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree
+from waypost.facts.coldstart.tree import ProjectTree
 
 _FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing", re.IGNORECASE)
 _PROJECT = re.compile(r"^[a-z]\w*Test$|(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
@@ -22,7 +22,7 @@ _LEAST_SHARE = 0.02  # of all files in folders of tests
 _MOST_FOLDERS = 5
 
 
-def test_slots(tree: Tree) -> Slots:
+def test_slots(tree: ProjectTree) -> Slots:
     """`test_folders` and `test_names`, each where most tests are, both where neither is rare.
 
     A folder called `test` may hold nothing but helpers: where files of a language are named as tests elsewhere, it

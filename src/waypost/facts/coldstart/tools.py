@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from waypost.facts.coldstart.commands import pipeline_lines
 from waypost.facts.coldstart.dependencies import dependencies
 from waypost.facts.coldstart.slots import Slot, Slots, listed
-from waypost.facts.coldstart.tree import Tree, at, join
+from waypost.facts.coldstart.tree import ProjectTree, at, join
 
 _SEVERAL = frozenset({"linters"})  # slots of which a project may have more than one; of the others the first counts
 
 
-def tool_slots(tree: Tree, folder: str, tools: Mapping[str, Mapping[str, Sequence[str]]]) -> Slots:
+def tool_slots(tree: ProjectTree, folder: str, tools: Mapping[str, Mapping[str, Sequence[str]]]) -> Slots:
     """The slots of a template's tools that this folder has a mark of. A mark is one of
 
     `file:GLOB` or `folder:PATH` is there; `toml:FILE:a.b`, `json:FILE:a.b` have this key; `text:FILE:WORDS` has these
@@ -36,7 +36,7 @@ def tool_slots(tree: Tree, folder: str, tools: Mapping[str, Mapping[str, Sequenc
     return found
 
 
-def _place(tree: Tree, folder: str, mark: str, wanted: Mapping[str, str]) -> str:  # noqa: PLR0911
+def _place(tree: ProjectTree, folder: str, mark: str, wanted: Mapping[str, str]) -> str:  # noqa: PLR0911
     """The path of the file that has the mark; "" for none."""
     kind, _, what = mark.partition(":")
     file, _, rest = what.partition(":")
@@ -63,7 +63,7 @@ def _place(tree: Tree, folder: str, mark: str, wanted: Mapping[str, str]) -> str
     )
 
 
-def _has_hook(tree: Tree, path: str, word: str) -> bool:
+def _has_hook(tree: ProjectTree, path: str, word: str) -> bool:
     repositories = at(tree.yaml(path), "repos")
     for repository in repositories if isinstance(repositories, list) else []:
         hooks = at(repository, "hooks")

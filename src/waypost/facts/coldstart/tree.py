@@ -21,7 +21,7 @@ _LONGEST_NAME = 1_000  # of a path
 PATIENCE = 10.0  # seconds of processor time for what one file says
 
 
-class Tree:
+class ProjectTree:
     """What is in a tree. `read` gives a file's text, "" where it must not or cannot be read; `told` what a file says of
     itself in its first words. Both are asked once for each file."""
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from waypost.facts.coldstart.templates import ANY, Template, templates
-from waypost.facts.coldstart.tree import Tree
+from waypost.facts.coldstart.templates import ANY, EcosystemTemplate, templates
+from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import is_beside
 
 _DEEPEST = 4  # folders above a package
@@ -15,16 +15,16 @@ _SHARE = 0.08  # of the source files, for an ecosystem that is not at home at th
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class PackageUnit:
     """One package of one ecosystem."""
 
-    template: Template
+    template: EcosystemTemplate
     folder: str
     source: int  # files of this ecosystem in it and below
     is_package: bool  # it has a manifest of its own
 
 
-def find_units(tree: Tree) -> list[Unit]:
+def find_units(tree: ProjectTree) -> list[PackageUnit]:
     """All packages, the nearest to the root first. Those of tests, documents and examples are left out."""
     known = [template for name, template in templates().items() if name != ANY]
     counts = {template.name: _source(tree, template) for template in known}
@@ -38,13 +38,13 @@ def find_units(tree: Tree) -> list[Unit]:
             strong = [name for name in signs if not any(fnmatchcase(name, sign) for sign in template.weak)]
             is_package = bool(strong) and "__init__.py" not in names  # a `setup.py` among modules is one of them
             if signs and (is_package or not folder or not strong):
-                found.append(Unit(template, folder, counts[template.name][folder], is_package))
+                found.append(PackageUnit(template, folder, counts[template.name][folder], is_package))
         if len(found) >= _MOST:
             break
     return found
 
 
-def _source(tree: Tree, template: Template) -> Counter[str]:
+def _source(tree: ProjectTree, template: EcosystemTemplate) -> Counter[str]:
     """How many source files of an ecosystem lie in each folder and below."""
     counts: Counter[str] = Counter()
     for path in tree.paths:
@@ -57,7 +57,7 @@ def _source(tree: Tree, template: Template) -> Counter[str]:
     return counts
 
 
-def main_units(tree: Tree, units: Sequence[Unit]) -> list[Unit]:
+def main_units(tree: ProjectTree, units: Sequence[PackageUnit]) -> list[PackageUnit]:
     """For each ecosystem that the project is made of, the package that speaks for it; the largest ecosystem first.
 
     A package at the root speaks for all of its ecosystem, else the largest. Without any source (a project that has only
@@ -74,9 +74,9 @@ def main_units(tree: Tree, units: Sequence[Unit]) -> list[Unit]:
     return chosen
 
 
-def packages(units: Sequence[Unit]) -> list[Unit]:
+def packages(units: Sequence[PackageUnit]) -> list[PackageUnit]:
     """The packages of a monorepo, the largest first: those below the root. [] when there are not several."""
-    by_folder: dict[str, Unit] = {}
+    by_folder: dict[str, PackageUnit] = {}
     for unit in units:
         if unit.folder and unit.is_package and unit.source and not _is_inside_another(unit, units):
             known = by_folder.get(unit.folder)
@@ -86,7 +86,7 @@ def packages(units: Sequence[Unit]) -> list[Unit]:
     return found if len(found) > 1 else []
 
 
-def _is_inside_another(unit: Unit, units: Sequence[Unit]) -> bool:
+def _is_inside_another(unit: PackageUnit, units: Sequence[PackageUnit]) -> bool:
     """A Gradle module may hold modules; an Android project in a Flutter app is no package of its own."""
     return any(
         other.folder and unit.folder.startswith(f"{other.folder}/") and other.source >= unit.source for other in units

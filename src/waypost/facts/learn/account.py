@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from waypost.facts.learn.message import Message
+from waypost.facts.learn.message import CommitMessage
 from waypost.facts.learn.wording import SUBORDINATE
 from waypost.facts.learn.words import content, cue_at, has_cue, words, words_of
 
@@ -67,7 +67,7 @@ HAPPENS = re.compile(
 )
 
 
-def from_subject(message: Message) -> tuple[str, str]:
+def from_subject(message: CommitMessage) -> tuple[str, str]:
     """What was wrong and what was done about it, as far as the subject tells either."""
     subject = message.subject
     against = cue_at(subject, "against")
@@ -91,7 +91,7 @@ def _does(said: str) -> re.Match[str] | None:
     return found if found and found[3].lower() in words().bases and not has_cue(said, "error") else None
 
 
-def _states(message: Message) -> bool:
+def _states(message: CommitMessage) -> bool:
     """Whether a subject says what is done or what holds now, rather than what was wrong."""
     known, said = words(), message.subject.split()[:4]
     if message.verb is not None and message.verb.kind != "fix":
@@ -115,7 +115,7 @@ def _by(said: str) -> tuple[str, str]:
     return said, ""
 
 
-def from_body(message: Message, error: str, remedy: str, names: set[str]) -> tuple[str, str, str]:
+def from_body(message: CommitMessage, error: str, remedy: str, names: set[str]) -> tuple[str, str, str]:
     """The cause, and error and remedy where the subject has only the other."""
     about = stems(message.subject) | names
     said = [one for one in message.body[:_FIRST] if not _is_about_work(one)]

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from waypost.facts.learn.account import FIXED, HAPPENS, NOT_THE_PRODUCT, from_body, from_subject, is_sentence, stems
-from waypost.facts.learn.message import Message
+from waypost.facts.learn.message import CommitMessage
 from waypost.facts.learn.scene import Scene
 from waypost.facts.learn.wording import (
     MOST_TEXT,
@@ -79,7 +79,7 @@ def fix(scene: Scene) -> Candidate | None:
     )
 
 
-def _is_worth(scene: Scene, message: Message, error: str, cause: str, remedy: str) -> bool:
+def _is_worth(scene: Scene, message: CommitMessage, error: str, cause: str, remedy: str) -> bool:
     """Whether something behaved wrongly and the words say what; a cause that is told is always worth knowing."""
     if cause:
         return True
@@ -97,7 +97,7 @@ def _is_worth(scene: Scene, message: Message, error: str, cause: str, remedy: st
     return scene.has_tests and particulars(error) > LEAST  # only the name of what was wrong
 
 
-def _is_told(error: str, message: Message) -> bool:
+def _is_told(error: str, message: CommitMessage) -> bool:
     """Whether the words say what went wrong, and not only what with."""
     is_said = has_cue(error, "error") or has_cue(error, "formerly") or _NOT.search(error) is not None
     return is_said or is_sentence(error) or message.language != "en"
@@ -122,7 +122,7 @@ def _newer(scene: Scene) -> tuple[str, tuple[str, ...]] | None:
     return told, (file.path,)
 
 
-def _least(message: Message, cause: str) -> int:
+def _least(message: CommitMessage, cause: str) -> int:
     """How many words must tell something: the fewer, the more is said of what was wrong."""
     if cause or message.language != "en":
         return _LEAST_WORDS - 1
@@ -135,7 +135,7 @@ def _least(message: Message, cause: str) -> int:
     return _LEAST_WORDS + 2
 
 
-def _is_everyday(message: Message) -> bool:
+def _is_everyday(message: CommitMessage) -> bool:
     """ "Fix build", "fix warnings": nothing that anybody meets again."""
     return set(content(message.subject)) <= {
         "build",
@@ -149,7 +149,7 @@ def _is_everyday(message: Message) -> bool:
     }
 
 
-def _worded(error: str, cause: str, remedy: str, where: str, *, is_stated: bool, message: Message) -> str:
+def _worded(error: str, cause: str, remedy: str, where: str, *, is_stated: bool, message: CommitMessage) -> str:
     """`is_stated`: the remedy is the subject's, and stays; else the error is."""
     is_order = message.verb is not None or bool(FIXED.match(message.subject))
     end = f"Fixed {where}".rstrip() + "."

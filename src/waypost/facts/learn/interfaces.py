@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from waypost.facts.learn.callers import what_callers_see
-from waypost.facts.learn.message import Message
+from waypost.facts.learn.message import CommitMessage
 from waypost.facts.learn.scene import Scene, Touched, is_class, is_inner
 from waypost.facts.learn.wording import (
     capital,
@@ -136,7 +136,7 @@ def _signature(scene: Scene, alike: list[Touched], seen: str, *, breaks: bool) -
     )
 
 
-def _is_parameter(message: Message) -> Callable[[str], bool]:
+def _is_parameter(message: CommitMessage) -> Callable[[str], bool]:
     """Whether the subject speaks of a parameter, and does not only use the same word."""
     speaks = _OF_PARAMETERS.search(message.subject) is not None
 
@@ -146,7 +146,7 @@ def _is_parameter(message: Message) -> Callable[[str], bool]:
     return is_one
 
 
-def _is_code(name: str, message: Message) -> bool:
+def _is_code(name: str, message: CommitMessage) -> bool:
     """Whether a word of the subject can only be this name."""
     return "_" in name or not (name.islower() or name.istitle()) or f"`{name}" in message.subject
 
@@ -221,7 +221,7 @@ def _is_kin(before: str, after: str) -> bool:
     return before != after and bool(old & new)
 
 
-def _is_renaming(message: Message, one: Touched) -> bool:
+def _is_renaming(message: CommitMessage, one: Touched) -> bool:
     """Whether the message speaks of either name; else one may have taken the place of the other."""
     return message.mentions(last_part(one.symbol.name)) or message.mentions(last_part(one.symbol.name_before))
 

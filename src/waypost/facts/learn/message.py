@@ -88,7 +88,7 @@ _MERGE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class CommitMessage:
     subject: str = ""  # without prefix, ticket numbers and markup
     kind: str = ""  # "fix", "feature", "refactor" … as far as the message tells
     is_declared: bool = False  # the kind stands there as a prefix
@@ -123,7 +123,7 @@ class Message:
         return len(content(self.subject))
 
 
-def read(subject: str, body: str) -> Message:
+def read(subject: str, body: str) -> CommitMessage:
     """Any text, also hostile; secrets are masked before anything is taken out of its place."""
     whole = mask(f"{subject[:_MOST_SUBJECT]}\n\n{body[:_MOST_BODY]}").text
     raw, _, rest = whole.partition("\n")
@@ -131,7 +131,7 @@ def read(subject: str, body: str) -> Message:
     references = _references(f"{raw}\n{rest}")
     spoken = tuple(_sentences(rest, said))
     verb = _verb(said)
-    return Message(
+    return CommitMessage(
         subject=said,
         kind=kind or _kind(said, verb, clean(raw)),
         is_declared=declared,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from waypost.facts.domains import Layout
-from waypost.facts.learn.message import Message, read
+from waypost.facts.learn.message import CommitMessage, read
 from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part, printable, shown
 from waypost.facts.learn.words import content, words
 from waypost.model.candidate import CERTAIN, Candidate
@@ -66,7 +66,7 @@ class Touched:
 @dataclass(frozen=True, slots=True)
 class Scene:
     change: ChangeSet
-    message: Message
+    message: CommitMessage
     layout: Layout
     still: Still | None = None
 

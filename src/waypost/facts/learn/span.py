@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from waypost.facts.agreement import Relation, compare
+from waypost.facts.agreement import TextRelation, compare
 from waypost.facts.domains import Layout
 from waypost.facts.duplicates import normal_form
 from waypost.facts.learn.message import read
@@ -84,7 +84,7 @@ def _says_the_same(one: str, other: str) -> bool:
     first, second = set(content(one)), set(content(other))
     if len(first & second) < _ALIKE * max(len(first), len(second), 1):
         return False
-    return compare(one, other).relation in (Relation.SAME, Relation.LESS, Relation.MORE)
+    return compare(one, other).relation in (TextRelation.SAME, TextRelation.LESS, TextRelation.MORE)
 
 
 def _both(old: Candidate, new: Candidate) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ class Verb:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class MessageWords:
     prefixes: Mapping[str, str]  # "feat" → "feature"
     signs: tuple[tuple[str, str], ...]
     verbs: Mapping[str, Verb]  # every form of an English verb
@@ -45,12 +45,12 @@ class Words:
 
 
 @cache
-def words() -> Words:
+def words() -> MessageWords:
     told: dict[str, Any] = tomllib.loads(
         files("waypost.facts.learn").joinpath("data", "words.toml").read_text(encoding="utf-8")
     )
     verbs = _verbs(told["verbs"], told["irregular"])
-    return Words(
+    return MessageWords(
         prefixes=_by_word(told["prefixes"]),
         signs=tuple((sign, kind) for kind, signs in told["signs"].items() for sign in signs.split()),
         verbs=verbs,

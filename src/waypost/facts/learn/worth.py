@@ -27,7 +27,7 @@ _HINT = 3  # letters: the least for a name of a folder that a message may speak 
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
+class MessageWorth:
     looks: frozenset[str]
     vague: frozenset[str]
     generic: frozenset[str]
@@ -38,7 +38,7 @@ class Worth:
 
 
 @cache
-def _worth() -> Worth:
+def _worth() -> MessageWorth:
     told: Mapping[str, Mapping[str, str | list[str]]] = tomllib.loads(
         files("waypost.facts.learn").joinpath("data", "words.toml").read_text(encoding="utf-8")
     )
@@ -46,7 +46,7 @@ def _worth() -> Worth:
     cues = {name: listed for name, listed in told["worth"].items() if isinstance(listed, list)}
     trivial = "|".join(map(re.escape, sorted(cues["trivial"], key=len, reverse=True)))
     condition = "|".join(map(re.escape, sorted(cues["condition"], key=len, reverse=True)))
-    return Worth(
+    return MessageWorth(
         **lists,
         phrases=tuple(cues["phrases"]),
         trivial=re.compile(rf"\b(?:{trivial})\b", re.I),

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from waypost.facts.learn.wording import clip, closed
 from waypost.facts.lessons.errors import error_named
-from waypost.facts.lessons.rules import FIX, Told, told_in
-from waypost.facts.lessons.sentences import Sentence, sentences_of
-from waypost.model.session_turn import USER, Turn
+from waypost.facts.lessons.rules import FIX, RuleMatch, told_in
+from waypost.facts.lessons.sentences import LessonSentence, sentences_of
+from waypost.model.session_turn import USER, SessionTurn
 from waypost.text.normal import fingerprint_text
 from waypost.text.secrets.masking import mask
 
@@ -32,14 +32,14 @@ _FOLDER = re.compile(r"(?<![\w/.@:-])(?:[\w@.+-]{1,60}/){1,12}(?![\w/])")
 class Lesson:
     kind: str  # "learning", "decision" or "fix"
     text: str
-    turn: Turn  # in which it was said
+    turn: SessionTurn  # in which it was said
     quote: str  # the sentence as it was said
     confidence: float
     files: tuple[str, ...] = ()  # as they are named; whether they exist is asked elsewhere
     reason: str = ""  # by which rule
 
 
-def lessons(turns: Iterable[Turn]) -> list[Lesson]:
+def lessons(turns: Iterable[SessionTurn]) -> list[Lesson]:
     """What the turns teach, in their order, each once; of very many the surest."""
     found: dict[tuple[str, str], Lesson] = {}
     error, since = "", 0
@@ -63,7 +63,7 @@ def _surest(found: Sequence[Lesson]) -> list[Lesson]:
     return [found[place] for place in sorted(kept)]
 
 
-def _in_turn(turn: Turn, error: str) -> list[Lesson]:
+def _in_turn(turn: SessionTurn, error: str) -> list[Lesson]:
     """Secrets are masked before a sentence is cut out: half of one no mask would know."""
     is_pasted = turn.speaker == USER and len(turn.text) > _PASTED
     found = [] if is_pasted else list(_told(turn, turn.text, error))
@@ -73,7 +73,7 @@ def _in_turn(turn: Turn, error: str) -> list[Lesson]:
     return found if hidden == turn.text else list(_told(turn, hidden, mask(error).text))
 
 
-def _told(turn: Turn, text: str, error: str) -> Iterator[Lesson]:
+def _told(turn: SessionTurn, text: str, error: str) -> Iterator[Lesson]:
     for sentence in sentences_of(text):
         kept = [told for told in told_in(sentence, turn.speaker) if told.rule.kind != FIX or error]
         if kept:
@@ -81,7 +81,7 @@ def _told(turn: Turn, text: str, error: str) -> Iterator[Lesson]:
             yield _lesson(turn, best, error if best.rule.kind == FIX else "")
 
 
-def _lesson(turn: Turn, told: Told, error: str) -> Lesson:
+def _lesson(turn: SessionTurn, told: RuleMatch, error: str) -> Lesson:
     text = closed(clip(told.text, _MOST_TEXT))
     files = _files(f"{error} {told.sentence.text}")
     sure = (
@@ -104,5 +104,5 @@ def _files(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found[0].removeprefix("./") for found in _FILE.finditer(text)))[:_MOST_FILES]
 
 
-def _names_code(sentence: Sentence) -> bool:
+def _names_code(sentence: LessonSentence) -> bool:
     return "`" in sentence.text or _FOLDER.search(sentence.text) is not None or _FILE.search(sentence.text) is not None

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from waypost.facts.lessons.sentences import Sentence
+from waypost.facts.lessons.sentences import LessonSentence
 from waypost.model.session_turn import USER
 
 FIX = "fix"
@@ -17,7 +17,7 @@ _TEMPLATE = re.compile(r"[\s,:]*[\[<{]")  # a place for words that nobody has fi
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LessonRule:
     name: str
     kind: str
     find: Callable[[str], re.Match[str] | None]  # the cue in a sentence without code and quotations
@@ -30,7 +30,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    rules: tuple[Rule, ...]
+    rules: tuple[LessonRule, ...]
     letters: re.Pattern[str]  # without one of these a sentence is in another language
     fillers: re.Pattern[str]  # at the beginning of a sentence
     doubt: re.Pattern[str]
@@ -43,12 +43,12 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RuleMatch:
     """A sentence that keeps a rule."""
 
-    rule: Rule
+    rule: LessonRule
     text: str  # without the words before what it tells
-    sentence: Sentence
+    sentence: LessonSentence
 
 
 @cache
@@ -57,7 +57,7 @@ def languages() -> tuple[Language, ...]:
     return tuple(_language(one) for one in data.values())
 
 
-def told_in(sentence: Sentence, speaker: str) -> Iterator[Told]:
+def told_in(sentence: LessonSentence, speaker: str) -> Iterator[RuleMatch]:
     """Every rule that the sentence keeps, in the order of the file. A question keeps none."""
     bare = sentence.bare
     if bare.rstrip("\"'”») ").endswith("?"):
@@ -68,10 +68,10 @@ def told_in(sentence: Sentence, speaker: str) -> Iterator[Told]:
         for rule in language.rules:
             cue = None if rule.only_user and speaker != USER else rule.find(bare)
             if cue is not None and _holds(language, rule, bare, cue):
-                yield Told(rule, _without_fillers(language, sentence), sentence)
+                yield RuleMatch(rule, _without_fillers(language, sentence), sentence)
 
 
-def _holds(language: Language, rule: Rule, bare: str, cue: re.Match[str]) -> bool:
+def _holds(language: Language, rule: LessonRule, bare: str, cue: re.Match[str]) -> bool:
     before, after = bare[: cue.end() if rule.wide else cue.start()], bare[cue.end() :]
     if language.doubt.search(before) or language.own.match(after) or language.hedge.match(after):
         return False
@@ -81,7 +81,7 @@ def _holds(language: Language, rule: Rule, bare: str, cue: re.Match[str]) -> boo
     return len(telling) >= rule.least
 
 
-def _without_fillers(language: Language, sentence: Sentence) -> str:
+def _without_fillers(language: Language, sentence: LessonSentence) -> str:
     found = language.fillers.match(sentence.bare)
     rest = sentence.text[found.end() :] if found else sentence.text
     return rest[:1].upper() + rest[1:]
@@ -96,7 +96,7 @@ def _finder(cue: str, fillers: str) -> Callable[[str], re.Match[str] | None]:
 def _language(data: Mapping[str, Any]) -> Language:
     fillers = rf"^(?:{data['fillers']}[,.:;!—–-]*\s+){{0,3}}"
     rules = tuple(
-        Rule(
+        LessonRule(
             one["name"],
             one["kind"],
             _finder(one["cue"], fillers),

@@ -25,19 +25,19 @@ _BLOT = "x"
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class LessonSentence:
     text: str
     bare: str  # the same with code and quotations blotted out, letter by letter
 
 
-def sentences_of(text: str) -> Iterator[Sentence]:
+def sentences_of(text: str) -> Iterator[LessonSentence]:
     """What was said, sentence by sentence; over-long ones are left out."""
     for paragraph in _paragraphs(text[:MOST_READ]):
         plain = printable(_EMPHASIS.sub("", paragraph))
         bare = _blotted(plain)
         for start, end in _spans(bare):
             if end - start <= _LONGEST:
-                yield Sentence(plain[start:end], bare[start:end])
+                yield LessonSentence(plain[start:end], bare[start:end])
 
 
 def _paragraphs(text: str) -> Iterator[str]:

@@ -14,14 +14,14 @@ _MOST_POINTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class GrowthPoint:
     """How many memories of each collection were held at a moment; what is read out of the tree does not count."""
 
     at: datetime
     counts: dict[str, int]
 
 
-def growth(space: OpenSpace, points: int) -> tuple[Point, ...]:
+def growth(space: OpenSpace, points: int) -> tuple[GrowthPoint, ...]:
     """Evenly spread from its making until now, the earliest first."""
     points = check_whole(points, "points", 2, _MOST_POINTS)
     now = space.clock()
@@ -29,6 +29,8 @@ def growth(space: OpenSpace, points: int) -> tuple[Point, ...]:
     moments = [made + (now - made) * place / (points - 1) for place in range(points)]
     with space.store.read() as reader:
         return tuple(
-            Point(at, reader.counts(View(Moment(at, at, explicit=True), KEPT_COLLECTIONS, space.identity.checkout_id)))
+            GrowthPoint(
+                at, reader.counts(View(Moment(at, at, explicit=True), KEPT_COLLECTIONS, space.identity.checkout_id))
+            )
             for at in moments
         )

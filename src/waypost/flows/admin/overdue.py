@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from waypost.flows.admin.maintenance import STEPS, Done, applies, maintain
+from waypost.flows.admin.maintenance import STEPS, StepResult, applies, maintain
 from waypost.flows.open_space import OpenSpace
 from waypost.model.time import format_time, parse_time
 from waypost.space.metadata import read_metadata
@@ -54,7 +54,7 @@ def missed(space: OpenSpace) -> Overdue | None:
     return Overdue(last, since, (now - since) // timedelta(days=1))
 
 
-def catch_up_if_due(space: OpenSpace) -> tuple[Done, ...]:
+def catch_up_if_due(space: OpenSpace) -> tuple[StepResult, ...]:
     """Do what was missed, once and by one process; nothing when nothing was, or when it has just been tried."""
     if not is_due(space):
         return ()

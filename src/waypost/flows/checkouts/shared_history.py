@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waypost.code.git.command import Checkout, hindrance
+from waypost.code.git.command import GitCheckout, hindrance
 from waypost.errors import InvalidInput
 from waypost.space.platform import read_small_file
 from waypost.space.repository import Repository, find_repository
@@ -67,7 +67,7 @@ def why_apart(root: Path, known: Sequence[str], siblings: Iterable[Path]) -> str
     return None if shares else _why_not_shared(repository, git)
 
 
-def _why_not_shared(repository: Repository, git: Checkout) -> str:
+def _why_not_shared(repository: Repository, git: GitCheckout) -> str:
     if not _head(git, SECONDS):
         return "it has no commits yet"
     if (repository.common_dir / "shallow").exists():
@@ -124,14 +124,14 @@ def _repository(root: Path) -> Repository | None:
         return None
 
 
-def _git_at(root: Path) -> Checkout | None:
+def _git_at(root: Path) -> GitCheckout | None:
     found = _repository(root)
     if found is None or found.root != root.resolve():
         return None
     program = shutil.which("git") or ""
     if not os.path.isabs(program) or hindrance(found.root):  # it would wait, or read without end
         program = ""
-    return Checkout(found.root, "", found.root, found.git_dir, found.common_dir, program)
+    return GitCheckout(found.root, "", found.root, found.git_dir, found.common_dir, program)
 
 
 def _is_linked_back(repository: Repository) -> bool:
@@ -169,13 +169,13 @@ def _has_links(objects: Path) -> bool:
     return False
 
 
-def _shared(git: Checkout, wanted: Sequence[str]) -> bool:
+def _shared(git: GitCheckout, wanted: Sequence[str]) -> bool:
     """Whether one of these commits is part of the history here."""
     held = [one for one in _present(git, wanted) if _is_genuine(git, one)]
     return any(_is_reachable(git, one) for one in held[:_MOST_COMPARED])
 
 
-def _known_to(git: Checkout, others: Sequence[Path]) -> bool:
+def _known_to(git: GitCheckout, others: Sequence[Path]) -> bool:
     """Whether a known checkout has a recent commit of this one: all that a shallow clone can show."""
     recent = _lines(_ask(git, "rev-list", f"--max-count={_RECENT}", *_tips(git))) if others else []
     for path in others if recent else ():
@@ -185,7 +185,7 @@ def _known_to(git: Checkout, others: Sequence[Path]) -> bool:
     return False
 
 
-def _present(git: Checkout, wanted: Sequence[str]) -> list[str]:
+def _present(git: GitCheckout, wanted: Sequence[str]) -> list[str]:
     ids = [one for one in wanted if len(one) in _HASHES and one.isalnum()]
     if not ids:
         return []
@@ -193,7 +193,7 @@ def _present(git: Checkout, wanted: Sequence[str]) -> list[str]:
     return [line.split()[0] for line in told if line.split()[1:2] == ["commit"]]
 
 
-def _is_genuine(git: Checkout, commit: str) -> bool:
+def _is_genuine(git: GitCheckout, commit: str) -> bool:
     """Whether the repository has the bytes of this commit in a file of its own: git itself does not compare them."""
     loose = git.common_dir / "objects" / commit[:2]
     if loose.is_symlink() or (loose / commit[2:]).is_symlink():
@@ -204,22 +204,22 @@ def _is_genuine(git: Checkout, commit: str) -> bool:
     return hashlib.new(_HASHES[len(commit)], b"commit %d\0" % len(content) + content).hexdigest() == commit
 
 
-def _is_reachable(git: Checkout, commit: str) -> bool:
+def _is_reachable(git: GitCheckout, commit: str) -> bool:
     answer = _ask(git, "rev-list", "--max-count=1", commit, "--not", *_tips(git))
     return answer is not None and not answer.strip()
 
 
-def _tips(git: Checkout) -> list[str]:
+def _tips(git: GitCheckout) -> list[str]:
     head = _head(git, SECONDS)
     return [*([head] if head else []), *_TIPS]
 
 
-def _head(git: Checkout, seconds: float) -> str:
+def _head(git: GitCheckout, seconds: float) -> str:
     found = _lines(_ask(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", seconds=seconds))
     return found[0] if found else ""
 
 
-def _ask(git: Checkout, *arguments: str, given: bytes = b"", seconds: float = SECONDS) -> bytes | None:
+def _ask(git: GitCheckout, *arguments: str, given: bytes = b"", seconds: float = SECONDS) -> bytes | None:
     return git.ask(*arguments, given=given, seconds=seconds, variables=_AS_STORED)
 
 

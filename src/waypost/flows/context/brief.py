@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 
 from waypost.context.briefing import Briefing, check_budget, counted
-from waypost.context.render import Entry, render
+from waypost.context.render import BriefingEntry, render
 from waypost.flows.context.dna import opening_of
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
@@ -33,8 +33,8 @@ def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime
     check_budget(tokens)
     opening, notices = opening_of(space, tokens)
     answer = recall(space, task, view, k=_most(tokens), now=now, shared=True)
-    standing = [Entry("always", hit) for hit in _listed(space, view, Filter(level=0))]
-    standing += [Entry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
+    standing = [BriefingEntry("always", hit) for hit in _listed(space, view, Filter(level=0))]
+    standing += [BriefingEntry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
     known = {entry.hit.id for entry in standing}
     ranked = [entry for entry in _ranked(space, view, answer.hits) if entry.hit.id not in known]
     rendered = render([*standing, *ranked], tokens, _SHARES, opening)
@@ -53,7 +53,7 @@ def _most(tokens: int) -> int:
     return min(_MOST_MEMORIES, max(_LEAST_MEMORIES, tokens // _LINE_TOKENS))
 
 
-def _ranked(space: OpenSpace, view: View, hits: Sequence[Hit]) -> list[Entry]:
+def _ranked(space: OpenSpace, view: View, hits: Sequence[Hit]) -> list[BriefingEntry]:
     """What was found and what was said around it, by what each is worth for its length."""
     spoken = [hit.id for hit in hits if hit.session is not None][:_WITH_NEIGHBOURS]
     by_id = {hit.id: hit for hit in hits}
@@ -72,10 +72,10 @@ def _ranked(space: OpenSpace, view: View, hits: Sequence[Hit]) -> list[Entry]:
     return entries
 
 
-def _entry(hit: Hit, place: int, day_of: Callable[[datetime], date]) -> Entry:
+def _entry(hit: Hit, place: int, day_of: Callable[[datetime], date]) -> BriefingEntry:
     section = _section(hit)
     day = day_of(hit.time or hit.valid_from).isoformat() if section == "journal" else ""
-    return Entry(section, hit, day, place)
+    return BriefingEntry(section, hit, day, place)
 
 
 def _listed(space: OpenSpace, view: View, chosen: Filter) -> list[Hit]:

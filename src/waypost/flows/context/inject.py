@@ -18,7 +18,7 @@ from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.relevance import nearness, shares_words, words_shared
 from waypost.store.protocol import Reader
 from waypost.store.share_protocol import TAKES
@@ -112,7 +112,7 @@ def _near(
         hits = [hit for hit in answer.hits if not (told(hit) or _only_asks(hit))]
         hits = [hit for hit in hits if shares_words(terms, hit.text, language)]
         return _Found(hits[:MOST], language, answer.notices)
-    asked = Asked(message, language, vectors, roles, told)
+    asked = PromptQuery(message, language, vectors, roles, told)
     with space.store.read() as reader:
         near = nearest(reader, asked, view)
         hits = _hits(space, reader, list(near), near)
@@ -126,17 +126,17 @@ def _near(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PromptQuery:
     """A message as engines and keywords see it, and what whoever sent it knows already."""
 
     text: str
     language: str
     vectors: "dict[str, Vector]"
-    roles: Engines
+    roles: ServingEngines
     told: Told
 
 
-def nearest(reader: Reader, asked: Asked, view: View) -> dict[int, float]:
+def nearest(reader: Reader, asked: PromptQuery, view: View) -> dict[int, float]:
     """The versions that have to do with a message, the nearest first, and how near each is."""
     cosines: dict[int, dict[str, float]] = {}
     for engine, vector in asked.vectors.items():

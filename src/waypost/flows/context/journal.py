@@ -14,7 +14,7 @@ from waypost.context.render import Opening
 from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.context.brief import Briefing, check_budget
 from waypost.flows.context.dna import opening_of
-from waypost.flows.context.journal_files import Choice, choose_files
+from waypost.flows.context.journal_files import ChosenFiles, choose_files
 from waypost.flows.journal.log import note
 from waypost.flows.journal.tally import entries_of
 from waypost.flows.open_space import OpenSpace
@@ -92,7 +92,7 @@ def _standard(shelf: Shelf, today: date) -> dict[str, str]:
     return always | {path: "recent" for paths in recent for path in paths}
 
 
-def _newest_first(choice: Choice, standard: dict[str, str]) -> dict[str, str]:
+def _newest_first(choice: ChosenFiles, standard: dict[str, str]) -> dict[str, str]:
     chosen = [path for path in choice.files if path not in standard]
     chosen.sort(key=lambda path: last_day_of(path) or date.min, reverse=True)
     return {path: choice.files[path] for path in chosen}
@@ -212,7 +212,7 @@ def _cut_section(path: str, pieces: Sequence[str], room: int) -> str:
     return _section(path, [mark, *kept] if day else [*kept, mark])
 
 
-def _briefing(text: str, filled: _Filled, choice: Choice, limit: int, notices: Sequence[str]) -> JournalBriefing:
+def _briefing(text: str, filled: _Filled, choice: ChosenFiles, limit: int, notices: Sequence[str]) -> JournalBriefing:
     tokens = characters_as_tokens(text)
     files = ", ".join(f"{one.path} ({one.why})" for one in filled.loaded)
     parts = [f"Loaded in {tokens} of {limit} tokens: {files}." if files else "Nothing was loaded."]

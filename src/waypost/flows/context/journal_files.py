@@ -28,7 +28,7 @@ _CHOOSABLE = ("daily", "archive/daily", "weekly", "monthly", "yearly")
 
 
 @dataclass(slots=True)
-class Choice:
+class ChosenFiles:
     """Files with the reason why each was chosen, and the memories that led to them."""
 
     files: dict[str, str] = field(default_factory=dict)
@@ -42,9 +42,9 @@ class Choice:
 
 def choose_files(
     space: OpenSpace, question: str, view: View, shelf: Shelf, *, now: datetime, today: date, index: str
-) -> Choice:
+) -> ChosenFiles:
     """What is to be read beside what always is."""
-    choice = Choice()
+    choice = ChosenFiles()
     named_days = days_named(question, language_of(question), today)
     for span in named_days:
         if span.first <= today:
@@ -66,7 +66,7 @@ def _add_topic(
     view: View,
     shelf: Shelf,
     now: datetime,
-    choice: Choice,
+    choice: ChosenFiles,
     named: Sequence[DaySpan],
 ) -> None:
     """Days on which something was said that has to do with the question, and the summaries of their weeks; but for the

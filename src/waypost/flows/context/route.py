@@ -4,11 +4,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from waypost.context.route import DEEPER, DOMAIN, HEADINGS, PROJECT, RELATED, Entry, Line, Routed, entry_of, fill
+from waypost.context.route import (
+    DEEPER,
+    DOMAIN,
+    HEADINGS,
+    PROJECT,
+    RELATED,
+    Routed,
+    RouteEntry,
+    RouteLine,
+    entry_of,
+    fill,
+)
 from waypost.flows.context.brief import Briefing, check_budget
 from waypost.flows.context.route_explanation import explain, left_out_note
 from waypost.flows.context.route_facts import Ranked, RoutedTo, ask, route_to
-from waypost.flows.context.route_related import Related
+from waypost.flows.context.route_related import RelatedEntries
 from waypost.flows.links.freshness import catch_up
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
@@ -64,7 +75,7 @@ def route_brief(
             DOMAIN: _Shelf(space, reader, found.domain, include_stale),
             DEEPER: _Shelf(space, reader, found.deeper, include_stale),
         }
-        related = Related(space, reader, asking.view, include_stale)
+        related = RelatedEntries(space, reader, asking.view, include_stale)
         routed = fill(
             tokens,
             shelves[PROJECT].entries(),
@@ -88,7 +99,7 @@ class _Shelf:
     include_stale: bool
     stale: int = 0
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[RouteEntry]:
         for start in range(0, len(self.ranked), _PAGE):
             yield from map(entry_of, self._hits(self.ranked[start : start + _PAGE]))
 
@@ -103,7 +114,7 @@ class _Shelf:
                 yield hit_of(memory, one.scored.score, dict(one.scored.why))
 
 
-def _left_out(shelves: Mapping[str, _Shelf], lines: Sequence[Line]) -> dict[str, int]:
+def _left_out(shelves: Mapping[str, _Shelf], lines: Sequence[RouteLine]) -> dict[str, int]:
     """How many of the facts that were found are not shown, by the reason."""
     without = {
         name: len(shelf.ranked) - shelf.stale - sum(line.section == name for line in lines)
@@ -117,7 +128,7 @@ def _left_out(shelves: Mapping[str, _Shelf], lines: Sequence[Line]) -> dict[str,
 
 
 def _briefing(
-    found: RoutedTo, routed: Routed, related: Related, left_out: Mapping[str, int], tokens: int
+    found: RoutedTo, routed: Routed, related: RelatedEntries, left_out: Mapping[str, int], tokens: int
 ) -> RouteBriefing:
     chosen = [line.entry.hits[0].id for section in (DOMAIN, DEEPER) for line in routed.of(section)]
     confidence = max((found.confidence(memory_id) for memory_id in chosen), default=0.0)

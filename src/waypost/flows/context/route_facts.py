@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.search import MOST_SPEAKERS, Gathered, keep_best, question_terms
+from waypost.flows.recall.search import MOST_SPEAKERS, RecallRows, keep_best, question_terms
 from waypost.model.recall import View
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.question import Question, read_question
-from waypost.retrieve.route import Joined, Near, closeness, join, with_answering, with_closeness
-from waypost.retrieve.score import Scored, fuse
+from waypost.retrieve.route import DomainNearness, Joined, closeness, join, with_answering, with_closeness
+from waypost.retrieve.score import ScoredMemory, fuse
 from waypost.store.protocol import Filter, Reader
 from waypost.text.language import is_surely_foreign, language_of
 
@@ -30,7 +30,7 @@ _LEVELS = ((1,), (2, 3))  # each is searched by itself: a few of level 1 would b
 class Ranked:
     number: int
     level: int
-    scored: Scored
+    scored: ScoredMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class RoutedTo:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class RouteQuery:
     """A question as the engines and the keyword index see it."""
 
     question: Question
     vectors: "Mapping[str, Vector]"
-    roles: Engines
+    roles: ServingEngines
     view: View
     depth: int
 
@@ -66,8 +66,8 @@ class _Pool:
     """Candidates with all that ranking needs, gathered in several searches."""
 
     reader: Reader
-    asking: Asking
-    gathered: Gathered = field(default_factory=Gathered)
+    asking: RouteQuery
+    gathered: RecallRows = field(default_factory=RecallRows)
     domains: dict[int, str] = field(default_factory=dict)
     closeness: dict[int, float] = field(default_factory=dict)
 
@@ -107,7 +107,7 @@ class _Pool:
         return best
 
 
-def ask(space: OpenSpace, text: str, view: View, tokens: int) -> tuple[Asking, tuple[str, ...]]:
+def ask(space: OpenSpace, text: str, view: View, tokens: int) -> tuple[RouteQuery, tuple[str, ...]]:
     """The question as it is searched for, and what its asker should know about the engines."""
     language = language_of(text)
     if is_surely_foreign(text, language):
@@ -119,10 +119,10 @@ def ask(space: OpenSpace, text: str, view: View, tokens: int) -> tuple[Asking, t
         notices = engine_notices(space, reader, serving)
     question = read_question(text, language=language, now=space.clock(), speakers=speakers)
     depth = min(max(tokens // _TOKENS_OF_A_FACT, _DEPTH[0]), _DEPTH[1])
-    return Asking(question, vectors, engine_roles(space, serving), view, depth), notices
+    return RouteQuery(question, vectors, engine_roles(space, serving), view, depth), notices
 
 
-def route_to(space: OpenSpace, reader: Reader, asking: Asking, notices: tuple[str, ...]) -> RoutedTo:
+def route_to(space: OpenSpace, reader: Reader, asking: RouteQuery, notices: tuple[str, ...]) -> RoutedTo:
     """The domains near the question and what is known there. Without an engine: all domains, by keywords."""
     pool = _Pool(reader, asking)
     terms = question_terms(asking.question)
@@ -152,15 +152,15 @@ def route_to(space: OpenSpace, reader: Reader, asking: Asking, notices: tuple[st
     )
 
 
-def _near(pool: _Pool) -> list[Near]:
+def _near(pool: _Pool) -> list[DomainNearness]:
     import numpy as np  # only where vectors are
 
     nearest = pool.nearest_by_domain()
-    near: dict[str, Near] = {}
+    near: dict[str, DomainNearness] = {}
     for engine, vector in pool.asking.vectors.items():
         for domain, (facts, mean) in pool.reader.domains(engine, pool.asking.view).items():
             cosine = float(np.dot(mean, vector)) if len(mean) == len(vector) else 0.0
-            one = Near(domain, facts, cosine, closeness(cosine, engine), nearest.get(domain, 0.0))
+            one = DomainNearness(domain, facts, cosine, closeness(cosine, engine), nearest.get(domain, 0.0))
             if domain and (domain not in near or one.of_mean > near[domain].of_mean):
                 near[domain] = one
     return list(near.values())

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from waypost.context.route import Entry, chain_entry, entry_of
+from waypost.context.route import RouteEntry, chain_entry, entry_of
 from waypost.facts.causal import walk
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
@@ -24,7 +24,7 @@ from waypost.store.protocol import Edge, Filter, Reader
 
 
 @dataclass(slots=True)
-class Related:
+class RelatedEntries:
     """Entries for what belongs to the shown facts, at most five, best first; `pairs` says what belongs to what."""
 
     space: OpenSpace
@@ -33,7 +33,7 @@ class Related:
     include_stale: bool
     pairs_of: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)  # by the entry's line
 
-    def of(self, shown: Sequence[Hit]) -> Iterator[Entry]:
+    def of(self, shown: Sequence[Hit]) -> Iterator[RouteEntry]:
         known, count = {hit.id for hit in shown}, 0
         for first, entry, others in self._entries(shown):
             new = tuple(hit for hit in entry.hits if hit.id not in known)
@@ -46,10 +46,10 @@ class Related:
             if count == MOST_RELATED:
                 return
 
-    def pairs(self, entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
+    def pairs(self, entries: Iterable[RouteEntry]) -> tuple[tuple[str, str], ...]:
         return tuple(pair for entry in entries for pair in self.pairs_of.get(entry.said, ()))
 
-    def _entries(self, shown: Sequence[Hit]) -> Iterator[tuple[str, Entry, Sequence[str]]]:
+    def _entries(self, shown: Sequence[Hit]) -> Iterator[tuple[str, RouteEntry, Sequence[str]]]:
         """(a shown fact, what it brings, the ids of that) for one shown fact after the other."""
         known_at = self.view.moment.known_at
         edges = self.reader.edges_of([hit.id for hit in shown], RELATING, known_at=known_at) if shown else []
@@ -83,7 +83,9 @@ class Related:
         found = {one.id: one for one in self._seen([one for one in walked.depths if one != hit.id])} | {hit.id: hit}
         return sorted((found[one] for one in walked.depths if one in found), key=lambda one: chain_order(one.kind))
 
-    def _above(self, hit: Hit, parent: str | None, covered: set[str]) -> Iterator[tuple[str, Entry, Sequence[str]]]:
+    def _above(
+        self, hit: Hit, parent: str | None, covered: set[str]
+    ) -> Iterator[tuple[str, RouteEntry, Sequence[str]]]:
         """Its parent; without one, a fact of its domain when none is shown."""
         if parent is not None:
             for found in self._seen([parent]):
@@ -105,7 +107,7 @@ class Related:
         return [hit for hit in hits if self.include_stale or not hit.is_stale]
 
 
-def _told(chain: Sequence[Hit]) -> Entry:
+def _told(chain: Sequence[Hit]) -> RouteEntry:
     return chain_entry([(chain_word(hit.kind, place == 0), hit) for place, hit in enumerate(chain)])
 
 

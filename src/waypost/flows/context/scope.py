@@ -14,7 +14,7 @@ from waypost.flows.open_space import OpenSpace, tree_changed_key
 from waypost.flows.recall.hits import derived, hit_of
 from waypost.model.memory import Version
 from waypost.model.recall import View
-from waypost.model.scope import ScopeDocument, ScopeScored, Task
+from waypost.model.scope import ScopeDocument, ScopeScored, ScopeTask
 from waypost.retrieve.scope import read_task, score, select
 from waypost.store.protocol import Reader
 from waypost.text.keywords import query_terms
@@ -59,7 +59,7 @@ def _token(space: OpenSpace, reader: Reader) -> Hashable:
     return reader.meta(tree_changed_key(space)), tuple(reader.tracked(checkout)), tuple(reader.owed().values())
 
 
-def _make(space: OpenSpace, task: Task, view: View, tokens: int) -> Briefing:
+def _make(space: OpenSpace, task: ScopeTask, view: View, tokens: int) -> Briefing:
     now = space.clock()
     vectors = question_vectors(space, task.query)
     with space.store.read() as reader:
@@ -75,7 +75,7 @@ def _make(space: OpenSpace, task: Task, view: View, tokens: int) -> Briefing:
     return Briefing(shown.text, shown.tokens, hits, max((one.final for one in shown.used), default=0.0), told)
 
 
-def _candidates(reader: Reader, task: Task, vectors: "dict[str, Vector]", view: View) -> dict[int, float | None]:
+def _candidates(reader: Reader, task: ScopeTask, vectors: "dict[str, Vector]", view: View) -> dict[int, float | None]:
     """The nearest ten; by keywords where there are no vectors, or not enough yet."""
     found: dict[int, float | None] = {}
     for engine, vector in vectors.items():
@@ -111,7 +111,7 @@ def _why(one: ScopeScored) -> dict[str, float]:
     return {"meaning": one.semantic, "keywords": one.keyword, "recency": one.recency, "type": one.bonus}
 
 
-def _told(task: Task, shown: ScopeText) -> str:
+def _told(task: ScopeTask, shown: ScopeText) -> str:
     if shown.left_out and not shown.used:
         return f"None of {shown.left_out} places fits into the budget."
     if not shown.used:

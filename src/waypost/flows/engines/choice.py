@@ -61,7 +61,7 @@ class LazyEngine:
         return self._engine
 
 
-class Engines:
+class EngineChoice:
     """Opens engines when they are first needed and remembers which cannot be used now, and why."""
 
     def __init__(self, open_engine: Callable[[str], Engine], main: str, multilingual: bool) -> None:

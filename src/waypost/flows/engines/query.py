@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from waypost.embed.protocol import Engine
 from waypost.flows.engines.pending_vectors import PREVIOUS_SETTING, settle
 from waypost.flows.open_space import OpenSpace
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.store.protocol import Reader
 from waypost.text.language import language_of
 from waypost.text.plural import counted
@@ -45,10 +45,10 @@ def serving_engines(space: OpenSpace, language: str, *, pays: int | None = None)
     return wanted
 
 
-def engine_roles(space: OpenSpace, serving: list[Engine]) -> Engines:
+def engine_roles(space: OpenSpace, serving: list[Engine]) -> ServingEngines:
     """The main engine judges English pairs, the other one the rest, or what the main one has not read yet."""
     main = space.engines.main.name
-    return Engines(main, next((engine.name for engine in serving if engine.name != main), None))
+    return ServingEngines(main, next((engine.name for engine in serving if engine.name != main), None))
 
 
 def engine_notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from waypost.model.candidate import Candidate
 from waypost.model.draft import Draft
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
-from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING, Taken
+from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING, DecidedCandidate
 from waypost.model.time import format_time, parse_time
 from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import Reader
@@ -32,7 +32,7 @@ def take(
     caller: Caller = EXTRACTOR,
     *,
     dry_run: bool = False,
-) -> tuple[Taken, ...]:
+) -> tuple[DecidedCandidate, ...]:
     """Store what is certain, hold the rest. Taking the same twice changes nothing.
 
     A candidate on a topic that is known replaces what was learned of it before, unless it is older; what a person said
@@ -41,7 +41,7 @@ def take(
     told = [_told(space, one) for one in candidates]
     with space.store.read() as reader:
         placed = [_in_the_face_of(reader, item) if isinstance(item, _Item) else item for item in told]
-    settled = {place: one for place, one in enumerate(placed) if isinstance(one, Taken)}
+    settled = {place: one for place, one in enumerate(placed) if isinstance(one, DecidedCandidate)}
     items = {place: one for place, one in enumerate(placed) if isinstance(one, _Item)}
     certain = [place for place, item in items.items() if _is_certain(space, item)]
     held = [place for place, item in items.items() if not _is_certain(space, item)]
@@ -68,12 +68,12 @@ class _Item:
         return cls(candidate, replace(draft_of(space, candidate), memory_id=space.new_id()))
 
 
-def _told(space: OpenSpace, candidate: Candidate) -> "_Item | Taken":
+def _told(space: OpenSpace, candidate: Candidate) -> "_Item | DecidedCandidate":
     """Names in a tree can be anything: what no memory can hold is refused, and keeps the others from nothing."""
     try:
         return _Item.of(space, candidate)
     except WaypostError as error:
-        return Taken(candidate, REFUSED, None, error.what)
+        return DecidedCandidate(candidate, REFUSED, None, error.what)
 
 
 def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:
@@ -116,14 +116,14 @@ def key_of(topic: str) -> str | None:
     return f"{LEARNED}{topic}" if topic and len(topic) <= _LONGEST_KEY else None
 
 
-def _in_the_face_of(reader: Reader, item: _Item) -> "_Item | Taken":
+def _in_the_face_of(reader: Reader, item: _Item) -> "_Item | DecidedCandidate":
     """What is known on its topic: nothing, the same, something older that it replaces, or a later word."""
     draft = item.draft
     known = reader.find_key(draft.key) if draft.key else None
     if known is None or says_the_same(known, draft):
         return item
     if draft.valid_from is not None and known.valid_from > draft.valid_from:
-        return Taken(item.candidate, OLDER, known.memory_id, "something later is known on this")
+        return DecidedCandidate(item.candidate, OLDER, known.memory_id, "something later is known on this")
     if known.source == "person":
         return replace(item, draft=replace(draft, replaces=known.memory_id), doubt="a person said what it replaces")
     return replace(item, draft=replace(draft, replaces=known.memory_id))
@@ -142,23 +142,25 @@ def _remembered(space: OpenSpace, drafts: Sequence[Draft], caller: Caller) -> li
     return list(remember(space, drafts, caller, direct=False))
 
 
-def _stored(item: _Item, receipt: Receipt) -> Taken:
+def _stored(item: _Item, receipt: Receipt) -> DecidedCandidate:
     if receipt.review:
-        return Taken(item.candidate, HELD if receipt.status == "added" else WAITING, receipt.id, receipt.reason)
+        return DecidedCandidate(
+            item.candidate, HELD if receipt.status == "added" else WAITING, receipt.id, receipt.reason
+        )
     status = {"added": STORED, "merged": MERGED, "duplicate": KNOWN, "refused": REFUSED}[receipt.status]
     if status == STORED and receipt.replaces:
         status = REPLACED
-    return Taken(item.candidate, status, receipt.id, receipt.reason)
+    return DecidedCandidate(item.candidate, status, receipt.id, receipt.reason)
 
 
-def _weighed(item: _Item, receipt: Receipt) -> Taken:
+def _weighed(item: _Item, receipt: Receipt) -> DecidedCandidate:
     if receipt.status in ("duplicate", "refused"):
         return _stored(item, receipt)
     doubt = item.doubt or (f"it would be merged into {receipt.id}" if receipt.status == "merged" else receipt.reason)
-    return Taken(item.candidate, HELD, item.draft.memory_id, doubt or None)
+    return DecidedCandidate(item.candidate, HELD, item.draft.memory_id, doubt or None)
 
 
-def _hold(space: OpenSpace, items: Sequence[tuple[_Item, Taken]], dry_run: bool) -> list[Taken]:
+def _hold(space: OpenSpace, items: Sequence[tuple[_Item, DecidedCandidate]], dry_run: bool) -> list[DecidedCandidate]:
     """Put candidates up for review. One that waits already is not put there twice; on the same topic the later one waits
     in the place of the earlier."""
     if not items:
@@ -179,8 +181,8 @@ def _hold(space: OpenSpace, items: Sequence[tuple[_Item, Taken]], dry_run: bool)
 
 
 def _against_waiting(
-    space: OpenSpace, reader: Reader, item: _Item, taken: Taken, key: bytes
-) -> tuple[Taken, list[str]]:
+    space: OpenSpace, reader: Reader, item: _Item, taken: DecidedCandidate, key: bytes
+) -> tuple[DecidedCandidate, list[str]]:
     """What becomes of it beside those that wait, and which of them it takes the place of."""
     prepared = prepare(space, item.draft, EXTRACTOR, key)
     said = prepared.version.fingerprint
@@ -188,14 +190,14 @@ def _against_waiting(
     like = reader.candidates_like([said], topics)
     for row in like:
         if row.fingerprint == said or prepared.tombstone in earlier_words(row):
-            return Taken(item.candidate, WAITING, row.candidate_id, "it waits already"), []
+            return DecidedCandidate(item.candidate, WAITING, row.candidate_id, "it waits already"), []
         earlier, later = item.candidate.time, candidate_of(row).time
         if earlier is not None and later is not None and earlier < later:
-            return Taken(item.candidate, OLDER, row.candidate_id, "something later waits on this"), []
+            return DecidedCandidate(item.candidate, OLDER, row.candidate_id, "something later waits on this"), []
     return taken, [row.candidate_id for row in like]
 
 
-def _candidate_row(space: OpenSpace, item: _Item, taken: Taken, key: bytes) -> CandidateRow:
+def _candidate_row(space: OpenSpace, item: _Item, taken: DecidedCandidate, key: bytes) -> CandidateRow:
     prepared = prepare(space, item.draft, EXTRACTOR, key)
     return CandidateRow(
         str(item.draft.memory_id),

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
-from waypost.facts.agreement import Relation, compare
+from waypost.facts.agreement import TextRelation, compare
 from waypost.facts.duplicates import normal_form, thresholds
 from waypost.facts.identity import fingerprint
 from waypost.flows.open_space import OpenSpace
@@ -271,4 +271,4 @@ def _same_elsewhere(
 
 
 def _says_the_same(one: str, other: str) -> bool:
-    return normal_form(one) == normal_form(other) or compare(one, other).relation is Relation.SAME
+    return normal_form(one) == normal_form(other) or compare(one, other).relation is TextRelation.SAME

@@ -26,7 +26,7 @@ _MOST_BELOW = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FactPlace:
     """Where a fact stands; None leaves it as it is."""
 
     level: int | None = None
@@ -35,7 +35,7 @@ class Place:
     module: str | None = None
 
     @classmethod
-    def of(cls, level: int | None, parent: str | None, domain: str | None, module: str | None) -> "Place":
+    def of(cls, level: int | None, parent: str | None, domain: str | None, module: str | None) -> "FactPlace":
         if level is None and parent is None and domain is None and module is None:
             raise InvalidInput("Nothing says where it should stand.", "Give a level, a parent, a domain or a module.")
         return cls(
@@ -59,7 +59,7 @@ class Place:
         )
 
 
-def promote(space: OpenSpace, memory_id: str, place: Place, caller: Caller) -> Receipt:
+def promote(space: OpenSpace, memory_id: str, place: FactPlace, caller: Caller) -> Receipt:
     """Give a fact another place. Its words stay; where it stood before stays in its history."""
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
@@ -97,7 +97,7 @@ def _refuse_double(reader: Reader, moved: Version) -> None:
             raise InvalidInput(f"{same.memory_id} says exactly this there.", "Retract one of them.")
 
 
-def _told(before: Version, place: Place) -> str:
+def _told(before: Version, place: FactPlace) -> str:
     after = place.on(before)
     if after.level == before.level:
         return f"it stands on level {after.level}"

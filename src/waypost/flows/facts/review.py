@@ -10,7 +10,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import held_versions
 from waypost.flows.write.lifetime import expired
 from waypost.model.candidate import Candidate
-from waypost.model.code_link import Linked
+from waypost.model.code_link import LinkedMemory
 from waypost.model.memory import Version
 from waypost.model.time import format_time
 from waypost.store.fact_protocol import CandidateRow
@@ -20,7 +20,7 @@ from waypost.store.protocol import Reader
 @dataclass(frozen=True, slots=True)
 class Review:
     candidates: tuple[tuple[CandidateRow, Candidate], ...]  # surest first
-    stale: tuple[Linked, ...]  # whose time has run out, longest ago first
+    stale: tuple[LinkedMemory, ...]  # whose time has run out, longest ago first
     replaced: Mapping[str, Version] = field(
         default_factory=dict
     )  # what a candidate would change, by the candidate's id
@@ -91,7 +91,7 @@ def candidate_row(row: CandidateRow, one: Candidate) -> dict[str, Any]:
     }
 
 
-def _expired(memory: Linked) -> dict[str, Any]:
+def _expired(memory: LinkedMemory) -> dict[str, Any]:
     state = memory.state
     return memory.to_json() | {
         "level": memory.version.level,

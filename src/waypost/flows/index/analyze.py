@@ -4,15 +4,15 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from waypost.code.architecture import Evidence
+from waypost.code.architecture import ArchitectureEvidence
 from waypost.code.architecture import conclude as conclude_architecture
 from waypost.code.files.reading import Unread
 from waypost.code.files.walk import look_at, walk
 from waypost.code.source import Call, Import, Parsed, Symbol
 from waypost.errors import NotFound
-from waypost.flows.index.build import Patterns
+from waypost.flows.index.build import IndexPatterns
 from waypost.flows.index.digest_pool import digest_files
-from waypost.flows.index.file_digest import Job, open_source
+from waypost.flows.index.file_digest import DigestJob, open_source
 from waypost.flows.index.init import settle_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, need_project, tree_of
@@ -60,11 +60,11 @@ def architecture(space: OpenSpace) -> dict[str, Any]:
     if known is not None:
         return known
     root = tree_of(space)
-    patterns: Patterns = settle_patterns(space, None, None)
+    patterns: IndexPatterns = settle_patterns(space, None, None)
     entries = walk(root, include=patterns.include, exclude=patterns.exclude)
-    jobs = [Job(entry.path, entry.size, entry.named) for entry in entries if not entry.skipped]
+    jobs = [DigestJob(entry.path, entry.size, entry.named) for entry in entries if not entry.skipped]
     evidence = {
-        path: [Evidence.from_json(row) for row in digest.facts.get("evidence", ())]
+        path: [ArchitectureEvidence.from_json(row) for row in digest.facts.get("evidence", ())]
         for path, digest in digest_files(root, jobs)
         if not isinstance(digest, Unread)
     }

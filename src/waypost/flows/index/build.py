@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from waypost.code.files.choice import choose
 from waypost.code.files.reading import Unread
-from waypost.code.files.walk import Entry, look_at, walk
+from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.code.git.history import head
 from waypost.flows.checkouts.admission import note_history
 from waypost.flows.index.code_memories import (
@@ -25,7 +25,7 @@ from waypost.flows.index.code_memories import (
     store_file,
 )
 from waypost.flows.index.digest_pool import Outcome, digest_files
-from waypost.flows.index.file_digest import DIGEST_FORMAT, KILLED, Digest, Job
+from waypost.flows.index.file_digest import DIGEST_FORMAT, KILLED, Digest, DigestJob
 from waypost.flows.open_space import IN_TREE, OpenSpace, digest_format_key, indexed_commit_key, tree_of
 from waypost.flows.write.ttl_refresh import refresh_for
 from waypost.store.protocol import FileRow
@@ -68,7 +68,7 @@ def index_tree(
     exclude: Sequence[str] = (),
     force: bool = False,
     explain: bool = False,
-    before: "Patterns | None" = None,
+    before: "IndexPatterns | None" = None,
     report: Report = quiet,
 ) -> Indexed:
     """Bring the index to the state of the tree. `force` reads every file again; `explain` also tells what was ignored; `before`
@@ -114,10 +114,10 @@ def index_tree(
     return done
 
 
-def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns | None" = None) -> Indexed:
+def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "IndexPatterns | None" = None) -> Indexed:
     """Bring the index to the state of these files only, whatever became of them."""
     root, checkout, done = tree_of(space), space.identity.checkout_id, Indexed()
-    chosen = patterns or Patterns()
+    chosen = patterns or IndexPatterns()
     looked = look_at(root, paths, include=chosen.include, exclude=chosen.exclude)
     entries = {entry.path: entry for entry in _readable(space, looked)}
     done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
@@ -138,7 +138,7 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns |
 
 
 @dataclass(frozen=True, slots=True)
-class Patterns:
+class IndexPatterns:
     """Which files of a tree its owner wants in the index."""
 
     include: tuple[str, ...] = ()
@@ -170,7 +170,7 @@ class _Moves:
 
 def _take_in(
     space: OpenSpace,
-    wanted: Sequence[Entry],
+    wanted: Sequence[WalkedFile],
     moves: _Moves,
     known: dict[str, FileRow],
     times: TreeTimes,
@@ -185,7 +185,8 @@ def _take_in(
         described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
     lost = not described.isdisjoint(moves.left())  # a new file may be one of these under another name
     jobs = [
-        Job(one.path, one.size, one.named, one.path in described or (lost and one.path not in known)) for one in wanted
+        DigestJob(one.path, one.size, one.named, one.path in described or (lost and one.path not in known))
+        for one in wanted
     ]
     outcomes = digest_files(tree_of(space), jobs)
     while batch := _some(outcomes):
@@ -240,7 +241,7 @@ def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:
             owe_conclusions(space, writer)
 
 
-def _readable(space: OpenSpace, entries: Iterable[Entry]) -> list[Entry]:
+def _readable(space: OpenSpace, entries: Iterable[WalkedFile]) -> list[WalkedFile]:
     """Without what is ours, and without names that are secrets themselves."""
     root = tree_of(space)
     if (root / "HEAD").is_file() and (root / "objects").is_dir() and (root / "refs").is_dir():
@@ -259,5 +260,5 @@ def _readable(space: OpenSpace, entries: Iterable[Entry]) -> list[Entry]:
     return kept
 
 
-def _is_same(known: FileRow | None, entry: Entry) -> bool:
+def _is_same(known: FileRow | None, entry: WalkedFile) -> bool:
     return known is not None and (known.size, known.mtime_ns) == (entry.size, entry.mtime_ns)

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
-from waypost.code.files.walk import Entry, walk
-from waypost.code.git.history import Changes, Head, changed_since, head
+from waypost.code.files.walk import WalkedFile, walk
+from waypost.code.git.history import GitHead, TreeChanges, changed_since, head
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
-from waypost.model.shape import Shape
+from waypost.model.shape import FileShape
 from waypost.model.time import Moment
 from waypost.store.protocol import FileRow
 
 if TYPE_CHECKING:
-    from waypost.flows.index.file_digest import Opened
+    from waypost.flows.index.file_digest import ParsedFile
 
 _MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
 _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
@@ -49,9 +49,9 @@ class TreeNow:
         self._space = space
         self._root: Path | None = space.identity.root
         self._digests: dict[str, bytes] = {}
-        self._opened: dict[str, Opened | None] = {}
-        self._shapes: dict[str, Shape | None] = {}
-        self._changes: dict[str, Changes] = {}
+        self._opened: dict[str, ParsedFile | None] = {}
+        self._shapes: dict[str, FileShape | None] = {}
+        self._changes: dict[str, TreeChanges] = {}
         self._rows: dict[str, FileRow | None] = {}
         self._known_words: dict[str, frozenset[bytes]] = {}
 
@@ -102,7 +102,7 @@ class TreeNow:
         found = read_bytes(self._root, path, _MOST_BYTES)
         return b"" if isinstance(found, Unread) else hashlib.sha256(found[0]).digest()
 
-    def opened(self, path: str) -> "Opened | None":
+    def opened(self, path: str) -> "ParsedFile | None":
         """The file read and parsed; None when it is not there or is no text."""
         from waypost.flows.index.file_digest import open_source  # parsers: only who meets a change pays for them
 
@@ -117,7 +117,7 @@ class TreeNow:
                 self._digests[path] = bytes.fromhex(found.read.raw_hash)
         return self._opened[path]
 
-    def shape(self, path: str) -> Shape | None:
+    def shape(self, path: str) -> FileShape | None:
         if path not in self._shapes:
             from waypost.code.shape.build import shape_of
 
@@ -146,12 +146,12 @@ class TreeNow:
     # -- git ----------------------------------------------------------------------------------------------
 
     @cached_property
-    def head(self) -> Head:
-        return head(self._root) if self._root is not None else Head()
+    def head(self) -> GitHead:
+        return head(self._root) if self._root is not None else GitHead()
 
-    def changes_since(self, commit: str) -> Changes:
+    def changes_since(self, commit: str) -> TreeChanges:
         if commit not in self._changes:
-            self._changes[commit] = changed_since(self._root, commit) if self._root and commit else Changes()
+            self._changes[commit] = changed_since(self._root, commit) if self._root and commit else TreeChanges()
         return self._changes[commit]
 
     # -- the index ----------------------------------------------------------------------------------------
@@ -197,13 +197,13 @@ class TreeNow:
         changed = [entry.path for entry in entries if self._differs(entry)]
         return tuple(sorted(changed, key=lambda path: self._rows[path] is not None))[:_MOST_READ]  # new files first
 
-    def _differs(self, entry: Entry) -> bool:
+    def _differs(self, entry: WalkedFile) -> bool:
         row = self._rows[entry.path]
         if row is None:
             return True
         return (row.size, row.mtime_ns) != (entry.size, entry.mtime_ns) and self.digest(entry.path).hex() != row.hash
 
-    def defining(self, name: str, since: Pin) -> Iterator[Shape]:
+    def defining(self, name: str, since: Pin) -> Iterator[FileShape]:
         """Other files that define something of this name, and are not as they were when the place was pinned; the likeliest
         first."""
         word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
@@ -242,7 +242,7 @@ class TreeNow:
             self._known_words[path] = frozenset() if isinstance(found, Unread) else frozenset(_NAME.findall(found[0]))
         return self._known_words[path]
 
-    def changed_lately(self, since: Pin) -> Iterator[Shape]:
+    def changed_lately(self, since: Pin) -> Iterator[FileShape]:
         """Other files of its sort that changed since the place was pinned, new ones first."""
         changes = self.changes_since(since.commit)
         paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._newer(since)

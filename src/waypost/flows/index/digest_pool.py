@@ -20,7 +20,7 @@ from typing import IO, Any
 from waypost.code.files.reading import Unread
 from waypost.config.cores import cores
 from waypost.errors import WaypostError
-from waypost.flows.index.file_digest import KILLED, PATIENCE, Digest, Job, digest_file
+from waypost.flows.index.file_digest import KILLED, PATIENCE, Digest, DigestJob, digest_file
 from waypost.space.time_limit import can_limit
 
 Outcome = tuple[str, Digest | Unread]
@@ -35,7 +35,7 @@ _LARGE = 100_000  # bytes; a larger file is not parsed in our own process: a par
 _LARGE_IN_A_THREAD = 20_000  # where nothing can be stopped
 
 
-def digest_files(root: Path, jobs: Sequence[Job]) -> Iterator[Outcome]:
+def digest_files(root: Path, jobs: Sequence[DigestJob]) -> Iterator[Outcome]:
     """Each path with its digest, as they get finished."""
     children = min(_MOST_CHILDREN, cores(), len(jobs) // _ALONE_BELOW)
     if children:
@@ -53,7 +53,7 @@ def digest_files(root: Path, jobs: Sequence[Job]) -> Iterator[Outcome]:
 class _Crew:
     """A thread for each child hands it batches until none is left."""
 
-    def __init__(self, root: Path, jobs: Sequence[Job], children: int) -> None:
+    def __init__(self, root: Path, jobs: Sequence[DigestJob], children: int) -> None:
         self._root = root
         self._batches = iter([jobs[start : start + _BATCH] for start in range(0, len(jobs), _BATCH)])
         self._results: queue.Queue[list[Outcome] | BaseException | None] = queue.Queue(_AHEAD)
@@ -81,7 +81,7 @@ class _Crew:
                 with contextlib.suppress(queue.Empty):
                     self._results.get(timeout=0.05)
 
-    def _next(self) -> Sequence[Job] | None:
+    def _next(self) -> Sequence[DigestJob] | None:
         with self._lock:
             return None if self._stopped.is_set() else next(self._batches, None)
 
@@ -102,7 +102,7 @@ class _Crew:
                 child.close()
             self._results.put(None)
 
-    def _one_by_one(self, batch: Sequence[Job]) -> list[Outcome]:
+    def _one_by_one(self, batch: Sequence[DigestJob]) -> list[Outcome]:
         outcomes: list[Outcome] = []
         for job in batch:
             child = _Child(self._root).await_ready()
@@ -133,7 +133,7 @@ class _Child:
             ) from error
         return self
 
-    def digest(self, jobs: Sequence[Job]) -> list[Outcome] | None:
+    def digest(self, jobs: Sequence[DigestJob]) -> list[Outcome] | None:
         """None: the child died of it, or was killed because it did not come to an end."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -189,7 +189,7 @@ def _child() -> None:
     _send(answers, _READY)
     while True:
         try:
-            jobs: list[Job] = _receive(sys.stdin.buffer)
+            jobs: list[DigestJob] = _receive(sys.stdin.buffer)
         except EOFError:
             return
         _send(answers, [(job.path, digest_file(root, job)) for job in jobs])

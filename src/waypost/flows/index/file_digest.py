@@ -11,12 +11,12 @@ from waypost.code.architecture import find_evidence
 from waypost.code.cards import Card, cards
 from waypost.code.documents.sections import read_together
 from waypost.code.files.languages import is_document, is_test_path, language_of_path
-from waypost.code.files.reading import Read, Unread, read_source
+from waypost.code.files.reading import FileText, Unread, read_source
 from waypost.code.outline import outline
 from waypost.code.parse import parse
 from waypost.code.relations import is_manifest
 from waypost.code.schema import find_schema
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, SourceFile
 from waypost.code.summary import Summary, describe, summarise
 from waypost.model.kinds import IS_DOCUMENT, IS_TEST
 from waypost.model.reference import CodeReference, LineRange
@@ -68,7 +68,7 @@ class Digest:
     facts: Mapping[str, Any]  # what conclusions about the whole tree are drawn from
 
 
-class Job(NamedTuple):
+class DigestJob(NamedTuple):
     """A file to be read."""
 
     path: str
@@ -77,16 +77,16 @@ class Job(NamedTuple):
     described: bool = False  # it has a summary, which has to be made again
 
 
-class Opened(NamedTuple):
+class ParsedFile(NamedTuple):
     """A file read, its secrets masked, parsed."""
 
-    read: Read
-    source: Source
+    read: FileText
+    source: SourceFile
     parsed: Parsed
     masked: int  # secrets that were masked
 
 
-def open_source(root: Path, path: str, *, named: bool = False) -> Opened | Unread:
+def open_source(root: Path, path: str, *, named: bool = False) -> ParsedFile | Unread:
     """The one way from a file to what it says: nobody parses what was not masked, or for longer than the limit."""
     try:
         with time_limit(PATIENCE):
@@ -95,16 +95,16 @@ def open_source(root: Path, path: str, *, named: bool = False) -> Opened | Unrea
         return Unread(KILLED)
 
 
-def _opened(root: Path, path: str, named: bool) -> Opened | Unread:
+def _opened(root: Path, path: str, named: bool) -> ParsedFile | Unread:
     read = read_source(root, path, named=named)
     if isinstance(read, Unread):
         return read
     hidden = mask(read.text)
-    source = Source(path, language_of_path(path, hidden.text), hidden.text)
-    return Opened(read, source, parse(source), len(hidden.found))
+    source = SourceFile(path, language_of_path(path, hidden.text), hidden.text)
+    return ParsedFile(read, source, parse(source), len(hidden.found))
 
 
-def digest_file(root: Path, job: Job) -> Digest | Unread:
+def digest_file(root: Path, job: DigestJob) -> Digest | Unread:
     """All that is taken from one file of the tree."""
     try:
         with time_limit(PATIENCE):
@@ -113,7 +113,7 @@ def digest_file(root: Path, job: Job) -> Digest | Unread:
         return Unread(KILLED)
 
 
-def _digest(root: Path, job: Job) -> Digest | Unread:
+def _digest(root: Path, job: DigestJob) -> Digest | Unread:
     opened = open_source(root, job.path, named=job.named)
     if isinstance(opened, Unread):
         return opened
@@ -136,7 +136,7 @@ def _digest(root: Path, job: Job) -> Digest | Unread:
     )
 
 
-def _facts(source: Source, parsed: Parsed) -> dict[str, Any]:
+def _facts(source: SourceFile, parsed: Parsed) -> dict[str, Any]:
     found = {
         "outline": outline(parsed, source.text).to_json(),
         "manifest": source.text if is_manifest(source.path) else "",
@@ -146,7 +146,7 @@ def _facts(source: Source, parsed: Parsed) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _memories(source: Source, parsed: Parsed) -> tuple[Derived, ...]:
+def _memories(source: SourceFile, parsed: Parsed) -> tuple[Derived, ...]:
     ids = {(symbol.qualified, symbol.lines): symbol for symbol in parsed.symbols}
     made = []
     told = None if is_test_path(source.path) else describe  # single tests are not embedded: nobody would read it
@@ -179,7 +179,7 @@ def _imports(parsed: Parsed) -> list[str]:
     return list(dict.fromkeys(one.module for one in parsed.imports))[:100]
 
 
-def _derived(source: Source, kind: str, card: Card, details: dict[str, Any], scip: str | None) -> Derived:
+def _derived(source: SourceFile, kind: str, card: Card, details: dict[str, Any], scip: str | None) -> Derived:
     is_test = is_test_path(source.path)
     # Tests are many and are asked for by their words; their file is found by meaning too.
     embedded = () if is_test and card.kind == "symbol" else card.embedded
@@ -209,7 +209,7 @@ def _language(text: str) -> str:
     return "code-other" if is_surely_foreign(text, language) else "code"
 
 
-def _summary(source: Source, parsed: Parsed) -> Derived:
+def _summary(source: SourceFile, parsed: Parsed) -> Derived:
     summary = summarise(source, parsed)
     return summary_memory(source.path, source.language, summary, "rules")
 

@@ -11,7 +11,7 @@ from waypost.code.files.walk import GIT_UNASKED, walk
 from waypost.errors import InvalidInput, SecurityError, StoreCorrupt, StoreFull
 from waypost.flows.admin.finding import DATABASE
 from waypost.flows.admin.worker import work
-from waypost.flows.index.build import Indexed, Patterns, Report, index_tree, quiet
+from waypost.flows.index.build import Indexed, IndexPatterns, Report, index_tree, quiet
 from waypost.flows.index.file_digest import KILLED
 from waypost.flows.index.live_schema import read_tables
 from waypost.flows.index.project_analysis import conclude, endpoint_count
@@ -32,7 +32,7 @@ class IndexReport:
     """What is in the index of this tree, and what was done to bring it there."""
 
     indexed: Indexed
-    patterns: Patterns  # that hold for this checkout
+    patterns: IndexPatterns  # that hold for this checkout
     functions: int
     classes: int
     tables: int
@@ -168,7 +168,7 @@ def _owed(space: OpenSpace) -> int:
 
 
 def _check_patterns(
-    space: OpenSpace, before: Patterns, include: Sequence[str] | None, exclude: Sequence[str] | None
+    space: OpenSpace, before: IndexPatterns, include: Sequence[str] | None, exclude: Sequence[str] | None
 ) -> None:
     """Raises InvalidInput for patterns that would leave the index without what was asked for."""
     check_patterns(include or (), "include")
@@ -190,12 +190,12 @@ def _check_patterns(
         )
 
 
-def settle_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Patterns:
+def settle_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Sequence[str] | None) -> IndexPatterns:
     """The patterns that hold for this checkout, with those given now."""
     key = patterns_key(space)
     with space.store.read() as reader:
         kept = json.loads(reader.meta(key) or "{}")
-    chosen = Patterns(
+    chosen = IndexPatterns(
         tuple(kept.get("include", ()) if include is None else include),
         tuple(kept.get("exclude", ()) if exclude is None else exclude),
     )
@@ -213,7 +213,7 @@ def _audit(space: OpenSpace, caller: Caller, done: Indexed) -> None:
 
 
 def _reported(
-    space: OpenSpace, done: Indexed, patterns: Patterns, seconds: float, structure_after: float
+    space: OpenSpace, done: Indexed, patterns: IndexPatterns, seconds: float, structure_after: float
 ) -> IndexReport:
     with space.store.read() as reader:
         counts = reader.derived_counts(space.identity.checkout_id)

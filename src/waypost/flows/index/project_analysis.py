@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from waypost.code.architecture import Architecture, Evidence
+from waypost.code.architecture import Architecture, ArchitectureEvidence
 from waypost.code.architecture import conclude as conclude_architecture
 from waypost.code.files.languages import is_test_path
 from waypost.code.outline import Outline
-from waypost.code.relations import Relation, centrality, relate
-from waypost.code.schema import SchemaChange, Table, build_schema
+from waypost.code.relations import CodeRelation, centrality, relate
+from waypost.code.schema import SchemaChange, SchemaTable, build_schema
 from waypost.flows.index.code_memories import TreeTimes, put_derived
 from waypost.flows.index.file_digest import Derived, derived_document
 from waypost.flows.index.live_schema import with_live
@@ -28,7 +28,7 @@ _MOST_PLACES = 8  # of one table or pattern: the references of a memory have to 
 _FILES = ("symbol", "file")
 
 
-def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
+def conclude(space: OpenSpace, *, live: Sequence[SchemaTable] | None = None) -> bool:
     """Draw the conclusions that are owed. False: none was."""
     if not space.identity.has_tree:
         return False
@@ -41,7 +41,7 @@ def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
         rows = [row for kind in _FILES for row in reader.derived_of_kind(checkout, kind)]
         known_live = json.loads(reader.meta(live_schema_key(space)) or "[]")
         changed = {path: row.changed_at for path, row in reader.files(checkout).items()}
-    told = list(live) if live is not None else [Table.from_json(row) for row in known_live]
+    told = list(live) if live is not None else [SchemaTable.from_json(row) for row in known_live]
     tables = with_live(build_schema(tree.changes), told)
     relations = relate(tree.outlines, tree.manifests)
     imports = {(edge.source.path, edge.target.path) for edge in relations.edges if edge.kind == "imports"}
@@ -71,7 +71,7 @@ class _Tree:
     outlines: dict[str, Outline] = field(default_factory=dict)
     manifests: dict[str, str] = field(default_factory=dict)
     changes: dict[str, list[SchemaChange]] = field(default_factory=dict)
-    evidence: dict[str, list[Evidence]] = field(default_factory=dict)
+    evidence: dict[str, list[ArchitectureEvidence]] = field(default_factory=dict)
 
 
 def _read_tree(reader: Reader, checkout: str) -> _Tree:
@@ -83,7 +83,7 @@ def _read_tree(reader: Reader, checkout: str) -> _Tree:
         if "schema" in facts:
             tree.changes[path] = [SchemaChange.from_json(row) for row in facts["schema"]]
         if "evidence" in facts:
-            tree.evidence[path] = [Evidence.from_json(row) for row in facts["evidence"]]
+            tree.evidence[path] = [ArchitectureEvidence.from_json(row) for row in facts["evidence"]]
     return tree
 
 
@@ -95,7 +95,7 @@ def _ids(rows: Iterable[DerivedRow]) -> dict[tuple[str, str], str]:
     return ids
 
 
-def _edge(relation: Relation, ids: Mapping[tuple[str, str], str]) -> Edge | None:
+def _edge(relation: CodeRelation, ids: Mapping[tuple[str, str], str]) -> Edge | None:
     start = ids.get((relation.source.path, relation.source.qualified))
     end = ids.get((relation.target.path, relation.target.qualified))
     if start is None or end is None or start == end:
@@ -103,7 +103,7 @@ def _edge(relation: Relation, ids: Mapping[tuple[str, str], str]) -> Edge | None
     return Edge(relation.kind, start, end, relation.strength)
 
 
-def _referrers(relations: Iterable[Relation]) -> dict[str, int]:
+def _referrers(relations: Iterable[CodeRelation]) -> dict[str, int]:
     """How many other files use something of each file. Tests use everything and say nothing."""
     users: dict[str, set[str]] = {}
     for relation in relations:
@@ -118,7 +118,7 @@ def _latest(refs: Iterable[CodeReference], changed: Mapping[str, datetime]) -> d
     return max((changed[ref.file_path] for ref in refs if ref.file_path in changed), default=None)
 
 
-def _tables(tables: Iterable[Table], changed: Mapping[str, datetime]) -> list[Derived]:
+def _tables(tables: Iterable[SchemaTable], changed: Mapping[str, datetime]) -> list[Derived]:
     made = []
     for table in tables:
         refs = tuple(CodeReference(one.path, one.lines) for one in table.evidence[:_MOST_PLACES])

@@ -13,7 +13,7 @@ from waypost.flows.open_space import OpenSpace, need_project, place_in, tree_of
 from waypost.model.draft import check_whole
 from waypost.model.reference import MAX_LINE
 from waypost.model.time import format_time
-from waypost.store.protocol import ReferenceRow, Verdict
+from waypost.store.protocol import ReferenceRow, StoredVerdict
 
 if TYPE_CHECKING:
     from waypost.code.source import Parsed
@@ -90,7 +90,7 @@ def files(space: OpenSpace) -> tuple[FileSeen, ...]:
 
 
 def _counts(
-    space: OpenSpace, rows: list[ReferenceRow], verdicts: Mapping[tuple[int, int], Verdict]
+    space: OpenSpace, rows: list[ReferenceRow], verdicts: Mapping[tuple[int, int], StoredVerdict]
 ) -> tuple[Counter[str], Counter[str]]:
     """Memories by the file that they point at now, and the stale ones; each counts once for a file."""
     about, stale = set[tuple[str, str]](), set[tuple[str, str]]()

@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.code.files.reading import Unread
 from waypost.code.files.walk import look_at
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, SourceFile
 from waypost.code.summary import Summary, summarise, summary_from_json, summary_prompt
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable, NotFound
 from waypost.flows.index.build import Report, index_paths, quiet
@@ -113,7 +113,7 @@ class _Summariser:
         self._done.by_model += 1
         return summary_memory(path, source.language, better, self._llm.name)
 
-    def _asked(self, source: Source, parsed: Parsed, plain: Summary) -> Summary | None:
+    def _asked(self, source: SourceFile, parsed: Parsed, plain: Summary) -> Summary | None:
         assert self._llm is not None
         prompt = template("summary").fill(summary_prompt(source, parsed, _SOURCE_TOKENS))
         try:

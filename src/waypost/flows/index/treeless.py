@@ -14,7 +14,7 @@ from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment, parse_time
-from waypost.store.protocol import Reader, Verdict
+from waypost.store.protocol import Reader, StoredVerdict
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -62,8 +62,8 @@ def _lines_of(version: Version) -> tuple[int, int]:
 
 
 def as_judged(
-    reader: Reader, seen: Checkout, verdicts: Mapping[tuple[int, int], Verdict]
-) -> dict[tuple[int, int], Verdict]:
+    reader: Reader, seen: Checkout, verdicts: Mapping[tuple[int, int], StoredVerdict]
+) -> dict[tuple[int, int], StoredVerdict]:
     """Verdicts with the time when each was seen to hold last: a look at all of them notes only what has changed."""
     told = reader.meta(looked_at_key(seen.id))
     if told is None:

@@ -21,7 +21,7 @@ from waypost.flows.write.masking import without_secrets
 from waypost.flows.write.prepare import IMPORT, placed
 from waypost.journal.summary.frame import split_frame
 from waypost.model.draft import Draft
-from waypost.model.journal import Entry, Score, Scored
+from waypost.model.journal import Entry, Score, ScoredEntry
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
 from waypost.store.protocol import Reader
@@ -36,7 +36,7 @@ _MOST_TRIES = 20  # to add to a file that somebody else keeps writing
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ImportedPage:
     """Text for a file of people. `path` is logical, as everywhere in the journal."""
 
     path: str
@@ -45,18 +45,18 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ImportPlan:
     """What an import is going to bring."""
 
     origin: str
     path: Path
     drafts: Sequence[Draft]
-    pages: tuple[Page, ...] = ()
+    pages: tuple[ImportedPage, ...] = ()
     notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class EntryImportReport:
     """What came, or what would come."""
 
     id: str | None  # to undo it by; None when nothing was added
@@ -109,7 +109,7 @@ def key_of(origin: str, *parts: str) -> str:
 # -- looking first
 
 
-def survey(space: OpenSpace, plan: Plan) -> Report:
+def survey(space: OpenSpace, plan: ImportPlan) -> EntryImportReport:
     """What the import would bring. Whether a tombstone refuses some of it shows when it is written."""
     counted = _Counted(space)
     with space.store.read() as reader:
@@ -121,7 +121,7 @@ def survey(space: OpenSpace, plan: Plan) -> Report:
     return counted.report(plan, None, pages, None, dry_run=True)
 
 
-def _would_write(space: OpenSpace, page: Page) -> bool:
+def _would_write(space: OpenSpace, page: ImportedPage) -> bool:
     held = _read(space, page.path)
     return held is None or (page.upper and not _stands_in(held, mask(page.text).text))
 
@@ -134,8 +134,8 @@ def _stands_in(held: str, text: str) -> bool:
 
 
 def bring(
-    space: OpenSpace, plan: Plan, caller: Caller, progress: Progress | None = None, backup: str | None = None
-) -> Report:
+    space: OpenSpace, plan: ImportPlan, caller: Caller, progress: Progress | None = None, backup: str | None = None
+) -> EntryImportReport:
     """Write all of it: the entries through the gateway, then the files of people."""
     drafts = placed(space, plan.drafts)
     going_on = unfinished(space, plan.origin, plan.path)
@@ -151,7 +151,7 @@ def bring(
             done += 1
             if progress is not None and (done % 256 == 0 or done == len(drafts)):
                 progress(done, len(drafts))
-    promote_preferences(space, [Scored(entry, _PREFERENCE) for entry in liked])
+    promote_preferences(space, [ScoredEntry(entry, _PREFERENCE) for entry in liked])
     pages = []
     for page in plan.pages:
         hidden = mask(page.text)
@@ -216,10 +216,16 @@ class _Counted:
             self.untold += 1
 
     def report(
-        self, plan: Plan, import_id: str | None, files: tuple[str, ...], backup: str | None, *, dry_run: bool = False
-    ) -> Report:
+        self,
+        plan: ImportPlan,
+        import_id: str | None,
+        files: tuple[str, ...],
+        backup: str | None,
+        *,
+        dry_run: bool = False,
+    ) -> EntryImportReport:
         more = [f"and {self.untold:,} more"] if self.untold else []
-        return Report(
+        return EntryImportReport(
             import_id,
             plan.origin,
             len(self.days),
@@ -238,7 +244,7 @@ class _Counted:
 # -- files of people
 
 
-def _write_page(space: OpenSpace, page: Page, import_id: str) -> bool:
+def _write_page(space: OpenSpace, page: ImportedPage, import_id: str) -> bool:
     """Write or extend a file, noted first. No: it is there, or says that already."""
     text = page.text.strip("\n") + "\n"
     for _ in range(_MOST_TRIES):

@@ -6,16 +6,16 @@ from datetime import date, datetime, timedelta
 
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.importance.history import Topical, Turn, in_order, judge_turns, subject_of
-from waypost.journal.importance.model import AT_ONCE, Candidate, Judged, answers_from_json, prompt_fields
-from waypost.journal.importance.utterance import Reading
+from waypost.journal.importance.history import JudgedTurn, Topical, in_order, judge_turns, subject_of
+from waypost.journal.importance.model import AT_ONCE, Judged, JudgedUtterance, answers_from_json, prompt_fields
+from waypost.journal.importance.utterance import UtteranceReading
 from waypost.journal.roles import role_of
 from waypost.journal.topics.groups import find_topics
 from waypost.journal.topics.similarity import Meaning, Subject
 from waypost.llm.answer import complete_json
 from waypost.llm.prompt import template
 from waypost.llm.protocol import Llm
-from waypost.model.journal import Entry, Scored
+from waypost.model.journal import Entry, ScoredEntry
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
@@ -38,7 +38,7 @@ def scored(
     *,
     llm: Llm | None = None,
     notices: list[str] | None = None,
-) -> list[Scored]:
+) -> list[ScoredEntry]:
     """The worth of each entry as it is at `at`, in the order given, with its topic.
 
     What was said until then counts: these entries, and all others that the space's journal holds. A model is asked, once
@@ -60,7 +60,7 @@ def scored(
     readings = _judged_by_model(space, asked, topics, at, llm, notices if notices is not None else [])
     judged = judge_turns(turns, own.keys(), topics, at, readings)
     return [
-        Scored(entry, judged[ident].score, judged[ident].topic, judged[ident].label)
+        ScoredEntry(entry, judged[ident].score, judged[ident].topic, judged[ident].label)
         for ident, entry in zip(idents, entries, strict=True)
     ]
 
@@ -78,19 +78,21 @@ class _Days:
         return self._local(at).date()
 
 
-def _turn_of_entry(ident: str, entry: Entry, known: Version | None, local: _Days) -> Turn:
+def _turn_of_entry(ident: str, entry: Entry, known: Version | None, local: _Days) -> JudgedTurn:
     text, role = entry.held or "", role_of(entry.speaker, entry.kind)
     if role != "person":
         language = ""  # only what persons say is read
     else:
         language = (known.language if known is not None and known.text == text else language_of(text)) or "en"
-    return Turn(ident, text, entry.at, local(entry.at), role, entry.kind, entry.session, language)
+    return JudgedTurn(ident, text, entry.at, local(entry.at), role, entry.kind, entry.session, language)
 
 
-def _turn_of_version(version: Version, local: _Days) -> Turn:
+def _turn_of_version(version: Version, local: _Days) -> JudgedTurn:
     said_at, role = version.time or version.valid_from, role_of(version.speaker, version.kind)
     language = version.language or "en"
-    return Turn(version.memory_id, version.text, said_at, local(said_at), role, version.kind, version.session, language)
+    return JudgedTurn(
+        version.memory_id, version.text, said_at, local(said_at), role, version.kind, version.session, language
+    )
 
 
 def _journal(reader: Reader, entries: Sequence[Entry], at: datetime) -> list[Version]:
@@ -103,14 +105,18 @@ def _journal(reader: Reader, entries: Sequence[Entry], at: datetime) -> list[Ver
 # -- topics
 
 
-def _topics(space: OpenSpace, turns: Sequence[Turn], own: Collection[str], versions: Mapping[str, Version]) -> Topical:
+def _topics(
+    space: OpenSpace, turns: Sequence[JudgedTurn], own: Collection[str], versions: Mapping[str, Version]
+) -> Topical:
     subjects = [(turn, subject) for turn in turns if (subject := subject_of(turn)) is not None]
     meanings = _meanings(space, [turn for turn, _ in subjects], versions)
     topics = find_topics([subject for _, subject in subjects], meanings, _places_of(own, turns, subjects))
     return Topical(turns, {turn.ident: number for (turn, _), number in zip(subjects, topics.of, strict=True)}, topics)
 
 
-def _places_of(own: Collection[str], turns: Sequence[Turn], subjects: Sequence[tuple[Turn, Subject]]) -> set[int]:
+def _places_of(
+    own: Collection[str], turns: Sequence[JudgedTurn], subjects: Sequence[tuple[JudgedTurn, Subject]]
+) -> set[int]:
     """Where the subjects stand whose topics are asked for: the wanted ones, and what wanted answers are answers to."""
     sessions = {turn.session for turn in turns if turn.ident in own and turn.session}
     days = {turn.day for turn in turns if turn.ident in own and not turn.session}
@@ -121,7 +127,7 @@ def _places_of(own: Collection[str], turns: Sequence[Turn], subjects: Sequence[t
     }
 
 
-def _meanings(space: OpenSpace, turns: Sequence[Turn], versions: Mapping[str, Version]) -> list[Meaning]:
+def _meanings(space: OpenSpace, turns: Sequence[JudgedTurn], versions: Mapping[str, Version]) -> list[Meaning]:
     """The vectors of these turns by each engine: the stored ones, and a few that are made now."""
     import numpy as np
 
@@ -151,7 +157,7 @@ def _meanings(space: OpenSpace, turns: Sequence[Turn], versions: Mapping[str, Ve
 _hashes: dict[tuple[str, int], bytes] = {}  # of the first passage of a version, which is the same for ever
 
 
-def _hash_of(turn: Turn, version: Version | None) -> bytes:
+def _hash_of(turn: JudgedTurn, version: Version | None) -> bytes:
     if version is None or version.text != turn.text:
         return b""
     key = (version.memory_id, version.number)
@@ -167,8 +173,8 @@ def _hash_of(turn: Turn, version: Version | None) -> bytes:
 
 
 def _judged_by_model(
-    space: OpenSpace, turns: Sequence[Turn], topics: Topical, at: datetime, llm: Llm | None, notices: list[str]
-) -> dict[str, Reading]:
+    space: OpenSpace, turns: Sequence[JudgedTurn], topics: Topical, at: datetime, llm: Llm | None, notices: list[str]
+) -> dict[str, UtteranceReading]:
     if space.settings.llm is None and llm is None:
         return {}
     key = space.tombstone_key()
@@ -195,7 +201,7 @@ def _judged_by_model(
     return readings
 
 
-def _kept(value: str | None, turn: Turn, key: bytes) -> Reading | None:
+def _kept(value: str | None, turn: JudgedTurn, key: bytes) -> UtteranceReading | None:
     """What a model said earlier of the same words. Its reasons are not kept: they would repeat what may be forgotten."""
     mark, explicit, relevance, name = (value or "   ").split(" ", 3)
     if mark != _mark(turn.text, key):
@@ -208,9 +214,9 @@ def _mark(text: str, key: bytes) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=key, digest_size=8).hexdigest()
 
 
-def _asked(llm: Llm, turns: Sequence[Turn], topics: Topical) -> dict[int, Judged]:
+def _asked(llm: Llm, turns: Sequence[JudgedTurn], topics: Topical) -> dict[int, Judged]:
     candidates = [
-        Candidate(
+        JudgedUtterance(
             turn.text,
             turn.day,
             len({(one.day, one.conversation) for one in mentions}),

@@ -11,8 +11,16 @@ from waypost.flows.journal.preferences import promoted
 from waypost.flows.journal.tally import counted, named_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import Bullet, parse_bullets
-from waypost.journal.files import Stamp
-from waypost.journal.index_page.content import Day, Figures, Period, Project, Sheet, Told, Upkeep
+from waypost.journal.files import FileStamp
+from waypost.journal.index_page.content import (
+    CondenseState,
+    Day,
+    IndexContent,
+    JournalFigures,
+    Period,
+    RecurringTopic,
+    SourcedLine,
+)
 from waypost.journal.index_page.days import (
     IMPORTANT,
     IMPORTANT_DAYS,
@@ -31,7 +39,7 @@ from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, STAGES, mon
 from waypost.journal.summary.frame import split_frame
 from waypost.journal.summary.items import source_of
 from waypost.journal.wording import plain, prevailing
-from waypost.model.journal import Entry, Scored, mark_of
+from waypost.model.journal import Entry, ScoredEntry, mark_of
 
 MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3
@@ -40,7 +48,7 @@ PERSONAL = 3  # points of relevance: preferences and personal goals
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which on a topic is something somebody works at
 
 
-def sheet_of(space: OpenSpace) -> Sheet:
+def sheet_of(space: OpenSpace) -> IndexContent:
     """What the page is to say now."""
     now = space.journal.local(space.clock())
     files = space.journal.scan()
@@ -52,7 +60,7 @@ def sheet_of(space: OpenSpace) -> Sheet:
     judged = scored(space, [*older, *recent], space.clock())
     of_days = judged[len(older) :]
     tally = counted(space)
-    return Sheet(
+    return IndexContent(
         language=prevailing(entry.text for entry in recent or older),
         now=now,
         upkeep=_upkeep(space, of_days),
@@ -62,13 +70,13 @@ def sheet_of(space: OpenSpace) -> Sheet:
         projects=tuple(_projects(judged)),
         days=tuple(_days(days, said, of_days)),
         periods=tuple(_periods(space, files)),
-        figures=Figures(
+        figures=JournalFigures(
             len(tally.sessions), tally.mean_length, tally.busiest, tuple(_frequent(of_days)), tuple(_sizes(files))
         ),
     )
 
 
-def frequent_topics(space: OpenSpace) -> list[tuple[Told, float]]:
+def frequent_topics(space: OpenSpace) -> list[tuple[SourcedLine, float]]:
     """What the last thirty days were about most, with the share of the entries that were."""
     said = _said(space, _recent(space, space.journal.scan()))
     recent = [entry for entries in said.values() for entry in entries]
@@ -100,7 +108,7 @@ def _held(space: OpenSpace, paths: Sequence[str]) -> list[Entry]:
 
 
 def _days(
-    days: Mapping[date, Sequence[str]], said: Mapping[date, Sequence[Entry]], judged: Sequence[Scored]
+    days: Mapping[date, Sequence[str]], said: Mapping[date, Sequence[Entry]], judged: Sequence[ScoredEntry]
 ) -> Iterator[Day]:
     place = 0
     for day, paths in days.items():
@@ -119,17 +127,17 @@ def _preferences(space: OpenSpace) -> tuple[Bullet, ...]:
         return ()
 
 
-def _told_preferences(bullets: Sequence[Bullet]) -> Iterator[Told]:
+def _told_preferences(bullets: Sequence[Bullet]) -> Iterator[SourcedLine]:
     """What people wrote themselves first, then what was put there last; in the order of the file."""
     order = sorted(range(len(bullets)), key=lambda place: (bullets[place].id is not None, -place))
     for place in sorted(order[:MOST_PREFERENCES]):
         bullet = bullets[place]
-        yield Told(one_line(bullet.text, LONGEST_ENTRY), (bullet.id,) if bullet.id else ())
+        yield SourcedLine(one_line(bullet.text, LONGEST_ENTRY), (bullet.id,) if bullet.id else ())
 
 
-def _stated(judged: Sequence[Scored], known: Container[str], now: datetime) -> Iterator[Told]:
+def _stated(judged: Sequence[ScoredEntry], known: Container[str], now: datetime) -> Iterator[SourcedLine]:
     """What people said of themselves lately that was not put among their preferences, newest first."""
-    said: dict[str, Told] = {}
+    said: dict[str, SourcedLine] = {}
     for item in sorted(judged, key=lambda one: one.entry.at, reverse=True):
         entry, score = item.entry, item.score
         if (
@@ -138,7 +146,7 @@ def _stated(judged: Sequence[Scored], known: Container[str], now: datetime) -> I
             and mark_of(entry.id or "") not in known
             and is_told(entry)
         ):
-            told = Told(one_line(entry.text, LONGEST_ENTRY), (source_of(entry),))
+            told = SourcedLine(one_line(entry.text, LONGEST_ENTRY), (source_of(entry),))
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
                 said.setdefault(told.text.casefold(), told)
     return iter(said.values())
@@ -157,7 +165,7 @@ def _first_said(space: OpenSpace, bullets: Sequence[Bullet], recent: Iterable[Se
     return found
 
 
-def _projects(judged: Sequence[Scored]) -> Iterator[Project]:
+def _projects(judged: Sequence[ScoredEntry]) -> Iterator[RecurringTopic]:
     """Topics that came up again and again and matter to somebody, the latest first."""
     found = []
     for group in _topics(judged).values():
@@ -166,12 +174,12 @@ def _projects(judged: Sequence[Scored]) -> Iterator[Project]:
         worth = max(item.score.score for item in group)
         if len(group) >= PROJECT_MENTIONS and len(days) >= PROJECT_DAYS and matters and worth >= IMPORTANT:
             told = told_topic(group[0].label, [item.entry for item in group])
-            found.append(Project(told.text, min(days), max(days), told.ids))
+            found.append(RecurringTopic(told.text, min(days), max(days), told.ids))
     return iter(sorted(found, key=lambda project: (-project.last.toordinal(), project.since, project.label)))
 
 
-def _topics(judged: Sequence[Scored]) -> dict[int, list[Scored]]:
-    groups: dict[int, list[Scored]] = {}
+def _topics(judged: Sequence[ScoredEntry]) -> dict[int, list[ScoredEntry]]:
+    groups: dict[int, list[ScoredEntry]] = {}
     for item in judged:
         if item.topic and item.label:
             groups.setdefault(item.topic, []).append(item)
@@ -181,7 +189,7 @@ def _topics(judged: Sequence[Scored]) -> dict[int, list[Scored]]:
 # -- summaries
 
 
-def _periods(space: OpenSpace, files: Mapping[str, Stamp]) -> Iterator[Period]:
+def _periods(space: OpenSpace, files: Mapping[str, FileStamp]) -> Iterator[Period]:
     read = {"weekly": week_of, "monthly": month_of, "yearly": year_of}
     for path in files:
         span = read[stage_of(path)](path) if stage_of(path) in read else None
@@ -193,20 +201,20 @@ def _periods(space: OpenSpace, files: Mapping[str, Stamp]) -> Iterator[Period]:
             yield Period(span, path, tuple(_summary_lines(text)))
 
 
-def _summary_lines(text: str) -> Iterator[Told]:
+def _summary_lines(text: str) -> Iterator[SourcedLine]:
     """The first points of a summary: what it is about."""
     frame = split_frame(text)
     lines = [line for line in (frame.part or text).split("\n") if line.startswith("- ")]
     for line in lines[:MOST_LINES_OF_A_SUMMARY]:
         told = one_line(plain(unsourced(line.rstrip("\r"))), LONGEST_ENTRY)
         if told:
-            yield Told(told, sources_of(line))
+            yield SourcedLine(told, sources_of(line))
 
 
 # -- numbers
 
 
-def _frequent(judged: Sequence[Scored]) -> Iterator[tuple[Told, float]]:
+def _frequent(judged: Sequence[ScoredEntry]) -> Iterator[tuple[SourcedLine, float]]:
     groups = [group for group in _topics(judged).values() if max(item.score.score for item in group) >= MODERATE]
     groups.sort(key=lambda group: (-len(group), group[0].label))
     for group in groups[:MOST_FREQUENT]:
@@ -214,7 +222,7 @@ def _frequent(judged: Sequence[Scored]) -> Iterator[tuple[Told, float]]:
         yield told, len(group) / len(judged)
 
 
-def _sizes(files: Mapping[str, Stamp]) -> Iterator[tuple[str, int, int]]:
+def _sizes(files: Mapping[str, FileStamp]) -> Iterator[tuple[str, int, int]]:
     """Of each stage and of all; without the page itself, whose size would change with what it says about it."""
     counted_files = {path: stamp.size for path, stamp in files.items() if path not in (INDEX, DNA)}
     for stage in (*STAGES, "important", ARCHIVE):
@@ -225,11 +233,11 @@ def _sizes(files: Mapping[str, Stamp]) -> Iterator[tuple[str, int, int]]:
         yield "total", sum(counted_files.values()), len(counted_files)
 
 
-def _upkeep(space: OpenSpace, judged: Sequence[Scored]) -> Upkeep:
+def _upkeep(space: OpenSpace, judged: Sequence[ScoredEntry]) -> CondenseState:
     """How the last upkeep stands; the passing facts that left the page within the day before it are counted as removed."""
     last, local = last_cleanup(space), space.journal.local
     following = next_cleanup(space, space.clock())
     if last is None:
-        return Upkeep(None, following)
+        return CondenseState(None, following)
     gone = [item for item in judged if item.score.score < MODERATE and PASSING < last.at - item.entry.at <= 2 * PASSING]
-    return Upkeep(local(last.at), following, len(gone), len(last.archived), len(last.created))
+    return CondenseState(local(last.at), following, len(gone), len(last.archived), len(last.created))

@@ -17,7 +17,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.journal.tally import counted, journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, day_of, stage_of
-from waypost.model.journal import Scored
+from waypost.model.journal import ScoredEntry
 from waypost.model.time import format_time, parse_time
 from waypost.space.platform import PRIVATE_FILE, try_lock
 
@@ -101,7 +101,7 @@ def note_all(space: OpenSpace, event: str, rows: Iterable[Mapping[str, Any]]) ->
             os.close(handle)
 
 
-def note_scores(space: OpenSpace, items: Iterable[Scored]) -> None:
+def note_scores(space: OpenSpace, items: Iterable[ScoredEntry]) -> None:
     """Every decision about what entries are worth (CM-3). The reasons are its points: written out they may quote."""
     note_all(
         space,

@@ -16,7 +16,7 @@ from waypost.journal.index_page.lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
 from waypost.journal.wording import prevailing
-from waypost.model.journal import Entry, Score, Scored, mark_of
+from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 from waypost.model.memory import State, Version
 from waypost.text.normal import fingerprint_text
 
@@ -27,7 +27,7 @@ _MOST_TRIES = 20
 MOST_EXPLICIT, MOST_RELEVANT = 2, 3  # points
 
 
-def promote_preferences(space: OpenSpace, scored: Sequence[Scored]) -> list[str]:
+def promote_preferences(space: OpenSpace, scored: Sequence[ScoredEntry]) -> list[str]:
     """Put entries of kind preference, those worth 8 or more, and what people say of themselves and want remembered into
     preferences.md; the ids of what was put there.
 
@@ -65,7 +65,7 @@ def forget_promoted(space: OpenSpace, ids: Iterable[str]) -> None:
         writer.set_meta(key, json.dumps([mark for mark in marks if mark not in gone]))
 
 
-def _is_worthy(item: Scored) -> bool:
+def _is_worthy(item: ScoredEntry) -> bool:
     """An answer is worth what it answers; that is put there, and leads to it."""
     entry = item.entry
     if entry.held is None or not entry.held.strip():
@@ -81,7 +81,7 @@ def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:
     """Preferences that were just written; upkeep would find them too."""
     score = Score(0, 0, 0, MOST_RELEVANT, "written as a preference", "")
     entries = [entry_of(space.journal, [version], State()) for version in versions]
-    promote_preferences(space, [Scored(entry, score) for entry in entries])
+    promote_preferences(space, [ScoredEntry(entry, score) for entry in entries])
 
 
 def _with_bullets(text: str | None, entries: Sequence[Entry]) -> tuple[str, list[str]]:

@@ -11,7 +11,7 @@ from waypost.flows.journal.files.changes import look
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.lines import sources_of, unsourced
 from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, day_of, stage_of
-from waypost.journal.markdown import Block, parse_page
+from waypost.journal.markdown import PageBlock, parse_page
 from waypost.journal.summary.frame import split_frame
 from waypost.text.keywords import stop_words
 from waypost.text.stems import fold
@@ -23,7 +23,7 @@ _STAGES = ("daily", f"{ARCHIVE}/daily", "weekly", "monthly", "yearly", f"{ARCHIV
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FoundLine:
     """A line of a file that holds what was searched for, and the entry it belongs to."""
 
     path: str
@@ -55,7 +55,7 @@ class _Piece:
     speaker: str | None = None
 
 
-def search_journal(space: OpenSpace, text: str, limit: int = 20) -> list[Line]:
+def search_journal(space: OpenSpace, text: str, limit: int = 20) -> list[FoundLine]:
     """The lines that hold the text; where there is none, those of entries that hold all its telling words.
 
     Case, accents and spaces do not matter. What people keep comes first, then days from the newest, then summaries. What
@@ -71,8 +71,8 @@ def search_journal(space: OpenSpace, text: str, limit: int = 20) -> list[Line]:
     return found or (_search(space, words, limit) if len(words) > 1 else [])
 
 
-def _search(space: OpenSpace, words: list[str], limit: int) -> list[Line]:
-    found: list[Line] = []
+def _search(space: OpenSpace, words: list[str], limit: int) -> list[FoundLine]:
+    found: list[FoundLine] = []
     seen: set[tuple[str | None, str]] = set()
     for path in sorted(space.journal.scan(), key=_order):
         try:
@@ -91,7 +91,7 @@ def _search(space: OpenSpace, words: list[str], limit: int) -> list[Line]:
     return found
 
 
-def _matches(path: str, piece: _Piece, words: list[str]) -> Iterator[Line]:
+def _matches(path: str, piece: _Piece, words: list[str]) -> Iterator[FoundLine]:
     """The lines with all the words; where they stand on several lines, the first that has one of them."""
     folded = [fold(" ".join(line.split())) for line in piece.lines]
     if not all(word in " ".join(folded) for word in words):
@@ -101,7 +101,7 @@ def _matches(path: str, piece: _Piece, words: list[str]) -> Iterator[Line]:
     having = having or [max(range(len(folded)), key=lambda at: (sum(part in folded[at] for part in parts), -at))]
     for place in having:
         text = piece.lines[place].strip()[:LONGEST_LINE]
-        yield Line(path, piece.start + place, text, piece.id, piece.time, piece.speaker)
+        yield FoundLine(path, piece.start + place, text, piece.id, piece.time, piece.speaker)
 
 
 def _pieces(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
@@ -138,7 +138,7 @@ def _entries(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
         number += block.raw.count("\n")
 
 
-def _body(block: Block) -> tuple[int, tuple[str, ...]]:
+def _body(block: PageBlock) -> tuple[int, tuple[str, ...]]:
     lines = block.raw.split("\n")
     skip = 1 if lines[0].startswith("### ") and len(lines) > 1 else 0
     return skip, tuple(lines[skip:])

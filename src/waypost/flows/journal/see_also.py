@@ -16,7 +16,7 @@ from waypost.journal.index_page.lines import one_line
 from waypost.journal.index_page.tally import days_of
 from waypost.journal.layout import Month, Week, archived_path, day_path
 from waypost.journal.roles import role_of
-from waypost.model.journal import Scored
+from waypost.model.journal import ScoredEntry
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
@@ -65,7 +65,7 @@ class Similar:
 # -- links
 
 
-def link_related(space: OpenSpace, items: Sequence[Scored], at: datetime) -> int:
+def link_related(space: OpenSpace, items: Sequence[ScoredEntry], at: datetime) -> int:
     """Link entries with related ones of other days that were said until then, as far as they have vectors; how many links
     were made.
 
@@ -93,11 +93,11 @@ class _Linking:
     space: OpenSpace
     reader: Reader
     at: datetime
-    items: Mapping[str, Scored]
+    items: Mapping[str, ScoredEntry]
     edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
     _linked: dict[str, set[str]] = field(default_factory=dict)
 
-    def link(self, item: Scored) -> None:
+    def link(self, item: ScoredEntry) -> None:
         now = self.space.clock()
         version = self.reader.version(item.entry.id or "", Moment(now))
         if version is None or len(self._links(version.memory_id)) >= MOST_LINKS:
@@ -121,30 +121,30 @@ class _Linking:
             self._linked[memory_id] = {end for edge in known for end in (edge.from_id, edge.to_id)} - {memory_id}
         return self._linked[memory_id]
 
-    def _is_of_the_topic(self, item: Scored, other: Version) -> bool:
+    def _is_of_the_topic(self, item: ScoredEntry, other: Version) -> bool:
         theirs = self.items.get(other.memory_id)
         return theirs is not None and item.topic != 0 and theirs.topic == item.topic
 
 
-class Related(NamedTuple):
+class RelatedEntry(NamedTuple):
     """An entry of another day about the same."""
 
     id: str
     day: date
 
 
-def related_to(space: OpenSpace, reader: Reader, memory_ids: Collection[str]) -> dict[str, list[Related]]:
+def related_to(space: OpenSpace, reader: Reader, memory_ids: Collection[str]) -> dict[str, list[RelatedEntry]]:
     """The entries that these are linked with, most alike first, as far as they are held."""
     edges = sorted(reader.edges_of(memory_ids, (SEE_ALSO,)), key=lambda one: (-one.strength, one.from_id, one.to_id))
     ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
     now = Moment(space.clock())
     held = {one: version for one in ends if (version := reader.version(one, now)) is not None}
-    found: dict[str, list[Related]] = {}
+    found: dict[str, list[RelatedEntry]] = {}
     for edge in edges:
         for one, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
             if one in memory_ids and other in held:
                 said = held[other].time or held[other].valid_from
-                found.setdefault(one, []).append(Related(other, space.journal.today(said)))
+                found.setdefault(one, []).append(RelatedEntry(other, space.journal.today(said)))
     return found
 
 

@@ -30,7 +30,7 @@ _SURE = 0.5  # of a recall's score, for words to mean an entry
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFile:
     path: str
     text: str
     archived: bool = False
@@ -39,14 +39,14 @@ class Shown:
         return {"path": self.path, "text": self.text, "archived": self.archived}
 
 
-def show(space: OpenSpace, what: str = "") -> Shown:
+def show(space: OpenSpace, what: str = "") -> ShownFile:
     """A day, week, month or year by its name or in words, an entry by its id, a file by its path; today unless told."""
     folder = space.journal
     for path in _paths(space, what.strip()):
         parts = _parts(folder, path)
         if parts:
             text = "\n".join(folder.read(one) for one in parts)
-            return Shown(parts[0], text, archived=stage_of(path).startswith("archive"))
+            return ShownFile(parts[0], text, archived=stage_of(path).startswith("archive"))
     raise NotFound(
         f"The journal has nothing of {what.strip() or 'today'}.", "`waypost journal timeline` shows what there is."
     )

@@ -10,7 +10,7 @@ from waypost.flows.journal.index_page import index_backups
 from waypost.flows.journal.log import last_cleanup, metrics, next_cleanup
 from waypost.flows.journal.tally import counted, held_pages
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.files import Stamp
+from waypost.journal.files import FileStamp
 from waypost.journal.layout import stage_of
 from waypost.model.time import format_time
 
@@ -49,7 +49,7 @@ def stats(space: OpenSpace) -> dict[str, Any]:
     }
 
 
-def _stages(files: Mapping[str, Stamp]) -> dict[str, dict[str, int]]:
+def _stages(files: Mapping[str, FileStamp]) -> dict[str, dict[str, int]]:
     stages: dict[str, dict[str, int]] = {}
     for path, stamp in files.items():
         stage = stages.setdefault(stage_of(path) or "pages", {"files": 0, "bytes": 0, "compressed": 0})

@@ -50,7 +50,7 @@ def _of_day(pages: Mapping[str, Sequence[Entry]]) -> tuple[Entry, ...]:
     return joined([with_words_of(entry, full.get(entry.id or "")) for entry in pages[path]] for path in live)
 
 
-class Named(NamedTuple):
+class NamedEntry(NamedTuple):
     """An entry of a day, the file it stands in, and its id: of what was written by hand, the one that the index gave it."""
 
     entry: Entry
@@ -58,7 +58,7 @@ class Named(NamedTuple):
     id: str | None
 
 
-def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> list[Named]:
+def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> list[NamedEntry]:
     """As `day_entries`."""
     given = {(one.path, one.place): one.memory_id for one in reader.journal_places(space.journal_id, paths)}
     pages = {path: _readable(space, path) for path in paths}
@@ -66,7 +66,7 @@ def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> lis
     for path, entries in pages.items():
         for place, entry in enumerate(entries):
             where[key_of(entry)] = (path, entry.id or given.get((path, place)))
-    return [Named(entry, *where.get(key_of(entry), (paths[-1], entry.id))) for entry in _of_day(pages)]
+    return [NamedEntry(entry, *where.get(key_of(entry), (paths[-1], entry.id))) for entry in _of_day(pages)]
 
 
 def counted(space: OpenSpace) -> Tally:

@@ -9,7 +9,7 @@ from typing import Any
 from waypost.errors import InvalidInput
 from waypost.flows.journal.files.changes import look
 from waypost.flows.journal.files.units import PAGES
-from waypost.flows.journal.see_also import Related, related_to
+from waypost.flows.journal.see_also import RelatedEntry, related_to
 from waypost.flows.journal.tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import held_versions
@@ -38,14 +38,14 @@ _DAY, _WEEK, _MONTH, _YEAR = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TimelineEntry:
     """An entry with where it stands."""
 
     entry: Entry
     path: str
     id: str | None  # also of what was written by hand, once it was read
     is_held: bool = True  # nobody has retracted it or taken it out of its file
-    see_also: tuple[Related, ...] = ()  # entries of other days about the same
+    see_also: tuple[RelatedEntry, ...] = ()  # entries of other days about the same
 
     def to_json(self) -> dict[str, Any]:
         entry = self.entry
@@ -67,7 +67,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TimelinePeriod:
     """A day, week, month or year of the overview."""
 
     name: str
@@ -94,9 +94,9 @@ class Timeline:
 
     first: date | None
     last: date | None
-    entries: tuple[Said, ...] = ()
+    entries: tuple[TimelineEntry, ...] = ()
     summaries: tuple[str, ...] = ()
-    overview: tuple[Stretch, ...] = ()
+    overview: tuple[TimelinePeriod, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -183,7 +183,7 @@ def _held_ids(space: OpenSpace, reader: Reader, first: date, last: date) -> set[
     return {one.memory_id for one in reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)}
 
 
-def _elsewhere(space: OpenSpace, first: date, last: date, known: Collection[str | None]) -> Iterator[Said]:
+def _elsewhere(space: OpenSpace, first: date, last: date, known: Collection[str | None]) -> Iterator[TimelineEntry]:
     """What was said on these days and stands in files that somebody has given another name."""
     with space.store.read() as reader:
         wanted = {memory_id for memory_id in _held_ids(space, reader, first, last) if memory_id not in known}
@@ -194,10 +194,10 @@ def _elsewhere(space: OpenSpace, first: date, last: date, known: Collection[str 
         }
         for entry, path, memory_id in named_entries(space, reader, sorted(paths)) if paths else ():
             if memory_id in wanted and first <= space.journal.today(entry.at) <= last:
-                yield Said(entry, path, memory_id, entry.held is not None)
+                yield TimelineEntry(entry, path, memory_id, entry.held is not None)
 
 
-def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[Said]:
+def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[TimelineEntry]:
     """The entries of these days. What is not held any more says so."""
     with space.store.read() as reader:
         held = _held_ids(space, reader, min(days), max(days))
@@ -206,10 +206,10 @@ def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[Said
             for entry, path, memory_id in named_entries(space, reader, paths):
                 is_held = memory_id is None or memory_id in held or bool(held_versions(reader, memory_id))
                 others = related.get(memory_id or "", ())
-                yield Said(entry, path, memory_id, is_held and entry.held is not None, tuple(others))
+                yield TimelineEntry(entry, path, memory_id, is_held and entry.held is not None, tuple(others))
 
 
-def _overview(space: OpenSpace) -> Iterator[Stretch]:
+def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
     counts, files = tallies(space), space.journal.scan()
     spans: dict[str, tuple[date, date, str]] = {}
     whole = {
@@ -227,7 +227,7 @@ def _overview(space: OpenSpace) -> Iterator[Stretch]:
             for day, tally in counts.items()
             if first <= day <= last and (day in whole) == bool(_DAY.fullmatch(name))
         ]
-        yield Stretch(
+        yield TimelinePeriod(
             name,
             first,
             last,

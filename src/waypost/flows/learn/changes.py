@@ -22,7 +22,7 @@ from waypost.flows.index.init import settle_patterns
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.change import ChangeSet
 from waypost.model.memory import Caller
-from waypost.model.review_item import HELD, MERGED, STORED, Learned, Taken
+from waypost.model.review_item import HELD, MERGED, STORED, DecidedCandidate, Learned
 from waypost.space.place import safe_relative_path
 
 _WORD = re.compile(r"\w+")
@@ -31,7 +31,7 @@ _ONLY_A_PERSON = "Only a person can approve the rest; it waits for `waypost revi
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LearnSource:
     """Where to look: in the working tree unless told."""
 
     staged: bool = False
@@ -50,7 +50,7 @@ class Asked:
 def learn(
     space: OpenSpace,
     caller: Caller,
-    asked: Asked,
+    asked: LearnSource,
     *,
     yes: bool = False,
     dry_run: bool = False,
@@ -127,17 +127,17 @@ def layout_of(space: OpenSpace) -> Layout:
     return Layout.of(paths)
 
 
-def _origin(asked: Asked) -> str:
+def _origin(asked: LearnSource) -> str:
     return "staged" if asked.staged else "file_change" if asked.file is not None else "git_diff"
 
 
-def _changes(space: OpenSpace, asked: Asked, report: Report) -> Iterator[ChangeSet]:
+def _changes(space: OpenSpace, asked: LearnSource, report: Report) -> Iterator[ChangeSet]:
     for count, raw in enumerate(_raw_changes(space, asked), 1):
         report("Reading changes", count, 0)
         yield change_set(raw)
 
 
-def _raw_changes(space: OpenSpace, asked: Asked) -> Iterator[RawCommit]:
+def _raw_changes(space: OpenSpace, asked: LearnSource) -> Iterator[RawCommit]:
     root = tree_of(space)
     if asked.file is not None:
         path = safe_relative_path(root, asked.file)
@@ -152,7 +152,9 @@ def _raw_changes(space: OpenSpace, asked: Asked) -> Iterator[RawCommit]:
         yield uncommitted(root, staged=asked.staged)
 
 
-def _approved(space: OpenSpace, caller: Caller, taken: Sequence[Taken]) -> tuple[tuple[Taken, ...], tuple[str, ...]]:
+def _approved(
+    space: OpenSpace, caller: Caller, taken: Sequence[DecidedCandidate]
+) -> tuple[tuple[DecidedCandidate, ...], tuple[str, ...]]:
     """Whoever asked says yes to what is held; only a person can."""
     if not caller.decides:
         return tuple(taken), (_ONLY_A_PERSON,)

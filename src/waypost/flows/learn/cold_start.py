@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from waypost.facts.coldstart.find import Project, find_project, part_facts
-from waypost.facts.coldstart.tree import PATIENCE, Tree
+from waypost.facts.coldstart.find import FoundProject, find_project, part_facts
+from waypost.facts.coldstart.tree import PATIENCE, ProjectTree
 from waypost.flows.facts.candidates import key_of, take
 from waypost.flows.learn.cold_start_files import file_fact
 from waypost.flows.learn.cold_start_task import relevant
-from waypost.flows.learn.cold_start_tree import Seen, is_code, known_of, look
+from waypost.flows.learn.cold_start_tree import ScannedTree, is_code, known_of, look
 from waypost.flows.learn.vanished import end_vanished
 from waypost.flows.open_space import OpenSpace
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Caller
-from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REPLACED, STORED, WAITING, Taken
+from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REPLACED, STORED, WAITING, DecidedCandidate
 from waypost.space.time_limit import OutOfTime, time_limit
 from waypost.text.split import estimate_tokens
 
@@ -32,7 +32,7 @@ class Discovered:
 
     project_types: tuple[str, ...]  # "python", "node" …; the largest first
     packages: tuple[str, ...]  # folders of the packages of a monorepo
-    taken: tuple[Taken, ...]
+    taken: tuple[DecidedCandidate, ...]
     suggested_domains: tuple[str, ...]
     discovery_tokens: int  # of all facts: what they cost whoever reads them
     tokens_read: int  # of the files that were opened: what they spare whoever reads them
@@ -88,7 +88,7 @@ def discover(space: OpenSpace, caller: Caller, *, task: str | None = None, dry_r
     try:
         project, found, domains = _found(space, seen, task)
     except OutOfTime:
-        return _discovered(seen, Project((), (), ()), (), (), task, dry_run)
+        return _discovered(seen, FoundProject((), (), ()), (), (), task, dry_run)
     extractor = Caller("extractor", caller.actor)
     taken = take(space, found, extractor, dry_run=dry_run)
     if seen.tree.paths and not task and not dry_run:  # a tree that is away says nothing
@@ -96,7 +96,7 @@ def discover(space: OpenSpace, caller: Caller, *, task: str | None = None, dry_r
     return _discovered(seen, project, taken, domains, task, dry_run)
 
 
-def _found(space: OpenSpace, seen: Seen, task: str | None) -> tuple[Project, list[Candidate], list[str]]:
+def _found(space: OpenSpace, seen: ScannedTree, task: str | None) -> tuple[FoundProject, list[Candidate], list[str]]:
     """The project, the facts, the names of the parts. Raises OutOfTime where too many files take too long."""
     tree, layout = seen.tree, seen.layout
     known = _limited(tree, lambda: known_of(space, seen))
@@ -114,7 +114,12 @@ def _found(space: OpenSpace, seen: Seen, task: str | None) -> tuple[Project, lis
 
 
 def _discovered(
-    seen: Seen, project: Project, taken: tuple[Taken, ...], domains: Sequence[str], task: str | None, dry_run: bool
+    seen: ScannedTree,
+    project: FoundProject,
+    taken: tuple[DecidedCandidate, ...],
+    domains: Sequence[str],
+    task: str | None,
+    dry_run: bool,
 ) -> Discovered:
     return Discovered(
         project_types=project.types,
@@ -130,7 +135,7 @@ def _discovered(
     )
 
 
-def _limited(tree: Tree, work: Callable[[], T]) -> T:
+def _limited(tree: ProjectTree, work: Callable[[], T]) -> T:
     """What the work finds. A file that takes too long is given up, and the work begins anew without it."""
     while True:
         try:

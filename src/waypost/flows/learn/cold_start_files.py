@@ -4,14 +4,14 @@ import re
 
 from waypost.facts.coldstart.prose import opening
 from waypost.facts.coldstart.slots import SAID, SEEN, code, listed
-from waypost.flows.learn.cold_start_tree import Seen, is_code
+from waypost.flows.learn.cold_start_tree import ScannedTree, is_code
 from waypost.model.candidate import Candidate
 
 _MOST_NAMES = 6
 _TYPES = ("class", "struct", "interface", "trait", "enum", "module")
 
 
-def file_fact(seen: Seen, path: str) -> Candidate | None:
+def file_fact(seen: ScannedTree, path: str) -> Candidate | None:
     """A fact of level 2 about a file of code; None for one that says nothing."""
     if not is_code(path):
         return None

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from waypost.facts.domains import Domain
-from waypost.flows.learn.cold_start_tree import Seen, is_code
+from waypost.flows.learn.cold_start_tree import ScannedTree, is_code
 from waypost.flows.links.staleness import kept_view
 from waypost.flows.open_space import OpenSpace
 from waypost.retrieve.scope import read_task
@@ -24,7 +24,7 @@ class Relevant:
     files: tuple[str, ...]  # the best first, without those that something is remembered about
 
 
-def relevant(space: OpenSpace, seen: Seen, task: str) -> Relevant:
+def relevant(space: OpenSpace, seen: ScannedTree, task: str) -> Relevant:
     """The files whose names share rare words with the task, and the parts that they lie in."""
     wanted = _terms(task)
     terms = {path: frozenset(code_terms(path).split()) for path in seen.tree.paths if is_code(path)}
@@ -53,7 +53,7 @@ def _terms(task: str) -> dict[str, float]:
     return found | dict.fromkeys(query_terms(" ".join(read.keywords)), 1.0)
 
 
-def _domains(seen: Seen, ranked: list[str], scores: dict[str, float]) -> tuple[Domain, ...]:
+def _domains(seen: ScannedTree, ranked: list[str], scores: dict[str, float]) -> tuple[Domain, ...]:
     sums: Counter[str] = Counter()
     for path in ranked[: 5 * _MOST_FILES]:
         sums[seen.layout.domain(path)] += round(scores[path] * 1000)

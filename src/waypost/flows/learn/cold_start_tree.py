@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from waypost.code.architecture import Evidence, find_evidence
+from waypost.code.architecture import ArchitectureEvidence, find_evidence
 from waypost.code.architecture import conclude as conclude_architecture
 from waypost.code.files.languages import display_name, is_document, is_test_path, language_of_path
 from waypost.code.files.reading import Unread, read_source
 from waypost.code.files.walk import walk
 from waypost.code.parse import parse
-from waypost.code.source import Parsed, Source
-from waypost.facts.coldstart.find import Known
+from waypost.code.source import Parsed, SourceFile
+from waypost.facts.coldstart.find import KnownProject
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, listed
-from waypost.facts.coldstart.tree import Tree
+from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout, is_beside
 from waypost.flows.index.init import settle_patterns
 from waypost.flows.index.project_analysis import architecture_of
@@ -66,11 +66,11 @@ _STYLES = frozenset({"CSS", "SCSS", "Sass", "Less", "Stylus"})
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ScannedTree:
     """A tree that was looked at."""
 
     root: Path
-    tree: Tree
+    tree: ProjectTree
     layout: Layout
     sizes: Mapping[str, int]
 
@@ -80,10 +80,10 @@ class Seen:
             return None
         text = self.tree.text(path)
         language = language_of_path(path, text)
-        return parse(Source(path, language, text)) if text and language else None
+        return parse(SourceFile(path, language, text)) if text and language else None
 
 
-def look(space: OpenSpace) -> Seen:
+def look(space: OpenSpace) -> ScannedTree:
     """Which files there are. None is opened yet."""
     root = tree_of(space)
     patterns = settle_patterns(space, None, None)
@@ -92,8 +92,8 @@ def look(space: OpenSpace) -> Seen:
         if not entry.path.endswith("/") and (entry.skipped is None or entry.skipped in _NAMES_COUNT):
             sizes[entry.path] = entry.size
     readable = {path for path in sizes if path.isprintable()}
-    tree = Tree(readable, lambda path: _read(root, path), lambda path: _told(seen, path), os.path.basename(root))
-    seen = Seen(root, tree, Layout.of(readable), sizes)
+    tree = ProjectTree(readable, lambda path: _read(root, path), lambda path: _told(seen, path), os.path.basename(root))
+    seen = ScannedTree(root, tree, Layout.of(readable), sizes)
     return seen
 
 
@@ -105,7 +105,7 @@ def _read(root: Path, path: str) -> str:
     return "" if isinstance(read, Unread) else mask(read.text).text
 
 
-def _told(seen: Seen, path: str) -> str:
+def _told(seen: ScannedTree, path: str) -> str:
     parsed = seen.parsed(path)
     return parsed.doc if parsed is not None else ""
 
@@ -113,7 +113,7 @@ def _told(seen: Seen, path: str) -> str:
 # --- what the architecture says
 
 
-def known_of(space: OpenSpace, seen: Seen) -> Known:
+def known_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
     """Languages, frameworks and libraries: from the index where there is one, else from manifests and some sources."""
     found = architecture_of(space)
     if found is None:
@@ -122,23 +122,23 @@ def known_of(space: OpenSpace, seen: Seen) -> Known:
     sure = [one for one in found["frameworks"] if one["role"] == "uses" and one["confidence"] >= _SURE]
     uses = [one for one in sure if any(not is_beside(_folder(place["path"])) for place in one["places"])]
     uses.sort(key=lambda one: min((place["path"].count("/") for place in one["places"]), default=0))  # the root's first
-    return Known(
+    return KnownProject(
         languages=_languages(seen),
         frameworks=_named(seen, [one for one in uses if one["rank"] in _FRAMEWORK], 4),
         libraries=_named(seen, [one for one in uses if one["rank"] in _SHAPING], 8),
     )
 
 
-def _evidence(seen: Seen) -> Iterable[tuple[str, tuple[Evidence, ...]]]:
+def _evidence(seen: ScannedTree) -> Iterable[tuple[str, tuple[ArchitectureEvidence, ...]]]:
     manifests = [path for path in seen.tree.paths if _is_manifest(path)]
     manifests.sort(key=lambda path: (is_beside(path.rpartition("/")[0]), path.count("/"), path))
     for path in manifests[:_MOST_MANIFESTS]:
         text = seen.tree.text(path)
-        yield path, find_evidence(Source(path, language_of_path(path), text), None)
+        yield path, find_evidence(SourceFile(path, language_of_path(path), text), None)
     for path in _sample(seen):
         parsed = seen.parsed(path)
         if parsed is not None:
-            yield path, find_evidence(Source(path, parsed.language, seen.tree.text(path)), parsed)
+            yield path, find_evidence(SourceFile(path, parsed.language, seen.tree.text(path)), parsed)
 
 
 def _is_manifest(path: str) -> bool:
@@ -146,7 +146,7 @@ def _is_manifest(path: str) -> bool:
     return name in _MANIFESTS or name.endswith((".csproj", ".fsproj", ".gemspec"))
 
 
-def _sample(seen: Seen) -> list[str]:
+def _sample(seen: ScannedTree) -> list[str]:
     """Files that are likely to tell what the code is built with: those where programs begin, and some of each part."""
     code = [path for path in seen.tree.paths if is_code(path)]
     code.sort(key=lambda path: (_stem(path) not in _TELLING, path.count("/"), path))
@@ -169,7 +169,7 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0].lower()
 
 
-def _named(seen: Seen, uses: Sequence[Mapping[str, Any]], most: int) -> Slot | None:
+def _named(seen: ScannedTree, uses: Sequence[Mapping[str, Any]], most: int) -> Slot | None:
     if not uses:
         return None
     names = [f"{one['name']} {one['version']}" if _has_version(seen, one) else one["name"] for one in uses[:most]]
@@ -177,7 +177,7 @@ def _named(seen: Seen, uses: Sequence[Mapping[str, Any]], most: int) -> Slot | N
     return Slot(listed(names, most), tuple(refs), SAID - 0.05)
 
 
-def _has_version(seen: Seen, use: Mapping[str, Any]) -> bool:
+def _has_version(seen: ScannedTree, use: Mapping[str, Any]) -> bool:
     """Whether a version is that of the framework itself and not of a package that belongs to it."""
     name, version = use["name"].lower().replace(" ", "-"), use["version"]
     if not version or len(version) > _LONGEST_VERSION or "," in version or not version.isascii():
@@ -195,7 +195,7 @@ def _is_package(word: str, name: str) -> bool:
     return parts[-1] == name or (parts[0] == name and parts[-1].startswith("framework"))
 
 
-def _languages(seen: Seen) -> Slot | None:
+def _languages(seen: ScannedTree) -> Slot | None:
     """In words that stay true when a file is added: mostly this, with some of that."""
     counts: dict[str, int] = {}
     for path in seen.tree.paths:

@@ -22,8 +22,8 @@ from waypost.model.candidate import CERTAIN, Candidate
 from waypost.model.draft import Draft, check_line
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
-from waypost.model.review_item import HELD, Taken
-from waypost.model.session_turn import Turn
+from waypost.model.review_item import HELD, DecidedCandidate
+from waypost.model.session_turn import SessionTurn
 from waypost.model.time import format_time
 
 SESSION = "session"  # how the keys of turns begin; the origin of what was learned from them
@@ -45,7 +45,7 @@ class Kept:
     known: int = 0  # here already
     refused: int = 0  # rejected or forgotten before, or nothing that a memory can hold
     masked: int = 0  # secrets
-    lessons: tuple[Taken, ...] = ()
+    lessons: tuple[DecidedCandidate, ...] = ()
     notices: tuple[str, ...] = ()
 
     @property
@@ -72,7 +72,7 @@ def is_kept(space: OpenSpace) -> bool:
 
 
 def keep_session(
-    space: OpenSpace, session: str, turns: Iterable[Turn], caller: Caller, *, notices: Sequence[str] = ()
+    space: OpenSpace, session: str, turns: Iterable[SessionTurn], caller: Caller, *, notices: Sequence[str] = ()
 ) -> Kept:
     """Append the turns to the journal, each once, and put up for review what they teach."""
     name = session_name(session)
@@ -95,7 +95,7 @@ def session_name(given: str) -> str:
     return check_line(name, "session")
 
 
-def _appended(space: OpenSpace, kept: Kept, turns: Sequence[Turn], caller: Caller) -> Kept:
+def _appended(space: OpenSpace, kept: Kept, turns: Sequence[SessionTurn], caller: Caller) -> Kept:
     drafts, unusable = [], 0
     for turn in turns:
         try:
@@ -118,7 +118,7 @@ def _count(receipts: Iterable[Receipt], *statuses: str) -> int:
     return sum(one.status in statuses for one in receipts)
 
 
-def _draft(space: OpenSpace, session: str, turn: Turn) -> Draft:
+def _draft(space: OpenSpace, session: str, turn: SessionTurn) -> Draft:
     """Without a time the session stands in for it, as everywhere: the same words are then the same saying."""
     said_at = format_time(turn.at) if turn.at is not None else f"in {session}"
     is_likely = turn.at is not None and _EARLIEST <= turn.at <= space.clock() + _LATEST

@@ -12,13 +12,13 @@ from waypost.flows.index.current_tree import TreeNow
 from waypost.flows.index.treeless import indexed_symbols, seen_elsewhere
 from waypost.flows.links.staleness import check, kept_view, linked
 from waypost.flows.open_space import OpenSpace, looked_at_key, need_project, place_in, tree_of
-from waypost.model.code_link import AboutHit, Link, Linked, StaleReport
+from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
 from waypost.model.code_verdict import UNCHECKED
 from waypost.model.draft import check_whole
 from waypost.model.recall import View
 from waypost.model.reference import MAX_LINE, LineRange
 from waypost.model.time import Moment, format_time, parse_time
-from waypost.store.protocol import Reader, ReferenceRow, Verdict
+from waypost.store.protocol import Reader, ReferenceRow, StoredVerdict
 
 MOST_ABOUT = 1000
 _MOST_LOOKED_AT = 2000  # references that are compared with the disk before an answer
@@ -89,7 +89,7 @@ def _catch_up(space: OpenSpace, place: str) -> None:
 
 def _check_all(
     space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False
-) -> dict[tuple[int, int], Verdict]:
+) -> dict[tuple[int, int], StoredVerdict]:
     begun = space.clock()
     verdicts = check(space, rows, again=again)
     if space.store.may_write:
@@ -116,13 +116,13 @@ def _linked(
     space: OpenSpace,
     reader: Reader,
     rows: Sequence[ReferenceRow],
-    verdicts: dict[tuple[int, int], Verdict],
-) -> list[Linked]:
+    verdicts: dict[tuple[int, int], StoredVerdict],
+) -> list[LinkedMemory]:
     versions = reader.versions_by_number({row.number for row in rows})
     return list(linked(space, reader, list(versions.values()), verdicts or None).values())
 
 
-def _relevance(link: Link, place: str, line: int | None, around: LineRange | None, is_folder: bool) -> str | None:
+def _relevance(link: CodeLink, place: str, line: int | None, around: LineRange | None, is_folder: bool) -> str | None:
     path, lines = link.reference.file_path, link.reference.line_range
     if path != place:
         return "file" if is_folder and path.startswith(f"{place}/") else None
@@ -136,7 +136,7 @@ def _relevance(link: Link, place: str, line: int | None, around: LineRange | Non
     return "symbol" if overlaps else "file"
 
 
-def _distance(link: Link, line: int | None) -> int:
+def _distance(link: CodeLink, line: int | None) -> int:
     """How far off the line it is; among those that hold it, how long they are: the narrower one says more."""
     lines = link.reference.line_range
     if lines is None:
@@ -181,5 +181,5 @@ def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool =
     return StaleReport(len(memories), len(old), fresh, len(unknown), tuple(old), moved, seen)
 
 
-def _nobody_can_tell(memory: Linked) -> bool:
+def _nobody_can_tell(memory: LinkedMemory) -> bool:
     return all(link.finding.state == UNCHECKED for link in memory.links)

@@ -9,7 +9,7 @@ from waypost.flows.index.treeless import indexed_symbols
 from waypost.flows.links.past_code import past_files
 from waypost.flows.links.staleness import find_linked
 from waypost.flows.open_space import OpenSpace, tree_of
-from waypost.model.code_link import Link
+from waypost.model.code_link import CodeLink
 from waypost.model.code_verdict import CHANGED, DELETED
 from waypost.model.reference import LineRange
 from waypost.model.time import Moment
@@ -19,7 +19,7 @@ _MOST_LINES = 120  # of one place
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class CodeLines:
     """Lines of a file, from `first` on. `marked` are those that are meant; None: the whole file."""
 
     path: str
@@ -40,9 +40,9 @@ class Stretch:
 class Behind:
     """The code behind one link; as it was indexed, where the tree is not at hand. `then` is there where it is another now, and git or nobody's memory has it."""
 
-    link: Link
-    now: Stretch | None = None
-    then: Stretch | None = None
+    link: CodeLink
+    now: CodeLines | None = None
+    then: CodeLines | None = None
     surely: bool = False  # `then` is the very code that was pinned, not only what was committed at that time
 
 
@@ -58,7 +58,7 @@ def code_behind(space: OpenSpace, memory_id: str, moment: Moment) -> tuple[Behin
     return tuple(_behind(tree, link, past) for link in links)
 
 
-def _as_indexed(space: OpenSpace, link: Link) -> Stretch | None:
+def _as_indexed(space: OpenSpace, link: CodeLink) -> CodeLines | None:
     """The lines of the narrowest symbol around what is meant that the index has word for word."""
     path, meant = link.reference.file_path, link.reference.line_range
     if meant is None or link.finding.state == DELETED:
@@ -71,14 +71,14 @@ def _as_indexed(space: OpenSpace, link: Link) -> Stretch | None:
             marked = LineRange(meant.start, min(meant.end, lines.start + _MOST_LINES - 1))
             cut = len(text) > _MOST_LINES
             return (
-                Stretch(path, lines.start, tuple(text[:_MOST_LINES]), marked, cut)
+                CodeLines(path, lines.start, tuple(text[:_MOST_LINES]), marked, cut)
                 if marked.start <= marked.end
                 else None
             )
     return None
 
 
-def _behind(tree: TreeNow, link: Link, past: dict[tuple[str, str], bytes]) -> Behind:
+def _behind(tree: TreeNow, link: CodeLink, past: dict[tuple[str, str], bytes]) -> Behind:
     if tree.is_another(link.was.repo_id):
         return Behind(link)
     now = None
@@ -91,13 +91,13 @@ def _behind(tree: TreeNow, link: Link, past: dict[tuple[str, str], bytes]) -> Be
     return Behind(link, now, then, then is not None and _is_pinned(link, then))
 
 
-def _is_pinned(link: Link, then: Stretch) -> bool:
+def _is_pinned(link: CodeLink, then: CodeLines) -> bool:
     from waypost.refs.anchor import code_hash  # only where something has changed
 
     return link.was.line_range is not None and code_hash(then.meant) == link.was.code_hash
 
 
-def _past(root: Path, links: Sequence[Link]) -> dict[tuple[str, str], bytes]:
+def _past(root: Path, links: Sequence[CodeLink]) -> dict[tuple[str, str], bytes]:
     gone = [link for link in links if link.finding.state in (CHANGED, DELETED)]
     wanted = {(link.was.git_commit, link.was.file_path) for link in gone if link.was.git_commit}
     return past_files(root, sorted(wanted))[1] if wanted else {}
@@ -114,12 +114,12 @@ def _text_lines(raw: bytes) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def _stretch(lines: Sequence[str], path: str, meant: LineRange | None) -> Stretch | None:
+def _stretch(lines: Sequence[str], path: str, meant: LineRange | None) -> CodeLines | None:
     if not lines or (meant is not None and meant.start > len(lines)):
         return None
     if meant is None:
-        return Stretch(path, 1, tuple(lines[:_MOST_LINES]), None, len(lines) > _MOST_LINES)
+        return CodeLines(path, 1, tuple(lines[:_MOST_LINES]), None, len(lines) > _MOST_LINES)
     first, last = max(1, meant.start - _AROUND), min(len(lines), meant.end + _AROUND)
     shown = min(last, first + _MOST_LINES - 1)
     marked = LineRange(meant.start, max(meant.start, min(meant.end, shown)))
-    return Stretch(path, first, tuple(lines[first - 1 : shown]), marked, shown < min(meant.end, len(lines)))
+    return CodeLines(path, first, tuple(lines[first - 1 : shown]), marked, shown < min(meant.end, len(lines)))

@@ -10,12 +10,11 @@ from waypost.flows.open_space import OpenSpace
 from waypost.model.draft import MAX_LEVEL, Draft
 from waypost.model.kinds import CODE_COLLECTIONS, IS_TEST, KINDS
 from waypost.model.recall import View
-from waypost.model.receipt import Receipt
-from waypost.model.receipt import Suggestion as Asked
+from waypost.model.receipt import CodeSuggestion, Receipt
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
-from waypost.refs.links.find import Link, Linked, Suggestion, link, respelled, wanted
-from waypost.refs.links.index_entry import Known
+from waypost.refs.links.find import LinkedText, LinkSuggestion, TextLink, link, respelled, wanted
+from waypost.refs.links.index_entry import IndexEntry
 from waypost.refs.links.mentions import mentions
 from waypost.store.protocol import Reader
 
@@ -30,7 +29,7 @@ class Pointed:
     """A draft with its references pinned, and what its writer should be told about them."""
 
     draft: Draft
-    suggestions: tuple[Asked, ...] = ()
+    suggestions: tuple[CodeSuggestion, ...] = ()
     notices: tuple[str, ...] = ()
 
     def on(self, receipt: Receipt) -> Receipt:
@@ -86,7 +85,9 @@ def _inferred(space: OpenSpace, tree: TreeNow, draft: Draft) -> Pointed:
     return Pointed(replace(draft, refs=links), asked)
 
 
-def linked_by_text(space: OpenSpace, tree: TreeNow, text: str) -> tuple[tuple[CodeReference, ...], tuple[Asked, ...]]:
+def linked_by_text(
+    space: OpenSpace, tree: TreeNow, text: str
+) -> tuple[tuple[CodeReference, ...], tuple[CodeSuggestion, ...]]:
     """What a text speaks of, pinned, and the questions that are left."""
     found = find_links(space, text)
     pinned = [_pin_link(space, tree, one) for one in found.links]
@@ -94,7 +95,7 @@ def linked_by_text(space: OpenSpace, tree: TreeNow, text: str) -> tuple[tuple[Co
     return links, tuple(_asked(one) for one in found.suggestions)
 
 
-def _pin_link(space: OpenSpace, tree: TreeNow, found: Link) -> CodeReference | None:
+def _pin_link(space: OpenSpace, tree: TreeNow, found: TextLink) -> CodeReference | None:
     known = found.known
     # By name where it is a symbol: the index may be a moment older than the file.
     where = f"{known.path}#{known.qualified}" if known.kind != "file" else known.path
@@ -110,11 +111,11 @@ def _pin_link(space: OpenSpace, tree: TreeNow, found: Link) -> CodeReference | N
     )
 
 
-def find_links(space: OpenSpace, text: str) -> Linked:
+def find_links(space: OpenSpace, text: str) -> LinkedText:
     """What a text says of the code: places that are sure, and questions about those that are not."""
     named = mentions(text)
     if not named:
-        return Linked()
+        return LinkedText()
     asked = wanted(named)
     with space.store.read() as reader:
         known = _known(space, reader, asked.names, asked.file_names)
@@ -126,17 +127,19 @@ def find_links(space: OpenSpace, text: str) -> Linked:
     return link(named, known, project=names)
 
 
-def _known(space: OpenSpace, reader: Reader, names: Sequence[str], files: Sequence[str]) -> Mapping[str, list[Known]]:
+def _known(
+    space: OpenSpace, reader: Reader, names: Sequence[str], files: Sequence[str]
+) -> Mapping[str, list[IndexEntry]]:
     """What the index has of these names, by the last name or the file's name in lower case."""
     view = View(Moment(space.clock()), CODE_COLLECTIONS, space.identity.checkout_id)
     numbers = [*reader.code_named(names, _MOST_KNOWN, view)] if names else []
     numbers += reader.code_in_files(files, _MOST_KNOWN, view) if files else []
-    found: dict[str, list[Known]] = {}
+    found: dict[str, list[IndexEntry]] = {}
     for one in reader.code_sketches(numbers).values():
         is_file = one.kind == "file"
         name = one.path.rpartition("/")[2] if is_file else one.name.rpartition(".")[2]
         found.setdefault(name.lower(), []).append(
-            Known(
+            IndexEntry(
                 name,
                 one.path if is_file else one.name,
                 "file" if is_file else one.type,
@@ -150,6 +153,6 @@ def _known(space: OpenSpace, reader: Reader, names: Sequence[str], files: Sequen
     return found
 
 
-def _asked(one: Suggestion) -> Asked:
+def _asked(one: LinkSuggestion) -> CodeSuggestion:
     places = (known.path if known.kind == "file" else f"{known.path}#{known.qualified}" for known in one.candidates)
-    return Asked(one.text, tuple(dict.fromkeys(places)))
+    return CodeSuggestion(one.text, tuple(dict.fromkeys(places)))

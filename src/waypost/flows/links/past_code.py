@@ -14,9 +14,9 @@ from waypost.flows.index.current_tree import TreeNow
 from waypost.flows.links.staleness import follow_reference, is_stale
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.code_link import CODE_CHANGED
-from waypost.model.code_verdict import DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
+from waypost.model.code_verdict import DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
 from waypost.model.reference import CodeReference, LineRange
-from waypost.model.shape import Shape
+from waypost.model.shape import FileShape
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _FOUND = re.compile(rb"([0-9a-f]{40,64}) (blob|commit) (\d{1,12})")
@@ -42,7 +42,7 @@ class Then:
         self._space = space
         self._tree = TreeNow(space)
         self._left = _MOST_HASHED
-        self._shapes: dict[Moment, Shape | None] = {}
+        self._shapes: dict[Moment, FileShape | None] = {}
         self._commits: dict[str, str] = {}
         self._files: dict[Moment, bytes] = {}
         wanted = {(one.git_commit, one.file_path) for one in references if one.git_commit}
@@ -93,7 +93,7 @@ class Then:
             git_commit=self._commits.get(commit, commit),
         )
 
-    def _shape_then(self, commit: str, path: str) -> Shape | None:
+    def _shape_then(self, commit: str, path: str) -> FileShape | None:
         when = (commit, path)
         if when not in self._shapes:
             self._shapes[when] = _shape(path, self._files[when]) if when in self._files else None
@@ -128,14 +128,14 @@ class Then:
         return replace(given, line_range=LineRange(found.start, found.end))
 
 
-def _told(today: CodeReference, finding: Finding) -> str:
+def _told(today: CodeReference, finding: CodeVerdict) -> str:
     if finding.state == DELETED:
         return f"{today.file_path} (deleted)"
     place = f"{today.file_path}:{today.line_range.start}" if today.line_range else today.file_path
     return f"{place} ({finding.amount:.0%} changed)" if finding.amount else place
 
 
-def _in_shape(shape: Shape, given: CodeReference) -> str | None:
+def _in_shape(shape: FileShape, given: CodeReference) -> str | None:
     """The name under which the shape has the symbol, which other tools spell as `Class#method` or `Class::method()`."""
     from waypost.refs.pin import find_symbol
 
@@ -145,19 +145,19 @@ def _in_shape(shape: Shape, given: CodeReference) -> str | None:
     return next((name for name in names if name and find_symbol(shape, name, given.line_range)), None)
 
 
-def _shape(path: str, raw: bytes) -> Shape | None:
+def _shape(path: str, raw: bytes) -> FileShape | None:
     from waypost.code.files.decoding import decode
     from waypost.code.files.languages import language_of_path
     from waypost.code.parse import parse
     from waypost.code.shape.build import shape_of
-    from waypost.code.source import Source
+    from waypost.code.source import SourceFile
     from waypost.text.secrets.masking import mask
 
     read = decode(raw)
     if read is None:
         return None
     text = mask(read.text).text  # as the tree is read
-    source = Source(path, language_of_path(path, text), text)
+    source = SourceFile(path, language_of_path(path, text), text)
     return shape_of(source, parse(source))
 
 

@@ -24,22 +24,22 @@ _COUNTED = re.compile(r"(.+?):(\d{1,8})(?:-(\d{1,8})|:\d{1,8})?:?")
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
+class PinnedReference:
     reference: CodeReference
     notice: str = ""  # why nobody will notice when the code changes
 
 
-def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: datetime) -> Pinned:
+def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: datetime) -> PinnedReference:
     """The reference with all that can be known of it now. One that leads out of the tree is refused."""
     given = _not_ahead(given, now)
     if space.identity.kind != "project":
-        return Pinned(replace(given, created_at=given.created_at or now))
+        return PinnedReference(replace(given, created_at=given.created_at or now))
     if tree.is_another(given.repo_id):
-        return Pinned(replace(given, created_at=given.created_at or now), f"{given} is in another repository.")
+        return PinnedReference(replace(given, created_at=given.created_at or now), f"{given} is in another repository.")
     placed, symbol = _placed(space, tree, given)
     kept = replace(placed, created_at=given.created_at or now)
     if given.anchor:  # it was pinned before, perhaps to other code than is here now
-        return Pinned(kept)
+        return PinnedReference(kept)
     if space.identity.is_away:
         return _not_looked_at(space, tree, kept, symbol)
     if not tree.digest(placed.file_path):
@@ -47,12 +47,12 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
     return _as_it_was(given, kept, _at_the_code(tree, kept, symbol, now))
 
 
-def _not_there(reference: CodeReference) -> Pinned:
+def _not_there(reference: CodeReference) -> PinnedReference:
     told = f"{reference.file_path} is not there, or is no file that can be read: nobody will notice when it changes."
-    return Pinned(reference, told)
+    return PinnedReference(reference, told)
 
 
-def _not_looked_at(space: OpenSpace, tree: TreeNow, reference: CodeReference, symbol: str | None) -> Pinned:
+def _not_looked_at(space: OpenSpace, tree: TreeNow, reference: CodeReference, symbol: str | None) -> PinnedReference:
     """The tree is elsewhere: what the index says of the place is taken over, and nothing is pinned to code nobody sees."""
     path, found = reference.file_path, list[CodeSketch]()
     if symbol and reference.line_range is None:
@@ -62,7 +62,9 @@ def _not_looked_at(space: OpenSpace, tree: TreeNow, reference: CodeReference, sy
         reference = replace(reference, line_range=lines, symbol_id=reference.symbol_id or symbol)
     unknown = "" if found or tree.has_file(path) else ", and its index does not know it"
     told = f"The tree of {space.identity.name!r} is not on this machine: {path} was not looked at{unknown}. "
-    return Pinned(reference, f"{told}Nobody will notice when it changes until it is verified where it is checked out.")
+    return PinnedReference(
+        reference, f"{told}Nobody will notice when it changes until it is verified where it is checked out."
+    )
 
 
 def _not_ahead(given: CodeReference, now: datetime) -> CodeReference:
@@ -75,18 +77,18 @@ def _not_ahead(given: CodeReference, now: datetime) -> CodeReference:
     return replace(given, **times)
 
 
-def _as_it_was(given: CodeReference, kept: CodeReference, pinned: Pinned) -> Pinned:
+def _as_it_was(given: CodeReference, kept: CodeReference, pinned: PinnedReference) -> PinnedReference:
     """Who brings a hash means the code that had it: only where it is that code, it is pinned."""
     found = pinned.reference
     if given.code_hash is None:
         return pinned
     if given.code_hash != found.code_hash:
-        return Pinned(kept, f"{kept} is not the code that it was pinned to: it is looked for by its hash.")
+        return PinnedReference(kept, f"{kept} is not the code that it was pinned to: it is looked for by its hash.")
     known = replace(found, git_commit=given.git_commit, git_branch=given.git_branch) if given.git_commit else found
     return replace(pinned, reference=known)
 
 
-def _at_the_code(tree: TreeNow, reference: CodeReference, symbol: str | None, now: datetime) -> Pinned:
+def _at_the_code(tree: TreeNow, reference: CodeReference, symbol: str | None, now: datetime) -> PinnedReference:
     from waypost.refs.anchor import code_hash  # only who points at code pays for it
     from waypost.refs.pin import pin
 
@@ -102,13 +104,15 @@ def _at_the_code(tree: TreeNow, reference: CodeReference, symbol: str | None, no
     if shape is None:  # a picture, an archive: the whole file is what can be compared
         whole = replace(known, line_range=None, code_hash=f"sha256:{tree.digest(path).hex()}")
         asked_for = reference.line_range or symbol
-        return Pinned(whole, f"{path} is too large, or no text: it is compared as a whole." if asked_for else "")
+        return PinnedReference(
+            whole, f"{path} is too large, or no text: it is compared as a whole." if asked_for else ""
+        )
     found = pin(shape, reference.line_range, symbol if reference.line_range is None else None)
     if found is None:
         what = f"line {reference.line_range.start}" if reference.line_range else f"{symbol!r}"
         named = reference if reference.line_range else replace(reference, symbol_id=symbol)
-        return Pinned(named, f"{path} has no {what}: nobody will notice when the code changes.")
-    return Pinned(
+        return PinnedReference(named, f"{path} has no {what}: nobody will notice when the code changes.")
+    return PinnedReference(
         replace(
             known,
             line_range=found.lines,

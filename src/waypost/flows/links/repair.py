@@ -15,8 +15,8 @@ from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.recall.versions import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.write.authority import is_outranked, refuse_outranked
 from waypost.flows.write.prepare import put
-from waypost.model.code_link import Linked
-from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_link import LinkedMemory
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, State, Version
@@ -24,7 +24,7 @@ from waypost.model.reference import CodeReference, joined
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.place import safe_relative_path
-from waypost.store.protocol import Filter, Reader, ReferenceRow, Verdict, Writer
+from waypost.store.protocol import Filter, Reader, ReferenceRow, StoredVerdict, Writer
 
 _MOST_OLDER = 5_000
 _LINKED_KINDS = tuple(kind.name for kind in KINDS.values() if not kind.derived and not kind.is_journal)
@@ -34,7 +34,7 @@ _LINKED_KINDS = tuple(kind.name for kind in KINDS.values() if not kind.derived a
 class Repaired:
     """What became of memories that were to be put right."""
 
-    memories: tuple[Linked, ...]  # as they are now
+    memories: tuple[LinkedMemory, ...]  # as they are now
     left: tuple[str, ...] = ()  # why some could not be, in sentences
 
     def to_json(self) -> dict[str, Any]:
@@ -105,7 +105,9 @@ def verify(
     return Repaired(_now(space, done), tuple(line for lines in left.values() for line in lines))
 
 
-def _pin_of(space: OpenSpace, tree: TreeNow, reference: CodeReference, verdict: Verdict | None) -> CodeReference | None:
+def _pin_of(
+    space: OpenSpace, tree: TreeNow, reference: CodeReference, verdict: StoredVerdict | None
+) -> CodeReference | None:
     """The reference pinned to what it was found to be; None where there is nothing to pin it to."""
     if verdict is None or verdict.finding.state in (DELETED, AMBIGUOUS) or verdict.finding.path is None:
         return None
@@ -170,7 +172,7 @@ def relink(
 
 
 def _followed(
-    space: OpenSpace, tree: TreeNow, version: Version, findings: dict[int, Finding], drop: bool, left: list[str]
+    space: OpenSpace, tree: TreeNow, version: Version, findings: dict[int, CodeVerdict], drop: bool, left: list[str]
 ) -> tuple[CodeReference, ...]:
     kept: list[CodeReference] = []
     for place, reference in enumerate(version.refs):
@@ -188,7 +190,7 @@ def _followed(
     return tuple(kept)
 
 
-def _why_left(reference: CodeReference, finding: Finding) -> str:
+def _why_left(reference: CodeReference, finding: CodeVerdict) -> str:
     if finding.state == DELETED:
         return f"{reference} is gone; give a place with --ref, or take the reference away with --drop."
     if finding.state == AMBIGUOUS:
@@ -259,13 +261,13 @@ def _chosen(
     return chosen
 
 
-def _is_meant(space: OpenSpace, reference: CodeReference, finding: Finding, moved: bool, gone: bool) -> bool:
+def _is_meant(space: OpenSpace, reference: CodeReference, finding: CodeVerdict, moved: bool, gone: bool) -> bool:
     if moved or gone:
         return (moved and _has_moved(space, reference, finding)) or (gone and finding.state == DELETED)
     return is_stale(space, reference, finding)
 
 
-def _has_moved(space: OpenSpace, reference: CodeReference, finding: Finding) -> bool:
+def _has_moved(space: OpenSpace, reference: CodeReference, finding: CodeVerdict) -> bool:
     """Whether it is elsewhere, and still what was meant."""
     if finding.path is None or is_stale(space, reference, finding):
         return False
@@ -288,7 +290,7 @@ def link_older(space: OpenSpace, caller: Caller, *, dry_run: bool = False) -> in
     return len(found)
 
 
-def _now(space: OpenSpace, versions: Sequence[Version]) -> tuple[Linked, ...]:
+def _now(space: OpenSpace, versions: Sequence[Version]) -> tuple[LinkedMemory, ...]:
     """These memories as they are after the change."""
     with space.store.read() as reader:
         current = [

@@ -7,7 +7,7 @@ from waypost.flows.index.current_tree import TreeNow
 from waypost.flows.links.pin import pin_reference
 from waypost.flows.links.staleness import check
 from waypost.flows.open_space import OpenSpace
-from waypost.model.code_verdict import CHANGED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.memory import Version
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import ReferenceRow
@@ -23,7 +23,7 @@ def reference_rows(versions: Iterable[Version]) -> list[ReferenceRow]:
     ]
 
 
-def pinned_at(space: OpenSpace, tree: TreeNow, reference: CodeReference, finding: Finding) -> CodeReference:
+def pinned_at(space: OpenSpace, tree: TreeNow, reference: CodeReference, finding: CodeVerdict) -> CodeReference:
     """The reference pinned anew to the code that it was found to be."""
     there = replace(
         reference,

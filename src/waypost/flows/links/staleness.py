@@ -15,19 +15,19 @@ from waypost.errors import StoreError
 from waypost.facts.ageing import aged
 from waypost.flows.index.treeless import as_judged, seen_elsewhere
 from waypost.flows.open_space import OpenSpace, judged_key
-from waypost.model.code_link import CODE_CHANGED, Link, Linked
-from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
+from waypost.model.code_link import CODE_CHANGED, CodeLink, LinkedMemory
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
 from waypost.refs.confidence import confidence
-from waypost.store.protocol import Reader, ReferenceRow, Verdict
+from waypost.store.protocol import Reader, ReferenceRow, StoredVerdict
 
 if TYPE_CHECKING:
     from waypost.flows.index.current_tree import Pin, TreeNow
-    from waypost.model.shape import Shape
+    from waypost.model.shape import FileShape
 
 _LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
 _PAGE = 1_000  # references judged in one go: so many verdicts are written in one transaction
@@ -39,28 +39,30 @@ def kept_view(space: OpenSpace, moment: Moment | None = None) -> View:
     return View(moment or Moment(space.clock()), KEPT_COLLECTIONS, space.identity.checkout_id)
 
 
-def check(space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False) -> dict[Key, Verdict]:
+def check(space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False) -> dict[Key, StoredVerdict]:
     """The verdicts on these references for the tree as it is now. `again`: also where nothing seems to have changed."""
     from waypost.flows.index.current_tree import TreeNow  # what reads files: only who shows a reference pays for it
 
     tree = TreeNow(space)
     if not tree.is_there:
         return {}
-    found: dict[Key, Verdict] = {}
+    found: dict[Key, StoredVerdict] = {}
     for start in range(0, len(rows), _PAGE):
         found |= _check_page(space, tree, rows[start : start + _PAGE], again)
     return found
 
 
-def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool) -> dict[Key, Verdict]:
+def _check_page(
+    space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool
+) -> dict[Key, StoredVerdict]:
     checkout, now = space.identity.checkout_id, space.clock()
     tree.look_up(row.reference.file_path for row in rows)
     digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
     with space.store.read() as reader:
         current = reader.verdicts(checkout, {row.number for row in rows})
         known = {} if again else reader.verdicts_for(checkout, digests)
-    found: dict[Key, Verdict] = {}
-    new: list[Verdict] = []
+    found: dict[Key, StoredVerdict] = {}
+    new: list[StoredVerdict] = []
     for row in rows:
         key = (row.number, row.place)
         held = known.get(key)
@@ -73,7 +75,7 @@ def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow],
         finding = follow_reference(tree, row.reference, before)
         if finding.name == _told_by_anchor(row.reference):
             finding = replace(finding, name="")
-        verdict = Verdict(
+        verdict = StoredVerdict(
             row.number,
             row.place,
             tree.digest(row.reference.file_path),  # of what was read: somebody may have saved it since we first looked
@@ -94,7 +96,7 @@ def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow],
     return found
 
 
-def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[Verdict]) -> list[Verdict]:
+def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[StoredVerdict]) -> list[StoredVerdict]:
     """Without verdicts on what was pinned anew while we looked: they are about other code."""
     judged = {(row.number, row.place): row.reference for row in rows}
     pinned = reader.versions_by_number({one.number for one in new})
@@ -105,7 +107,7 @@ def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[Ver
     ]
 
 
-def _holds(held: Verdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
+def _holds(held: StoredVerdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
     finding = held.finding
     if finding.path is not None and finding.path != reference.file_path:
         return tree.digest(finding.path) == held.target_hash and not held.tree
@@ -117,9 +119,9 @@ def _holds(held: Verdict, reference: CodeReference, tree: "TreeNow", now: dateti
 def _since(
     tree: "TreeNow",
     reference: CodeReference,
-    finding: Finding,
-    before: Verdict | None,
-    held: Verdict | None,
+    finding: CodeVerdict,
+    before: StoredVerdict | None,
+    held: StoredVerdict | None,
     now: datetime,
 ) -> datetime | None:
     """Since when it is not as it was pinned: known from before, or when the file changed, or from now on."""
@@ -148,26 +150,26 @@ def _told_by_anchor(reference: CodeReference) -> str:
     return anchor.qualified if anchor is not None and anchor.what == SYMBOL else ""
 
 
-def follow_reference(tree: "TreeNow", reference: CodeReference, last: Verdict | None = None) -> Finding:
+def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerdict | None = None) -> CodeVerdict:
     """Where the code of a reference is now. `last` is what was found the last time: a place to begin with."""
-    from waypost.refs.follow import Place, follow
+    from waypost.refs.follow import FollowedPlace, follow
 
     path = reference.file_path
     if tree.is_another(reference.repo_id):
-        return Finding(UNCHECKED)
+        return CodeVerdict(UNCHECKED)
     if reference.anchor:
         elsewhere = _Elsewhere(tree, reference, last)
-        found = follow(reference.anchor, Place(path, reference.line_range), tree.shape(path), elsewhere)
+        found = follow(reference.anchor, FollowedPlace(path, reference.line_range), tree.shape(path), elsewhere)
     elif reference.code_hash:
         found = _follow_hash(tree, reference)
     else:
-        return Finding(UNCHECKED, path if tree.digest(path) else None, reference.line_range)
+        return CodeVerdict(UNCHECKED, path if tree.digest(path) else None, reference.line_range)
     if found.state == DELETED and tree.cannot_read(path):
-        return Finding(UNCHECKED, path, reference.line_range)  # what cannot be read is not gone
+        return CodeVerdict(UNCHECKED, path, reference.line_range)  # what cannot be read is not gone
     return found
 
 
-def _follow_hash(tree: "TreeNow", reference: CodeReference) -> Finding:
+def _follow_hash(tree: "TreeNow", reference: CodeReference) -> CodeVerdict:
     """Of older data only the hash of the lines is known, and of what is no text only that of the file."""
     from waypost.refs.anchor import follow_hash
 
@@ -175,7 +177,7 @@ def _follow_hash(tree: "TreeNow", reference: CodeReference) -> Finding:
     if not tree.digest(path):
         moved = tree.became(pin_of(reference), _digests(reference, None))
         if moved is None:
-            return Finding(DELETED)
+            return CodeVerdict(DELETED)
         path = moved
     state = UNCHANGED if path == reference.file_path else MOVED
     if lines is None:
@@ -183,12 +185,12 @@ def _follow_hash(tree: "TreeNow", reference: CodeReference) -> Finding:
         same = digest == f"sha256:{tree.digest(path).hex()}" or (
             bool(text) and follow_hash(digest, len(text), text, 1) == 1
         )
-        return Finding(state if same else CHANGED, path, None, 0.0 if same else 1.0)
+        return CodeVerdict(state if same else CHANGED, path, None, 0.0 if same else 1.0)
     count = lines.end - lines.start + 1
     start = follow_hash(digest, count, tree.lines(path), lines.start)
     if start is None:
-        return Finding(CHANGED, path, lines, 1.0)
-    return Finding(state, path, replace(lines, start=start, end=start + count - 1))
+        return CodeVerdict(CHANGED, path, lines, 1.0)
+    return CodeVerdict(state, path, replace(lines, start=start, end=start + count - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +199,9 @@ class _Elsewhere:
 
     tree: "TreeNow"
     reference: CodeReference
-    last: Verdict | None
+    last: StoredVerdict | None
 
-    def became(self) -> "Iterable[Shape]":
+    def became(self) -> "Iterable[FileShape]":
         path = self.reference.file_path
         told = self.tree.became(pin_of(self.reference), _digests(self.reference, self.last))
         for other in dict.fromkeys((told, self.last.finding.path if self.last else None)):
@@ -207,10 +209,10 @@ class _Elsewhere:
             if shape is not None:
                 yield shape
 
-    def named(self, name: str) -> "Iterable[Shape]":
+    def named(self, name: str) -> "Iterable[FileShape]":
         return self.tree.defining(name, pin_of(self.reference))
 
-    def changed(self) -> "Iterable[Shape]":
+    def changed(self) -> "Iterable[FileShape]":
         return self.tree.changed_lately(pin_of(self.reference))
 
 
@@ -223,7 +225,7 @@ def pin_of(reference: CodeReference) -> "Pin":
     return Pin(reference.file_path, reference.git_commit or "", reference.created_at, name)
 
 
-def _digests(reference: CodeReference, last: Verdict | None) -> set[bytes]:
+def _digests(reference: CodeReference, last: StoredVerdict | None) -> set[bytes]:
     """What the file that is pointed at was when it was seen last."""
     found = {last.file_hash} if last is not None else set()
     if reference.line_range is None and reference.code_hash:
@@ -231,7 +233,7 @@ def _digests(reference: CodeReference, last: Verdict | None) -> set[bytes]:
     return found
 
 
-def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> dict[int, Linked]:
+def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> dict[int, LinkedMemory]:
     """These versions, about to be shown, with their links as they are in the tree at this moment; by number."""
     rows = [
         ReferenceRow(version.number, place, version.memory_id, reference)
@@ -242,7 +244,7 @@ def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> 
     return linked(space, reader, versions, (check(space, rows) or None) if rows else {})
 
 
-def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> Linked:
+def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemory:
     """One memory by its id, looked at in the tree."""
     from waypost.flows.recall.hits import derived
     from waypost.flows.write.lifecycle import find
@@ -262,8 +264,8 @@ def linked(
     space: OpenSpace,
     reader: Reader,
     versions: Sequence[Version],
-    verdicts: Mapping[Key, Verdict] | None = None,
-) -> dict[int, Linked]:
+    verdicts: Mapping[Key, StoredVerdict] | None = None,
+) -> dict[int, LinkedMemory]:
     """These versions with their links, by number. Without verdicts, those that are known."""
     now, checkout = space.clock(), space.identity.checkout_id
     states = aged(reader.states([version.memory_id for version in versions]), now)
@@ -281,8 +283,13 @@ def linked(
 
 
 def link_memory(
-    space: OpenSpace, version: Version, state: State, verdicts: Mapping[Key, Verdict], now: datetime, where: str = ""
-) -> Linked:
+    space: OpenSpace,
+    version: Version,
+    state: State,
+    verdicts: Mapping[Key, StoredVerdict],
+    now: datetime,
+    where: str = "",
+) -> LinkedMemory:
     """A memory with what became of the code it points at; `where` it was looked for, if not in the tree at hand."""
     judged = [(reference, verdicts.get((version.number, place))) for place, reference in enumerate(version.refs)]
     stale = [verdict is not None and is_stale(space, reference, verdict.finding) for reference, verdict in judged]
@@ -298,17 +305,17 @@ def link_memory(
         state = replace(state, is_stale=True, stale_reason=reason)
     since = min((v.since for (_, v), old in zip(judged, stale, strict=True) if old and v and v.since), default=None)
     sure = confidence(version, replace(state, verified_at=seen_at), now)
-    return Linked(version, state, links, sure, since, seen_at=seen_at)
+    return LinkedMemory(version, state, links, sure, since, seen_at=seen_at)
 
 
-def _seen_at(reference: CodeReference, verdict: Verdict | None) -> datetime | None:
+def _seen_at(reference: CodeReference, verdict: StoredVerdict | None) -> datetime | None:
     """When it was last seen that the code is as it was pinned."""
     if verdict is not None and verdict.finding.state in (UNCHANGED, MOVED):
         return verdict.checked_at
     return reference.last_verified_at
 
 
-def is_stale(space: OpenSpace, reference: CodeReference, finding: Finding) -> bool:
+def is_stale(space: OpenSpace, reference: CodeReference, finding: CodeVerdict) -> bool:
     """Whether so much of the code is another that what was said about it may be wrong."""
     if finding.state in (DELETED, AMBIGUOUS):
         return True
@@ -323,12 +330,12 @@ def _link(
     version: Version,
     state: State,
     reference: CodeReference,
-    verdict: Verdict | None,
+    verdict: StoredVerdict | None,
     stale: bool,
     now: datetime,
     where: str,
-) -> Link:
-    finding = verdict.finding if verdict is not None else Finding(UNCHECKED)
+) -> CodeLink:
+    finding = verdict.finding if verdict is not None else CodeVerdict(UNCHECKED)
     if not finding.name and finding.state in (UNCHANGED, MOVED, CHANGED):
         finding = replace(finding, name=_told_by_anchor(reference))
     here = replace(
@@ -340,4 +347,4 @@ def _link(
     seen = _seen_at(reference, verdict)
     score = confidence(version, replace(state, is_stale=stale, verified_at=seen), now)
     here = replace(here, last_verified_at=state.verified_at, confidence_score=score)
-    return Link(here, reference, finding, stale, verdict.checked_at if verdict is not None else None, where)
+    return CodeLink(here, reference, finding, stale, verdict.checked_at if verdict is not None else None, where)

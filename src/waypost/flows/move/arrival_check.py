@@ -12,7 +12,7 @@ from waypost.model.kinds import COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
-from waypost.store.protocol import Found, Reader, Store
+from waypost.store.protocol import FoundPassage, Reader, Store
 
 _ASKED = 12  # memories whose own words are asked for
 _TERMS = 8
@@ -24,7 +24,7 @@ _ALIKE = 1e-3  # scores that differ by less are the same
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class AnswerComparison:
     """How alike the answers of both databases are."""
 
     asked: int
@@ -64,13 +64,13 @@ def check_indexes(source: Reader, target: Store, *, strays: int) -> None:
         raise StoreError(f"The copy cannot be searched as it should ({'; '.join(wrong)}).", "Repeat the command.")
 
 
-def check_answers(source: Reader, target: Store, ids: NewIds, now: datetime) -> Answers:
+def check_answers(source: Reader, target: Store, ids: NewIds, now: datetime) -> AnswerComparison:
     """Ask both for what some memories say themselves. Raises StoreError where the answers are not the same."""
     alike = list[float]()
     with target.read() as reader:
         for before, after in _answers(source, reader, ids, now):
             alike.append(_overlap(before, after))
-    found = Answers(len(alike), sum(alike) / len(alike) if alike else 1.0)
+    found = AnswerComparison(len(alike), sum(alike) / len(alike) if alike else 1.0)
     if found.same < _LEAST_SAME:
         raise StoreError(
             f"The copy answers {found.asked} questions otherwise than the memory does (the first ten are the same for"
@@ -82,7 +82,7 @@ def check_answers(source: Reader, target: Store, ids: NewIds, now: datetime) -> 
 
 def _answers(
     source: Reader, target: Reader, ids: NewIds, now: datetime
-) -> Iterator[tuple[Sequence[Found], Sequence[Found]]]:
+) -> Iterator[tuple[Sequence[FoundPassage], Sequence[FoundPassage]]]:
     last, moment = source.last_number(), Moment(now)
     numbers = {1 + (last - 1) * place // (_ASKED - 1) for place in range(_ASKED)} if last else set()
     engines = list(source.owed())
@@ -111,7 +111,7 @@ def _answers(
                 )
 
 
-def _overlap(before: Sequence[Found], after: Sequence[Found]) -> float:
+def _overlap(before: Sequence[FoundPassage], after: Sequence[FoundPassage]) -> float:
     """Which part of the first ten is the same; of those with the score of the tenth, any may be among them."""
     first = before[:_FIRST]
     if not first and not after:

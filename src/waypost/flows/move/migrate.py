@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import Refused
-from waypost.flows.move.arrival_check import Answers, check_answers, check_indexes, check_tables
+from waypost.flows.move.arrival_check import AnswerComparison, check_answers, check_indexes, check_tables
 from waypost.flows.move.new_ids import NewIds, renamed
 from waypost.flows.move.notes import (
     MARK,
@@ -29,7 +29,7 @@ from waypost.flows.move.rows import Tick, batches, checksum, checksums, differen
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time
 from waypost.store.move_protocol import TableReader
-from waypost.store.moved_tables import APPEND_ONLY, TABLES, Table
+from waypost.store.moved_tables import APPEND_ONLY, TABLES, MovedTable
 from waypost.store.protocol import AuditEntry, Reader, Store, Writer
 
 _AT_ONCE = 500
@@ -59,7 +59,7 @@ class Moved:
     status: str  # moved | already
     rows: int = 0
     tables: dict[str, int] = field(default_factory=dict)
-    answers: Answers | None = None
+    answers: AnswerComparison | None = None
     resumed: bool = False
     strays: int = 0
     seconds: float = 0.0
@@ -168,7 +168,7 @@ class _Run:
         with self._copy.write() as writer:
             writer.set_meta(UNFINISHED, self.state.to_json())
 
-    def copy(self, table: Table) -> None:
+    def copy(self, table: MovedTable) -> None:
         """What is not copied yet of a table."""
         state = self.state.tables.setdefault(table.name, Copied())
         if state.done:
@@ -197,24 +197,24 @@ class _Run:
         self.state.sums = dict(sums)
         self.note()
 
-    def _is_right(self, there: TableReader, table: Table, sums: Sums, check: bool) -> bool:
+    def _is_right(self, there: TableReader, table: MovedTable, sums: Sums, check: bool) -> bool:
         if sums[table.name] != self.state.sums.get(table.name):
             return False
         is_done = self.state.tables[table.name].done
         return not (check and is_done) or checksum(there, table, None, self._tick) == sums[table.name]
 
-    def _differing(self, table: Table) -> tuple[list[tuple[Any, ...]], set[tuple[Any, ...]]]:
+    def _differing(self, table: MovedTable) -> tuple[list[tuple[Any, ...]], set[tuple[Any, ...]]]:
         with self._copy.read() as reader:
             return differences(self._source, reader.tables(), table, self._ids)
 
-    def _drop(self, table: Table, keys: list[tuple[Any, ...]]) -> None:
+    def _drop(self, table: MovedTable, keys: list[tuple[Any, ...]]) -> None:
         if table.name == APPEND_ONLY:
             return  # nothing is ever taken out there; should something be too much, the check says so
         for start in range(0, len(keys), _AT_ONCE):
             with self._copy.write() as writer:
                 writer.tables().drop(table, keys[start : start + _AT_ONCE])
 
-    def _put(self, table: Table, keys: set[tuple[Any, ...]]) -> None:
+    def _put(self, table: MovedTable, keys: set[tuple[Any, ...]]) -> None:
         if not keys:
             return
         for rows in batches(self._source, table):
@@ -224,7 +224,7 @@ class _Run:
                 with self._copy.write() as writer:
                     self._store(writer, table, chosen, again=True)
 
-    def _store(self, writer: Writer, table: Table, rows: list[tuple[Any, ...]], *, again: bool = False) -> None:
+    def _store(self, writer: Writer, table: MovedTable, rows: list[tuple[Any, ...]], *, again: bool = False) -> None:
         tables, new = writer.tables(), renamed(self._ids, table, rows)
         if again:
             tables.put(table, new)

@@ -11,7 +11,7 @@ from typing import Any
 from waypost.errors import InvalidInput
 from waypost.space.identity import identify, machine_journal, path_id, tree_here, tree_name
 from waypost.store.move_protocol import Row
-from waypost.store.moved_tables import TABLES, Table
+from waypost.store.moved_tables import TABLES, MovedTable
 
 # What is noted of a journal in `meta`: under the plain name for the one in the space's own folder, else with its id.
 OF_A_JOURNAL = frozenset(
@@ -24,7 +24,7 @@ Rename = Callable[[Row], Row]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class IdChange:
     """From one to another."""
 
     before: str
@@ -33,15 +33,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class NewIds:
-    space: Change
-    journal: Change  # of the one in the space's own folder
+    space: IdChange
+    journal: IdChange  # of the one in the space's own folder
     checkouts: Mapping[str, str] = field(default_factory=dict)
     trees: Mapping[str, str] = field(default_factory=dict)  # what a checkout is called, by its new id
     others: Mapping[str, str] = field(default_factory=dict)  # memories that something is shared with
 
 
 def new_ids(
-    space: Change, checkouts: Mapping[str, str], machine: Change, others: Mapping[str, str] | None = None
+    space: IdChange, checkouts: Mapping[str, str], machine: IdChange, others: Mapping[str, str] | None = None
 ) -> NewIds:
     """`checkouts` are those of the source: id and what the tree is called. `machine` is the name that goes into ids; empty
     where a store is of one machine alone."""
@@ -51,11 +51,11 @@ def new_ids(
         if root is not None and path_id(root, machine.before) == checkout:
             ids[checkout] = path_id(root, machine.after)
             trees[ids[checkout]] = tree_name(root, machine.after)
-    journal = Change(machine_journal(machine.before), machine_journal(machine.after))
+    journal = IdChange(machine_journal(machine.before), machine_journal(machine.after))
     return NewIds(space, journal, ids, trees, dict(others or {}))
 
 
-def new_space_id(space_id: str, source: str, trees: Iterable[str], machine: Change) -> str | None:
+def new_space_id(space_id: str, source: str, trees: Iterable[str], machine: IdChange) -> str | None:
     """What a memory is called after the move; None: it is known by a path, and by none of these on this machine."""
     if source not in _BY_PATH or machine.before == machine.after:
         return space_id
@@ -73,13 +73,13 @@ def new_space_id(space_id: str, source: str, trees: Iterable[str], machine: Chan
     return None
 
 
-def renamed(ids: NewIds, table: Table, rows: list[Row]) -> list[Row]:
+def renamed(ids: NewIds, table: MovedTable, rows: list[Row]) -> list[Row]:
     """The rows as the target is to hold them."""
     rename = _rename_of(ids, table)
     return rows if rename is None else [rename(row) for row in rows]
 
 
-def _rename_of(ids: NewIds, table: Table) -> Rename | None:
+def _rename_of(ids: NewIds, table: MovedTable) -> Rename | None:
     special: dict[str, Rename] = {
         "checkouts": lambda row: _checkout(ids, row),
         "meta": lambda row: (_note(ids, row[0]), *row[1:]),
@@ -95,7 +95,7 @@ def _rename_of(ids: NewIds, table: Table) -> Rename | None:
     return _replacing(table, table.journal, lambda one: _journal(ids, one)) if table.journal else None
 
 
-def _replacing(table: Table, column: str, change: Callable[[Any], Any]) -> Rename:
+def _replacing(table: MovedTable, column: str, change: Callable[[Any], Any]) -> Rename:
     (at,) = table.at(column)
     return lambda row: row if row[at] is None else (*row[:at], change(row[at]), *row[at + 1 :])
 

@@ -8,7 +8,7 @@ from typing import Any
 from waypost.flows.move.new_ids import NewIds, renamed
 from waypost.retrieve.passages import Passage, passages_of
 from waypost.store.move_protocol import Row, TableReader
-from waypost.store.moved_tables import TABLES, Table
+from waypost.store.moved_tables import TABLES, MovedTable
 from waypost.store.protocol import PassageRow, Reader
 
 _FIRST, _MOST, _MOST_PASSAGES = 200, 4000, 1000  # rows in a batch
@@ -18,7 +18,7 @@ _BITS = 128
 Tick = Callable[[str, int], None]  # the name of a table, and how many of its rows are through
 
 
-def batches(tables: TableReader, table: Table, after: Sequence[Any] | None = None) -> Iterator[list[Row]]:
+def batches(tables: TableReader, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Row]]:
     """All rows behind a key in the order of their keys, as many at once as fit well into memory."""
     limit, at = _FIRST, table.at(*table.key)
     most = _MOST_PASSAGES if table.name == "passages" else _MOST
@@ -31,7 +31,7 @@ def batches(tables: TableReader, table: Table, after: Sequence[Any] | None = Non
         limit = max(1, limit // 4) if size > _MANY_BYTES else min(2 * limit, most) if size < _FEW_BYTES else limit
 
 
-def key_of(table: Table, row: Row) -> tuple[Any, ...]:
+def key_of(table: MovedTable, row: Row) -> tuple[Any, ...]:
     return tuple(row[place] for place in table.at(*table.key))
 
 
@@ -41,7 +41,7 @@ def digest_of(row: Row) -> bytes:
     return hashlib.blake2b(marshal.dumps(tuple(row), 0), digest_size=_BITS // 8).digest()
 
 
-def checksum(tables: TableReader, table: Table, ids: NewIds | None, tick: Tick) -> tuple[int, str]:
+def checksum(tables: TableReader, table: MovedTable, ids: NewIds | None, tick: Tick) -> tuple[int, str]:
     """Rows of a table and a sum over all of them that does not depend on their order; with `ids`, as they are to be in
     the target."""
     count, total = 0, 0
@@ -58,7 +58,7 @@ def checksums(tables: TableReader, ids: NewIds | None, tick: Tick) -> dict[str, 
 
 
 def differences(
-    source: TableReader, target: TableReader, table: Table, ids: NewIds
+    source: TableReader, target: TableReader, table: MovedTable, ids: NewIds
 ) -> tuple[list[tuple[Any, ...]], set[tuple[Any, ...]]]:
     """The keys of rows that only the target has, and the keys of those that it lacks or has otherwise."""
     wanted = {

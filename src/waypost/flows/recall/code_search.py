@@ -11,11 +11,11 @@ from waypost.flows.recall.hits import derived, hit_of
 from waypost.model.checkout import Checkout
 from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
 from waypost.model.recall import Hit, View
-from waypost.retrieve.calibration import Engines, is_english
+from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.retrieve.code_question import CodeQuestion, read_code_question
 from waypost.retrieve.code_rank import DEPTH, MOST_NAMED, WEIGHTS, CodeCandidate, rank_code
 from waypost.retrieve.merge import Populations
-from waypost.store.protocol import CodeSketch, Found, Population, Reader
+from waypost.store.protocol import CodeSketch, FoundPassage, Population, Reader
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -29,7 +29,7 @@ class CodeAsk:
 
     question: CodeQuestion
     vectors: "dict[str, Vector]"
-    roles: Engines
+    roles: ServingEngines
 
 
 def read_ask(space: OpenSpace, asked: str, language: str, serving: list[Engine]) -> CodeAsk:
@@ -40,7 +40,7 @@ def read_ask(space: OpenSpace, asked: str, language: str, serving: list[Engine])
     other = others[0] if others else None
     if other is not None:
         vectors[other.name] = _vector(space, other, question.embedded)
-    roles = Engines(main.name, other.name if other is not None else None)
+    roles = ServingEngines(main.name, other.name if other is not None else None)
     return CodeAsk(question, {name: vector for name, vector in vectors.items() if vector is not None}, roles)
 
 
@@ -126,5 +126,5 @@ def _gather(reader: Reader, ask: CodeAsk, view: View) -> _Gathered:
     return gathered
 
 
-def _by_number(found: list[Found]) -> dict[int, float]:
+def _by_number(found: list[FoundPassage]) -> dict[int, float]:
     return {one.number: one.score for one in reversed(found)}

@@ -3,27 +3,29 @@
 from datetime import datetime
 
 from waypost.model.checkout import Checkout
-from waypost.model.code_link import Link, Linked
-from waypost.model.code_verdict import UNCHANGED, Finding
+from waypost.model.code_link import CodeLink, LinkedMemory
+from waypost.model.code_verdict import UNCHANGED, CodeVerdict
 from waypost.model.labels import labels_of
 from waypost.model.memory import State, Version
 from waypost.model.recall import Hit
 from waypost.refs.confidence import confidence
 
 
-def derived(version: Version, now: datetime, seen: Checkout | None = None) -> Linked:
+def derived(version: Version, now: datetime, seen: Checkout | None = None) -> LinkedMemory:
     """A memory that was read out of the tree: what is shown of it was looked at there, now; or, where it was `seen` in a
     checkout that is not at hand, when that was read."""
     read_at = now if seen is None else version.recorded_at
     state = State()
     if seen is None:
-        links = tuple(Link(reference, reference, Finding(UNCHANGED)) for reference in version.refs)
+        links = tuple(CodeLink(reference, reference, CodeVerdict(UNCHANGED)) for reference in version.refs)
     else:
-        links = tuple(Link(reference, reference, checked_at=read_at, checkout=seen.root) for reference in version.refs)
-    return Linked(version, state, links, confidence(version, State(verified_at=read_at), now), seen_at=read_at)
+        links = tuple(
+            CodeLink(reference, reference, checked_at=read_at, checkout=seen.root) for reference in version.refs
+        )
+    return LinkedMemory(version, state, links, confidence(version, State(verified_at=read_at), now), seen_at=read_at)
 
 
-def hit_of(memory: Linked, score: float, why: dict[str, float]) -> Hit:
+def hit_of(memory: LinkedMemory, score: float, why: dict[str, float]) -> Hit:
     version, state = memory.version, memory.state
     first = memory.links[0].reference if memory.links else None
     lines = first.line_range if first else None

@@ -16,7 +16,7 @@ _WIDEST = 16_384  # numbers of one stretch: no more memories than that are held 
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ListingPage:
     """`before`: the number that the next page stays below; None where there is none. `known_at`: when the first page was
     asked for; given to all, they show what was known then."""
 
@@ -25,7 +25,9 @@ class Page:
     known_at: datetime
 
 
-def page(space: OpenSpace, view: View, chosen: Filter, limit: int, before: int | None, known_at: datetime) -> Page:
+def page(
+    space: OpenSpace, view: View, chosen: Filter, limit: int, before: int | None, known_at: datetime
+) -> ListingPage:
     """At most `limit` memories with a number below `before`, or the newest."""
     with space.store.read() as reader:
         if before is None:
@@ -37,7 +39,7 @@ def page(space: OpenSpace, view: View, chosen: Filter, limit: int, before: int |
         memory_row(one.version, one.state) | {"code_refs": [link.to_json() for link in one.links]}
         for one in (memories[version.number] for version in found[:limit])
     )
-    return Page(rows, found[limit - 1].number if len(found) > limit else None, known_at)
+    return ListingPage(rows, found[limit - 1].number if len(found) > limit else None, known_at)
 
 
 def _before(reader: Reader, view: View, chosen: Filter, before: int, limit: int) -> list[Version]:

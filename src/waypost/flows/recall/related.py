@@ -17,7 +17,7 @@ _CONTAINS = "contains"  # kept of former places too; a version says where it sta
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedMemory:
     """Another memory, and the link to it. The link leads there (`outgoing`), or from there."""
 
     kind: str  # "parent", "child", or the kind of an edge
@@ -27,7 +27,7 @@ class Related:
     strength: float = 1.0
 
 
-def related(space: OpenSpace, memory_id: str) -> tuple[Related, ...]:
+def related(space: OpenSpace, memory_id: str) -> tuple[RelatedMemory, ...]:
     """Everything one link away. Raises NotFound when the memory is not there."""
     memory_id = check_id(memory_id)
     view = View(Moment(space.clock()), KEPT_COLLECTIONS, space.identity.checkout_id)
@@ -40,11 +40,11 @@ def related(space: OpenSpace, memory_id: str) -> tuple[Related, ...]:
         wanted = wanted[:_MOST]
         known = _versions(reader, {other for _, _, other, _ in wanted}, view)
         found = [
-            Related(kind, outgoing, known[other][0], known[other][1], strength)
+            RelatedMemory(kind, outgoing, known[other][0], known[other][1], strength)
             for kind, outgoing, other, strength in wanted
             if other in known
         ]
-        found += [Related("child", True, child, True) for child in reader.children([memory_id], view)[:_MOST]]
+        found += [RelatedMemory("child", True, child, True) for child in reader.children([memory_id], view)[:_MOST]]
     return tuple(found)
 
 

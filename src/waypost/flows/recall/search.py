@@ -21,17 +21,17 @@ from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.hits import hit_of
 from waypost.journal.markdown_values import in_zone
-from waypost.model.code_link import Linked
+from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import UNCHECKED
 from waypost.model.draft import check_text
 from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
 from waypost.model.recall import Answer, Hit, View
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.freshness import outdone, with_freshness
 from waypost.retrieve.merge import Populations, one_list
 from waypost.retrieve.question import Question, read_question
-from waypost.retrieve.score import DEPTH, REACH, Candidate, Scored, fuse
-from waypost.store.protocol import Found, Population, Reader, Sketch
+from waypost.retrieve.score import DEPTH, REACH, RankCandidate, ScoredMemory, fuse
+from waypost.store.protocol import FoundPassage, Population, Reader, VersionSketch
 from waypost.store.share_protocol import TAKES
 from waypost.text.keywords import query_terms
 from waypost.text.language import is_surely_foreign, language_of
@@ -54,7 +54,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RecallFilter:
     """What a memory must be to be shown at all."""
 
     fresh: bool = False  # not stale
@@ -69,7 +69,7 @@ class Wanted:
     def filters(self) -> bool:
         return self != _ANYTHING
 
-    def admits(self, memory: Linked) -> bool:
+    def admits(self, memory: LinkedMemory) -> bool:
         if (self.fresh and memory.state.is_stale) or memory.confidence < self.min_confidence:
             return False
         tags = memory.version.tags
@@ -78,7 +78,7 @@ class Wanted:
         )
 
 
-_ANYTHING = Wanted()
+_ANYTHING = RecallFilter()
 
 
 def recall(
@@ -88,7 +88,7 @@ def recall(
     *,
     k: int = 5,
     now: datetime | None = None,
-    wanted: Wanted = _ANYTHING,
+    wanted: RecallFilter = _ANYTHING,
     shared: bool = False,
 ) -> Answer:
     """At most k memories, best first. `now` is the moment of the question. `shared` adds what other projects let this one
@@ -131,7 +131,7 @@ class _Ask:
     view: View
     k: int
     now: datetime
-    wanted: Wanted
+    wanted: RecallFilter
     shared: bool
 
 
@@ -173,13 +173,13 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...], tu
 
 
 def _beside(
-    space: OpenSpace, taken: "list[ShareRow]", ask: _Ask, vectors: "dict[str, Vector]", roles: Engines
+    space: OpenSpace, taken: "list[ShareRow]", ask: _Ask, vectors: "dict[str, Vector]", roles: ServingEngines
 ) -> "AbstractContextManager[Beside | None]":
     if not taken:
         return nullcontext()
-    from waypost.flows.share.recall import Asked, beside  # only where something is shared
+    from waypost.flows.share.recall import SharedQuery, beside  # only where something is shared
 
-    return beside(space, taken, Asked(ask.view, ask.k, ask.now, ask.wanted, vectors, roles))
+    return beside(space, taken, SharedQuery(ask.view, ask.k, ask.now, ask.wanted, vectors, roles))
 
 
 def _kept_hits(
@@ -187,7 +187,7 @@ def _kept_hits(
     reader: Reader,
     ask: _Ask,
     vectors: "dict[str, Vector]",
-    roles: Engines,
+    roles: ServingEngines,
     beside: "Beside | None" = None,
 ) -> tuple[list[Hit], Populations]:
     speakers = reader.speakers(MOST_SPEAKERS)
@@ -207,18 +207,18 @@ def _kept_hits(
 
 
 @dataclass(slots=True)
-class Gathered:
+class RecallRows:
     """Everything ranking needs about the versions that may answer, by their numbers."""
 
     keyword: dict[int, float] = field(default_factory=dict)
     similarity: dict[int, dict[str, float]] = field(default_factory=dict)
-    sketches: dict[int, Sketch] = field(default_factory=dict)
+    sketches: dict[int, VersionSketch] = field(default_factory=dict)
     populations: dict[str, dict[str, Population]] = field(default_factory=dict)
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[RankCandidate]:
         nothing: dict[str, float] = {}
         return [
-            Candidate(
+            RankCandidate(
                 one.memory_id,
                 one.language,
                 self.keyword.get(number, 0.0),
@@ -255,8 +255,8 @@ def gather(
     view: View,
     depth: int,
     said_then: Sequence[int],
-) -> Gathered:
-    gathered = Gathered()
+) -> RecallRows:
+    gathered = RecallRows()
     keep_best(gathered.keyword, reader.keyword_search(question_terms(question), depth, view))
     numbers = dict.fromkeys([*gathered.keyword, *said_then])
     for engine, vector in vectors.items():
@@ -272,7 +272,7 @@ def gather(
     return gathered
 
 
-def keep_best(scores: dict[int, float], found: list[Found]) -> None:
+def keep_best(scores: dict[int, float], found: list[FoundPassage]) -> None:
     for one in found:
         scores[one.number] = max(one.score, scores.get(one.number, 0.0))
 
@@ -283,12 +283,12 @@ def question_terms(question: Question) -> list[str]:
     return query_terms(_WORD.sub(lambda word: word[0] if word[0].lower() in kept else " ", question.text))
 
 
-def _best(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scored]], ask: _Ask) -> list[Hit]:
+def _best(space: OpenSpace, reader: Reader, scored: list[tuple[int, ScoredMemory]], ask: _Ask) -> list[Hit]:
     """The best k that are wanted, those whose code has changed behind those that are still true.
 
     Only as many are looked at as may be shown: the tree is asked about each.
     """
-    at_once, found = max(_LOOKED_AT, 2 * ask.k), list[tuple[Scored, Linked]]()
+    at_once, found = max(_LOOKED_AT, 2 * ask.k), list[tuple[ScoredMemory, LinkedMemory]]()
     for start in range(0, len(scored), at_once):
         some = scored[start : start + at_once]
         if not ask.wanted.filters and not _may_be_stale(space, reader, some, ask.view):
@@ -303,7 +303,7 @@ def _best(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scored]], as
     return [hit_of(memory, one.score, dict(one.why)) for one, memory in best[: ask.k]]
 
 
-def _may_be_stale(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scored]], view: View) -> bool:
+def _may_be_stale(space: OpenSpace, reader: Reader, scored: list[tuple[int, ScoredMemory]], view: View) -> bool:
     """Whether the order of these may change with what became of them."""
     states = aged(reader.states([one.memory_id for _, one in scored]), space.clock())
     return any(state.is_stale for state in states.values()) or bool(
@@ -311,7 +311,7 @@ def _may_be_stale(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scor
     )
 
 
-def weighed(one: Scored, memory: Linked, surpassed: frozenset[int] = frozenset()) -> Scored:
+def weighed(one: ScoredMemory, memory: LinkedMemory, surpassed: frozenset[int] = frozenset()) -> ScoredMemory:
     """Stale memories come after those that are still true."""
     return with_freshness(
         one,

@@ -21,7 +21,7 @@ from waypost.model.causal import (
     CausalEdge,
     CausalNode,
 )
-from waypost.model.code_link import Linked
+from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import check_text, check_whole
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
@@ -97,7 +97,7 @@ class _Looker:
         return {one.id: node_of(one) for one in looked_at(self.space, self.reader, versions).values()}
 
 
-def node_of(memory: Linked) -> CausalNode:
+def node_of(memory: LinkedMemory) -> CausalNode:
     version, state = memory.version, memory.state
     return CausalNode(
         version.memory_id,

@@ -15,7 +15,7 @@ from waypost.flows.recall.versions import audit
 from waypost.flows.share.sources import AWAY
 from waypost.flows.share.spaces import Neighbour, Neighbours
 from waypost.model.memory import Caller
-from waypost.model.share import Offer, Project, ShareRow
+from waypost.model.share import Offer, ShareRow, SharingProject
 from waypost.model.time import format_time
 from waypost.store.share_protocol import GIVES, TAKES
 
@@ -38,7 +38,7 @@ class Share:
     """A share as one side sees it, from both halves as they are now."""
 
     role: str  # "gives": this space is read by the project; "takes": it reads the project
-    project: Project  # the other one
+    project: SharingProject  # the other one
     state: str  # offered: not accepted (any more); active; revoked; away: the other cannot be read now
     offer: Offer
     offered_at: datetime | None = None
@@ -190,7 +190,7 @@ def _share(
         state = ACTIVE if accepted is not None else OFFERED
     return Share(
         role,
-        Project(other.space_id, other.name),
+        SharingProject(other.space_id, other.name),
         state,
         half.offer,
         None if given is None else given.made_at,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from waypost.flows.context.inject import Asked, nearest
+from waypost.flows.context.inject import PromptQuery, nearest
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.hits import derived, hit_of
 from waypost.flows.share.sources import AWAY, Giver, given_to
@@ -14,7 +14,7 @@ from waypost.retrieve.shared import only_news
 
 
 def near_too(
-    space: OpenSpace, taken: Sequence[ShareRow], own: Sequence[Hit], asked: Asked, view: View
+    space: OpenSpace, taken: Sequence[ShareRow], own: Sequence[Hit], asked: PromptQuery, view: View
 ) -> tuple[list[Hit], tuple[str, ...]]:
     """One's own hits and theirs, the nearest first, and what is to be said of those who share. How near something is,
     an engine tells by the cosine alone: it is the same measure in every project."""
@@ -29,7 +29,7 @@ def near_too(
     return sorted(found, key=lambda hit: -hit.score), tuple(given.notes)
 
 
-def _near(space: OpenSpace, giver: Giver, asked: Asked, view: View) -> list[Hit]:
+def _near(space: OpenSpace, giver: Giver, asked: PromptQuery, view: View) -> list[Hit]:
     shown = giver.view(view)
     if shown is None:
         return []

@@ -6,7 +6,7 @@ from dataclasses import replace
 from waypost.errors import InvalidInput, Refused
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.share.sources import AWAY, Giver, given_to
-from waypost.model.code_link import Linked
+from waypost.model.code_link import LinkedMemory
 from waypost.model.ids import check_id
 from waypost.model.kinds import COLLECTIONS
 from waypost.model.recall import View
@@ -25,7 +25,7 @@ def refuse_shared(space: OpenSpace, ids: Iterable[str]) -> None:
             )
 
 
-def find_shared(space: OpenSpace, told: str, moment: Moment | None = None) -> Linked | None:
+def find_shared(space: OpenSpace, told: str, moment: Moment | None = None) -> LinkedMemory | None:
     """The memory of this id that another project shows to this one now; None where there is none, or it is one's own."""
     try:
         memory_id = check_id(told)
@@ -47,7 +47,7 @@ def find_shared(space: OpenSpace, told: str, moment: Moment | None = None) -> Li
     return None
 
 
-def _shown(space: OpenSpace, giver: Giver, memory_id: str, view: View) -> Linked | None:
+def _shown(space: OpenSpace, giver: Giver, memory_id: str, view: View) -> LinkedMemory | None:
     shown = giver.view(view)
     version = None if shown is None else giver.reader.visible_versions([memory_id], shown).get(memory_id)
     if version is None or not giver.offer.admits(version.kind):

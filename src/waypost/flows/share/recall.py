@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.code_search import CodeAsk, code_hits
 from waypost.flows.recall.hits import hit_of
-from waypost.flows.recall.search import Gathered, Wanted, gather, question_terms, weighed
+from waypost.flows.recall.search import RecallFilter, RecallRows, gather, question_terms, weighed
 from waypost.flows.share.sources import AWAY, Given, Giver, given_to
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
 from waypost.model.share import ShareRow
-from waypost.retrieve.calibration import Engines
+from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.merge import Populations
 from waypost.retrieve.question import Question
 from waypost.retrieve.score import DEPTH, fuse
@@ -29,15 +29,15 @@ _LOOKED_AT = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SharedQuery:
     """A question as it is put to others."""
 
     view: View
     k: int
     now: datetime
-    wanted: Wanted
+    wanted: RecallFilter
     vectors: "Mapping[str, Vector]"
-    roles: Engines
+    roles: ServingEngines
 
 
 @dataclass(slots=True)
@@ -46,8 +46,8 @@ class Beside:
 
     space: OpenSpace
     given: Given
-    asked: Asked
-    gathered: list[tuple[Giver, Gathered]] = field(default_factory=list)
+    asked: SharedQuery
+    gathered: list[tuple[Giver, RecallRows]] = field(default_factory=list)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -83,7 +83,9 @@ class Beside:
                 self.given.drop(giver, error)
         return ranked_as_one(own, others, question_terms(question))[: self.asked.k]
 
-    def _hits(self, giver: Giver, found: Gathered, question: Question, spread: Populations, now: datetime) -> list[Hit]:
+    def _hits(
+        self, giver: Giver, found: RecallRows, question: Question, spread: Populations, now: datetime
+    ) -> list[Hit]:
         candidates = found.candidates()
         most = len(candidates) if self.asked.wanted.filters else max(_LOOKED_AT, 2 * self.asked.k)
         scored = fuse(question, candidates, spread, self.asked.roles, now=now, k=most)
@@ -123,7 +125,7 @@ class Beside:
 
 
 @contextmanager
-def beside(space: OpenSpace, taken: Sequence[ShareRow], asked: Asked) -> Iterator[Beside]:
+def beside(space: OpenSpace, taken: Sequence[ShareRow], asked: SharedQuery) -> Iterator[Beside]:
     """The projects that share with this space, for the time of one question."""
     with given_to(space, taken, asked.view) as given:
         yield Beside(space, given, asked)

@@ -14,11 +14,11 @@ from waypost.facts.ageing import aged
 from waypost.flows.links.staleness import link_memory
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.share.spaces import Neighbours
-from waypost.model.code_link import Linked
+from waypost.model.code_link import LinkedMemory
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
-from waypost.model.share import Offer, Project, ShareRow
+from waypost.model.share import Offer, ShareRow, SharingProject
 from waypost.store.protocol import Reader
 from waypost.store.share_protocol import GIVES
 
@@ -31,7 +31,7 @@ AWAY = (StoreError, NotFound, SecurityError)  # gone, locked or damaged: no reas
 class Giver:
     """A project that is read now."""
 
-    project: Project
+    project: SharingProject
     offer: Offer
     reader: Reader
 
@@ -53,7 +53,7 @@ class Giver:
         """The tree in which it was used last: what is derived belongs to one."""
         return self.reader.latest_checkout() or ""
 
-    def linked(self, space: OpenSpace, versions: Sequence[Version]) -> dict[int, Linked]:
+    def linked(self, space: OpenSpace, versions: Sequence[Version]) -> dict[int, LinkedMemory]:
         """Its memories, by number, with what was last found of the code they point at. Its tree is not looked at here."""
         pointing = [version.number for version in versions if version.refs]
         verdicts = self.reader.verdicts(self.checkout, pointing) if pointing else {}
@@ -112,7 +112,7 @@ def given_to(space: OpenSpace, taken: Sequence[ShareRow], view: View) -> Iterato
                     found.away(row.name, error)
                 continue
             if half is not None and half.stands and half.offer_id == row.offer_id:
-                found.givers.append(Giver(Project(row.other, name), half.offer, reader))
+                found.givers.append(Giver(SharingProject(row.other, name), half.offer, reader))
         yield found
 
 

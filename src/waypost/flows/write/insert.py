@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from waypost.errors import NotFound
 from waypost.facts.ageing import has_run_out, renewed, said_again
-from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
+from waypost.facts.duplicates import THRESHOLDS, DuplicateVerdict, Judgement, judge, merge_texts
 from waypost.facts.identity import MERGED
 from waypost.facts.rejection import LEARNED, marks_left, topic_marks
 from waypost.facts.validity import overlap, remaining, shared, without
@@ -34,7 +34,7 @@ def judging_engine(space: OpenSpace, passages: Sequence[Passage]) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class WriteGate:
     """Decides about one draft after another inside a write transaction."""
 
     space: OpenSpace
@@ -86,15 +86,15 @@ class Gate:
         for known, judged in self._judged(item, twins):
             if corrected and known.fingerprint == item.version.fingerprint:
                 continue  # the very words, held for another time: they say nothing of the time they were given up for
-            if judged.verdict is Verdict.SKIP or (corrected and judged.verdict is Verdict.MERGE):
+            if judged.verdict is DuplicateVerdict.SKIP or (corrected and judged.verdict is DuplicateVerdict.MERGE):
                 self._said_again(item, known.memory_id)
                 return self._pointed_anew(item, known) or Receipt(
                     known.memory_id, "duplicate", item.draft.key, reason=judged.reason, masked=item.masked
                 )
             theirs = known.source == "person" and item.version.source != "person"
-            if judged.verdict is Verdict.MERGE and not theirs:
+            if judged.verdict is DuplicateVerdict.MERGE and not theirs:
                 return self._merge(item, known, judged.reason)
-            if judged.verdict in (Verdict.MERGE, Verdict.CONFLICT) and conflict is None:
+            if judged.verdict in (DuplicateVerdict.MERGE, DuplicateVerdict.CONFLICT) and conflict is None:
                 # What a person said is not changed by others' words: those stand beside it.
                 conflict = (known.memory_id, "a person said that" if theirs else judged.reason)
         if corrected:

@@ -20,19 +20,19 @@ from waypost.flows.write.reinstate import end
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
-from waypost.model.memory import SAID_BY, Caller, Memory, State, Version
+from waypost.model.memory import SAID_BY, Caller, MemoryRecord, State, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time
 from waypost.store.protocol import Edge, Reader, Writer
 from waypost.text.secrets.masking import mask
 
 
-def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> Memory:
+def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> MemoryRecord:
     """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
     with space.store.read() as reader:
         version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
         states = aged(reader.states([version.memory_id]), space.clock())
-        return Memory(version, states.get(version.memory_id, State()))
+        return MemoryRecord(version, states.get(version.memory_id, State()))
 
 
 def correct(

@@ -11,7 +11,7 @@ from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import audit, held_versions, refuse_derived, visible_version
 from waypost.flows.write.authority import refuse_outranked
-from waypost.model.code_link import Linked
+from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import MAX_TTL, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
@@ -123,7 +123,7 @@ def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[
         return tuple(_lasting(space, writer, memory_id) for memory_id in chosen)
 
 
-def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[Linked, ...]:
+def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[LinkedMemory, ...]:
     """The memories whose time has run out and that are still there, longest ago first: those that went stale, and those
     in the archive if asked for. `verify` gives one its time again, `retract` ends it, `set_ttl` gives it another."""
     moment = Moment(space.clock())
@@ -141,6 +141,6 @@ def _current(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
     return reader.version(memory_id, moment) or (held[-1] if held else None)
 
 
-def _since_its_end(memory: Linked) -> Linked:
+def _since_its_end(memory: LinkedMemory) -> LinkedMemory:
     ended = [one for one in (memory.stale_since, memory.state.expires_at, memory.state.archived_at) if one is not None]
     return replace(memory, stale_since=min(ended, default=None))

@@ -18,7 +18,7 @@ from waypost.flows.journal.files.sync import sync_in
 from waypost.flows.journal.files.write import days_of, is_filed, journal_writer, write_through
 from waypost.flows.links.draft_links import point_at_code
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.insert import Gate, judging_engine
+from waypost.flows.write.insert import WriteGate, judging_engine
 from waypost.flows.write.masking import without_secrets
 from waypost.flows.write.prepare import Embedded, Prepared, embed_items, placed, prepare
 from waypost.journal.layout import PREFERENCES
@@ -101,7 +101,7 @@ def _remember_chunk(
     filed = [item.version for item in items if is_filed(item.version)]
     with journal_writer(space, filed=bool(filed)) as writer:
         sync_in(space, writer, only=days_of(space, writer, filed))
-        gate = Gate(space, writer, embedded, caller, direct, key)
+        gate = WriteGate(space, writer, embedded, caller, direct, key)
         receipts = []
         now = space.clock()  # others may have written while we embedded
         for place, prepared in enumerate(items):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from waypost.code.files.changed_patterns import ChangedFiles
-from waypost.code.git.history import Changes, changed_since, dirty, head, recent_changes
+from waypost.code.git.history import TreeChanges, changed_since, dirty, head, recent_changes
 from waypost.facts.ageing import is_lively, renewed
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.store.fact_protocol import LifetimeRow
@@ -52,5 +52,5 @@ def refresh_after_git(space: OpenSpace) -> int:
     return done
 
 
-def _names(changes: Changes) -> set[str]:
+def _names(changes: TreeChanges) -> set[str]:
     return {*changes.changed, *changes.deleted, *changes.renamed, *changes.renamed.values()}

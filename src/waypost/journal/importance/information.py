@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from math import exp, log1p
 
-from waypost.journal.importance.word_lists import Sentence, Words, sentences_of, words_of
+from waypost.journal.importance.word_lists import ImportanceWords, UtteranceSentence, sentences_of, words_of
 
 _DIGITS = re.compile(r"\d+")
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[A-ZА-ЯÄÖÜ]\w+|\b[A-Z]{2,}\w*\b")
@@ -64,7 +64,7 @@ def _features(text: str, language: str) -> tuple[tuple[str, float], ...]:
     return tuple((name, log1p(value)) for name, value in counts.items())
 
 
-def _details(words: Words, one: Sentence) -> int:
+def _details(words: ImportanceWords, one: UtteranceSentence) -> int:
     """Of how many sorts of circumstances a sentence tells: when, where, how many, with whom."""
     of = (words.change, words.past, words.dated, words.number, words.people, words.own, words.where, _DIGITS)
     return sum(1 for pattern in of if pattern.search(one.text))

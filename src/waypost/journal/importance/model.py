@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from waypost.journal.importance.utterance import Asking, Reading, asking_of
+from waypost.journal.importance.utterance import QuestionKind, UtteranceReading, asking_of
 from waypost.llm.prompt import quoted
 
 AT_ONCE = 8  # utterances in one question: about five questions for a day of forty
@@ -20,7 +20,7 @@ _MOST = {"frequency_points": 3, "recency_points": 2, "explicit_points": 2, "rele
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class JudgedUtterance:
     """An utterance to be judged, with what was counted."""
 
     text: str
@@ -37,15 +37,17 @@ class Judged:
     relevance: int
     reasoning: str = ""
 
-    def reading(self, text: str, language: str, by: str) -> Reading:
+    def reading(self, text: str, language: str, by: str) -> UtteranceReading:
         """As if the words had said so themselves."""
         asking = asking_of(text, language)
         passing = asking.passing and not self.explicit and not self.relevance
         told = f"judged by {by}" + (f": {self.reasoning}" if self.reasoning else "")
-        return Reading(self.relevance, told, self.explicit, f"emphasis as {by} sees it", Asking(asking.asks, passing))
+        return UtteranceReading(
+            self.relevance, told, self.explicit, f"emphasis as {by} sees it", QuestionKind(asking.asks, passing)
+        )
 
 
-def prompt_fields(candidates: Sequence[Candidate]) -> dict[str, str]:
+def prompt_fields(candidates: Sequence[JudgedUtterance]) -> dict[str, str]:
     lines = [
         json.dumps(
             {

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from waypost.journal.importance.utterance import Reading
+from waypost.journal.importance.utterance import UtteranceReading
 from waypost.model.journal import Score
 
 OFTEN, OFTEN_DAYS = 4, 30  # mentions within so many days are several times a month
@@ -31,7 +31,7 @@ _RETENTION = (
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class TopicMention:
     """A person brought up a topic: in this conversation, on this day."""
 
     at: datetime
@@ -45,7 +45,7 @@ def retention_of(score: int) -> str:
     return next(words for least, words in _RETENTION if score >= least)
 
 
-def judge(reading: Reading, mentions: Sequence[Mention], at: datetime) -> Score:
+def judge(reading: UtteranceReading, mentions: Sequence[TopicMention], at: datetime) -> Score:
     """The worth at `at` of words that a person said, given all mentions of their topic, this one among them."""
     known = [mention for mention in mentions if mention.at <= at]
     if reading.asking.passing:
@@ -74,7 +74,7 @@ def scored_as(often: int, recent: int, explicit: int, relevance: int, reasons: S
     return Score(often, recent, explicit, relevance, f"{' '.join(reasons)} Score {total}.", retention_of(total))
 
 
-def frequency_of(mentions: Sequence[Mention]) -> int:
+def frequency_of(mentions: Sequence[TopicMention]) -> int:
     """0-3, over the whole past: what was once a habit does not become less of one."""
     days = sorted({(one.day, one.conversation) for one in mentions})
     if len(days) < 2:
@@ -104,13 +104,13 @@ def _recency(at: datetime, last: datetime | None) -> int:
     return 2 if age <= timedelta(days=7) else 1 if age <= timedelta(days=30) else 0
 
 
-def _passing(known: Sequence[Mention]) -> Score:
+def _passing(known: Sequence[TopicMention]) -> Score:
     often = min(1, frequency_of(known))
     reason = f"A question about the day, {_times(known).lower()} asked ({often})."
     return scored_as(often, 0, 0, 0, [reason])
 
 
-def _times(known: Sequence[Mention]) -> str:
+def _times(known: Sequence[TopicMention]) -> str:
     count = len({(one.day, one.conversation) for one in known})
     return {0: "Never", 1: "Once", 2: "Twice"}.get(count, f"{count} times")
 

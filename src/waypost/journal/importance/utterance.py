@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from waypost.journal.importance.information import worth
-from waypost.journal.importance.word_lists import Sentence, Words, sentences_of, words_of
+from waypost.journal.importance.word_lists import ImportanceWords, UtteranceSentence, sentences_of, words_of
 
 TOLD_WORTH = 0.2  # of `worth`: from here on something was told of somebody's life or work. Lower takes small talk in
 _REMEMBERED = 20_000  # utterances: a year of them may be judged at once, each by several callers
@@ -15,7 +15,7 @@ DECISION, EVENT = "a decision, rule or strategy", "an event or fact that was tol
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QuestionKind:
     """Whether an utterance only asks, and whether for something of the day."""
 
     asks: bool  # nothing but questions and commands
@@ -23,29 +23,29 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class UtteranceReading:
     relevance: int  # 0-3
     about: str  # why so many points, in words; empty for none
     explicit: int  # 0-2
     emphasis: str
-    asking: Asking
+    asking: QuestionKind
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def asking_of(text: str, language: str) -> Asking:
+def asking_of(text: str, language: str) -> QuestionKind:
     """The cheap half of `read`: what the mentions of a topic need to know of each utterance."""
     words, sentences = words_of(language), sentences_of(text, language)
     asks = bool(sentences) and all(one.asks for one in sentences)
     if not asks:
-        return Asking(asks=False, passing=False)
+        return QuestionKind(asks=False, passing=False)
     whole = _joined(sentences)
     momentary = words.momentary.search(whole) is not None and words.first.search(whole) is None
     passing = momentary or words.passing.search(whole) is not None
-    return Asking(asks=True, passing=passing and not _explicit(words, sentences)[0])
+    return QuestionKind(asks=True, passing=passing and not _explicit(words, sentences)[0])
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def read(text: str, language: str, kind: str = "conversation") -> Reading:
+def read(text: str, language: str, kind: str = "conversation") -> UtteranceReading:
     """What a person's words say of themselves."""
     words, sentences = words_of(language), sentences_of(text, language)
     relevance, about = _relevance(text, language, words, sentences)
@@ -60,10 +60,10 @@ def read(text: str, language: str, kind: str = "conversation") -> Reading:
     asking = asking_of(text, language)
     if kind == "note" and explicit == 0 and not asking.asks:
         explicit, emphasis = 1, ON_PURPOSE
-    return Reading(relevance, about, explicit, emphasis, asking)
+    return UtteranceReading(relevance, about, explicit, emphasis, asking)
 
 
-def _relevance(text: str, language: str, words: Words, sentences: list[Sentence]) -> tuple[int, str]:
+def _relevance(text: str, language: str, words: ImportanceWords, sentences: list[UtteranceSentence]) -> tuple[int, str]:
     told = [one for one in sentences if not one.asks]
     if _says(told, words.goal, words.not_goal):
         return 3, GOAL
@@ -78,18 +78,18 @@ def _relevance(text: str, language: str, words: Words, sentences: list[Sentence]
     return 0, ""
 
 
-def _says(sentences: list[Sentence], wanted: re.Pattern[str], unless: re.Pattern[str] | None = None) -> bool:
+def _says(sentences: list[UtteranceSentence], wanted: re.Pattern[str], unless: re.Pattern[str] | None = None) -> bool:
     return any(
         wanted.search(one.text) and not (unless and unless.search(one.text)) and not one.text.endswith("?")
         for one in sentences
     )
 
 
-def _is_planned(words: Words, whole: str) -> bool:
+def _is_planned(words: ImportanceWords, whole: str) -> bool:
     return any(pattern.search(whole) for pattern in (words.horizon, words.plan, words.number, words.dated))
 
 
-def _explicit(words: Words, sentences: list[Sentence]) -> tuple[int, str]:
+def _explicit(words: ImportanceWords, sentences: list[UtteranceSentence]) -> tuple[int, str]:
     for one in sentences:
         found = words.keep.search(one.text)
         if found and not words.recalled.search(one.text):
@@ -101,5 +101,5 @@ def _explicit(words: Words, sentences: list[Sentence]) -> tuple[int, str]:
     return 0, ""
 
 
-def _joined(sentences: list[Sentence]) -> str:
+def _joined(sentences: list[UtteranceSentence]) -> str:
     return " . ".join(one.text for one in sentences)

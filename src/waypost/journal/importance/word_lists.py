@@ -17,7 +17,7 @@ _DOT = "\u2024"  # stands for a dot that ends no sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ImportanceWords:
     """One language. The first word list of English says what each list is for."""
 
     keep: re.Pattern[str]
@@ -54,12 +54,12 @@ class Words:
 
 
 @cache
-def words_of(language: str) -> Words:
+def words_of(language: str) -> ImportanceWords:
     """The lists of a language; a text without a language, or in an unknown one, reads as English."""
     name = language if language in LANGUAGES else "en"
     source = files("waypost.journal") / "data" / f"importance_{name}.toml"
     table: dict[str, list[str]] = tomllib.loads(source.read_text("utf-8"))
-    return Words(**{field.name: _pattern(table[field.name]) for field in fields(Words)})
+    return ImportanceWords(**{field.name: _pattern(table[field.name]) for field in fields(ImportanceWords)})
 
 
 def _pattern(alternatives: list[str]) -> re.Pattern[str]:
@@ -81,7 +81,7 @@ def _clauses(text: str, language: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class UtteranceSentence:
     text: str  # in lower case, one spelling
     written: str
     asks: bool  # a question or a command
@@ -96,7 +96,7 @@ def _opening(language: str) -> re.Pattern[str]:
     )
 
 
-def sentences_of(text: str, language: str) -> list[Sentence]:
+def sentences_of(text: str, language: str) -> list[UtteranceSentence]:
     """What was said, sentence by sentence, without code."""
     plain = _FENCE.sub("\n", text[:LONGEST_READ]) if "```" in text else text[:LONGEST_READ]
     plain = _INNER_DOT.sub(_DOT, plain)
@@ -107,5 +107,5 @@ def sentences_of(text: str, language: str) -> list[Sentence]:
         count = sum(1 for word in low.split() if any(map(str.isalnum, word)))
         if count:
             asks = low.rstrip(" \"'”»)*_").endswith("?") or _opening(language).match(low) is not None
-            found.append(Sentence(low, written, asks, count))
+            found.append(UtteranceSentence(low, written, asks, count))
     return found

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from waypost.journal.layout import Month, Week
-from waypost.model.journal import Scored
+from waypost.model.journal import ScoredEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SourcedLine:
     """A line with the entries that it comes from."""
 
     text: str
@@ -16,7 +16,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class RecurringTopic:
     """What somebody keeps coming back to."""
 
     label: str
@@ -29,7 +29,7 @@ class Project:
 class Day:
     day: date
     path: str  # of the file that exists
-    items: tuple[Scored, ...]
+    items: tuple[ScoredEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +38,20 @@ class Period:
 
     span: Week | Month | int
     path: str
-    lines: tuple[Told, ...] = ()  # what it was about
+    lines: tuple[SourcedLine, ...] = ()  # what it was about
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class JournalFigures:
     conversations: int = 0
     mean_length: float = 0.0
     busiest: tuple[int, int] | None = None
-    topics: tuple[tuple[Told, float], ...] = ()  # with their shares
+    topics: tuple[tuple[SourcedLine, float], ...] = ()  # with their shares
     sizes: tuple[tuple[str, int, int], ...] = ()  # stage, bytes, files
 
 
 @dataclass(frozen=True, slots=True)
-class Upkeep:
+class CondenseState:
     last: datetime | None
     next: datetime
     removed: int = 0
@@ -60,16 +60,16 @@ class Upkeep:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class IndexContent:
     """All that the page is made of. Times are local."""
 
     language: str
     now: datetime
-    upkeep: Upkeep
+    upkeep: CondenseState
     created: date | None = None
-    preferences: tuple[Told, ...] = ()
+    preferences: tuple[SourcedLine, ...] = ()
     has_preferences: bool = False  # the file exists
-    projects: tuple[Project, ...] = ()
+    projects: tuple[RecurringTopic, ...] = ()
     days: tuple[Day, ...] = ()
     periods: tuple[Period, ...] = ()  # of all sorts
-    figures: Figures = field(default_factory=Figures)
+    figures: JournalFigures = field(default_factory=JournalFigures)

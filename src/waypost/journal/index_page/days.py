@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-from waypost.journal.index_page.content import Day, Sheet, Told
+from waypost.journal.index_page.content import Day, IndexContent, SourcedLine
 from waypost.journal.index_page.lines import Phrases, one_line, sourced
 from waypost.journal.roles import role_of
 from waypost.journal.summary.items import source_of
-from waypost.model.journal import Entry, Scored
+from waypost.model.journal import Entry, ScoredEntry
 
 PERSISTENT, IMPORTANT, MODERATE = 8, 5, 2  # from which worth on
 IMPORTANT_DAYS, MODERATE_DAYS = 30, 7
@@ -33,7 +33,7 @@ def stays(entry: Entry, score: int, now: datetime) -> bool:
     return age <= (timedelta(days=MODERATE_DAYS) if score >= MODERATE else PASSING)
 
 
-def told_topic(label: str, entries: Sequence[Entry], longest: int = LONGEST_TOPIC) -> Told:
+def told_topic(label: str, entries: Sequence[Entry], longest: int = LONGEST_TOPIC) -> SourcedLine:
     """A topic's label, with entries that hold its words: for each word two where there are two."""
     ids: dict[str, None] = {}
     folded = [(entry, entry.text.casefold()) for entry in entries]
@@ -42,10 +42,10 @@ def told_topic(label: str, entries: Sequence[Entry], longest: int = LONGEST_TOPI
             ids[source_of(entry)] = None
     if not ids:
         ids = dict.fromkeys(source_of(entry) for entry in entries[: 2 * SOURCES_OF_A_WORD])
-    return Told(one_line(label, longest), tuple(ids))
+    return SourcedLine(one_line(label, longest), tuple(ids))
 
 
-def day_sections(sheet: Sheet, words: Phrases) -> tuple[list[list[str]], list[list[str]]]:
+def day_sections(sheet: IndexContent, words: Phrases) -> tuple[list[list[str]], list[list[str]]]:
     """The sections of the days of the last week and of older ones, each newest first."""
     recent: list[list[str]] = []
     older: list[list[str]] = []
@@ -60,7 +60,7 @@ def day_sections(sheet: Sheet, words: Phrases) -> tuple[list[list[str]], list[li
     return recent, older
 
 
-def _recent_day(day: Day, kept: Sequence[Scored], today: date, words: Phrases) -> list[str]:
+def _recent_day(day: Day, kept: Sequence[ScoredEntry], today: date, words: Phrases) -> list[str]:
     names = {today: f" ({words['today']})", today - timedelta(days=1): f" ({words['yesterday']})"}
     section = [_day_title(day, names.get(day.day, ""), words), ""]
     lasting = [item for item in kept if item.score.score >= MODERATE]
@@ -81,9 +81,9 @@ def _day_title(day: Day, name: str, words: Phrases) -> str:
     return f"### {day.day.isoformat()}{name} - [{words['details']}]({day.path})"
 
 
-def _topic_line(items: Sequence[Scored], words: Phrases) -> list[str]:
+def _topic_line(items: Sequence[ScoredEntry], words: Phrases) -> list[str]:
     """The topics of a day, the weightiest first."""
-    groups: dict[int, list[Scored]] = {}
+    groups: dict[int, list[ScoredEntry]] = {}
     for item in items:
         if item.topic and item.label:
             groups.setdefault(item.topic, []).append(item)
@@ -97,16 +97,16 @@ def _topic_line(items: Sequence[Scored], words: Phrases) -> list[str]:
     return [sourced(f"- **{words['topics']}:** {names}", (one for each in told for one in each.ids))]
 
 
-def _listed(title: str, items: Sequence[Scored], most: int, words: Phrases, path: str) -> list[str]:
+def _listed(title: str, items: Sequence[ScoredEntry], most: int, words: Phrases, path: str) -> list[str]:
     lines = _lines(items, most, words, path)
     return [f"**{title}:**", "", *lines, ""] if lines else []
 
 
-def _lines(items: Sequence[Scored], most: int, words: Phrases, path: str) -> list[str]:
+def _lines(items: Sequence[ScoredEntry], most: int, words: Phrases, path: str) -> list[str]:
     """The weightiest entries in the order they were said, each wording once. Of a conversation it is what people said,
     with the answer to what they asked in passing."""
     told = [item for item in items if is_told(item.entry)] or list(items)
-    chosen: dict[str, Scored] = {}
+    chosen: dict[str, ScoredEntry] = {}
     for item in sorted(told, key=lambda one: (-one.score.score, -one.score.relevance_points, one.entry.at)):
         text = one_line(item.entry.held or "", LONGEST_ENTRY)
         if text and text not in chosen and len(chosen) < most:
@@ -124,7 +124,7 @@ def is_told(entry: Entry) -> bool:
     return entry.kind != "conversation" or entry.protected or role_of(entry.speaker, entry.kind) == "person"
 
 
-def _with_answer(text: str, item: Scored, items: Sequence[Scored]) -> str:
+def _with_answer(text: str, item: ScoredEntry, items: Sequence[ScoredEntry]) -> str:
     """The line of an entry; behind a question that is asked and done with, what was answered."""
     entry = item.entry
     line, ids = f"- {text}", [source_of(entry)]

@@ -6,7 +6,7 @@ Made from values alone: the same sheet gives the same page.
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from waypost.journal.index_page.content import Figures, Sheet, Told, Upkeep
+from waypost.journal.index_page.content import CondenseState, IndexContent, JournalFigures, SourcedLine
 from waypost.journal.index_page.days import day_sections
 from waypost.journal.index_page.lines import Phrases, phrases, sourced
 from waypost.journal.layout import PREFERENCES, Month, Week
@@ -23,7 +23,7 @@ def opening(language: str) -> str:
     return f"# {words['title']}\n\n<!-- waypost: {words['yours']} -->\n"
 
 
-def generated(sheet: Sheet) -> str:
+def generated(sheet: IndexContent) -> str:
     """The lower part, of at most `MOST_LINES` lines. Where there is more to tell, the last week's days come before the
     summaries, these before older days, of which the oldest are left out first."""
     words = phrases(sheet.language)
@@ -56,7 +56,7 @@ def size_words(size: int) -> str:
 # -- the parts of the page
 
 
-def _dates(sheet: Sheet, words: Phrases) -> Iterator[str]:
+def _dates(sheet: IndexContent, words: Phrases) -> Iterator[str]:
     if sheet.created is not None:
         yield f"- {words['created']}: {sheet.created.isoformat()}"
     yield f"- {words['updated']}: {_minute(sheet.now)}"
@@ -64,7 +64,7 @@ def _dates(sheet: Sheet, words: Phrases) -> Iterator[str]:
     yield ""
 
 
-def _personal(sheet: Sheet, words: Phrases) -> Iterator[str]:
+def _personal(sheet: IndexContent, words: Phrases) -> Iterator[str]:
     if not sheet.preferences and not sheet.projects and not sheet.has_preferences:
         return
     yield from (f"## {words['personal']}", "")
@@ -82,7 +82,7 @@ def _personal(sheet: Sheet, words: Phrases) -> Iterator[str]:
         yield ""
 
 
-def _periods(sheet: Sheet, words: Phrases) -> Iterator[list[str]]:
+def _periods(sheet: IndexContent, words: Phrases) -> Iterator[list[str]]:
     for kind, most in ((Week, MOST_WEEKS), (Month, MOST_MONTHS), (int, MOST_YEARS)):
         of_kind = [period for period in sheet.periods if isinstance(period.span, kind)]
         of_kind.sort(key=lambda period: str(period.span), reverse=True)
@@ -100,7 +100,7 @@ def _title(span: Week | Month | int, words: Phrases, this_year: int) -> str:
     return f"{words.month(span.number)} {span.year}" if isinstance(span, Month) else str(span)
 
 
-def _statistics(figures: Figures, words: Phrases) -> Iterator[str]:
+def _statistics(figures: JournalFigures, words: Phrases) -> Iterator[str]:
     yield from (f"## {words['statistics']}", "")
     yield f"- **{words['conversations']}:** {figures.conversations}"
     if figures.topics:
@@ -121,7 +121,7 @@ def _statistics(figures: Figures, words: Phrases) -> Iterator[str]:
     yield ""
 
 
-def _upkeep(upkeep: Upkeep, words: Phrases) -> Iterator[str]:
+def _upkeep(upkeep: CondenseState, words: Phrases) -> Iterator[str]:
     yield from (f"## {words['upkeep']}", "")
     yield f"- **{words['cleaned']}:** {_minute(upkeep.last) if upkeep.last else words['never']}"
     yield f"- **{words['next_cleanup']}:** {_minute(upkeep.next)}"
@@ -148,7 +148,7 @@ def _title_only(section: list[str]) -> list[str]:
     return [section[0], ""]
 
 
-def _bullet(told: Told) -> str:
+def _bullet(told: SourcedLine) -> str:
     return sourced(f"- {told.text}", told.ids)
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary.items import items_of
 from waypost.journal.summary.page import Period, language_of_items, page
-from waypost.journal.summary.sections import Telling
+from waypost.journal.summary.sections import SummarySections
 from waypost.journal.wording import words_of
-from waypost.model.journal import Scored
+from waypost.model.journal import ScoredEntry
 
 if TYPE_CHECKING:
     from waypost.journal.summary.text_rank import Matrix
@@ -25,7 +25,7 @@ SeeAlso = Mapping[str, Sequence[str]]
 
 def summarise_week(
     week: Week,
-    entries: Sequence[Scored],
+    entries: Sequence[ScoredEntry],
     vectors: Vectors,
     language: str | None = None,
     see_also: SeeAlso | None = None,
@@ -36,7 +36,7 @@ def summarise_week(
 
 def summarise_month(
     month: Month,
-    entries: Sequence[Scored],
+    entries: Sequence[ScoredEntry],
     vectors: Vectors,
     language: str | None = None,
     see_also: SeeAlso | None = None,
@@ -46,7 +46,11 @@ def summarise_month(
 
 
 def summarise_year(
-    year: int, entries: Sequence[Scored], vectors: Vectors, language: str | None = None, see_also: SeeAlso | None = None
+    year: int,
+    entries: Sequence[ScoredEntry],
+    vectors: Vectors,
+    language: str | None = None,
+    see_also: SeeAlso | None = None,
 ) -> str:
     """From entries of score 8 and more, and the strongest of each month of which these do not tell."""
     return summarise(year, entries, vectors, language, see_also)
@@ -54,7 +58,7 @@ def summarise_year(
 
 def summarise(
     period: Period,
-    entries: Sequence[Scored],
+    entries: Sequence[ScoredEntry],
     vectors: Vectors,
     language: str | None = None,
     see_also: SeeAlso | None = None,
@@ -65,4 +69,4 @@ def summarise(
     """
     items = items_of(entries)
     words = words_of(language or language_of_items(items))
-    return page(period, words, Telling(period, items, words, vectors, see_also or {}).sections())
+    return page(period, words, SummarySections(period, items, words, vectors, see_also or {}).sections())

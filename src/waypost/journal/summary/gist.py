@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from waypost.journal.summary.items import Item
+from waypost.journal.summary.items import SummaryItem
 from waypost.journal.summary.text_rank import SAME, SAME_VECTORS, choose, content_stems, likeness, textrank
-from waypost.journal.wording import Words, clip, sentences, spoken_in, words_of
+from waypost.journal.wording import SummaryWords, clip, sentences, spoken_in, words_of
 
 if TYPE_CHECKING:
     from waypost.journal.summary.text_rank import Matrix
@@ -32,7 +32,9 @@ class Gists:
     worths: Mapping[int, float]
 
 
-def gists_of(items: Sequence[Item], places: Sequence[int], answers: Mapping[int, int], words: Words) -> Gists:
+def gists_of(
+    items: Sequence[SummaryItem], places: Sequence[int], answers: Mapping[int, int], words: SummaryWords
+) -> Gists:
     """What to say for each of these items in a line or two, and what that is worth beside the others.
 
     Of what has an answer the question is kept; an answer that only repeats what it answers says nothing.
@@ -63,13 +65,13 @@ def _joined(found: Sequence[str]) -> str:
     return " ".join(parts).removesuffix(";")
 
 
-def _how_many(item: Item, own: Sequence[str]) -> int:
+def _how_many(item: SummaryItem, own: Sequence[str]) -> int:
     if sum(map(len, own)) <= WHOLE:
         return len(own)
     return 3 if item.score >= _RICH else 1
 
 
-def _telling_sentences(item: Item, words: Words, *, asks: bool) -> list[str]:
+def _telling_sentences(item: SummaryItem, words: SummaryWords, *, asks: bool) -> list[str]:
     """Without greetings and thanks, and without questions unless it `asks`; all of a person's where nothing else was said."""
     spoken = words_of(spoken_in(item.text) or words.language)
     found = sentences(item.text, spoken)[: 4 * _SENTENCES_OF_ONE]
@@ -83,7 +85,7 @@ def _echoes(said: str, answer: Sequence[str]) -> bool:
     return len(new) < _LEAST_NEW
 
 
-def _tells(sentence: str, words: Words) -> bool:
+def _tells(sentence: str, words: SummaryWords) -> bool:
     empty = words.openers.match(sentence) or words.greetings.match(sentence)
     if empty and len(sentence) < _SHORT:
         return False
@@ -91,7 +93,7 @@ def _tells(sentence: str, words: Words) -> bool:
 
 
 def unlike(
-    items: Sequence[Item],
+    items: Sequence[SummaryItem],
     places: Sequence[int],
     gists: Gists,
     said: Sequence[int],

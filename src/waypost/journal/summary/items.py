@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from waypost.journal.roles import role_of
-from waypost.model.journal import Entry, Scored, mark_of
+from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
 
 HELPING = 2  # the least score of an entry that may support a topic of others
@@ -14,7 +14,7 @@ LONGEST_VERBATIM = 1200  # characters that somebody says; more is a document, of
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class SummaryItem:
     """An entry as a summary sees it; `ids` also has those of entries that say the same in the same words."""
 
     entry: Entry
@@ -37,9 +37,9 @@ class Item:
         return self.role == "person" and self.text.rstrip(' )"“”»').endswith("?")
 
 
-def items_of(entries: Sequence[Scored]) -> list[Item]:
+def items_of(entries: Sequence[ScoredEntry]) -> list[SummaryItem]:
     """The entries that hold, oldest first, whatever the order in which they are given; repeated words once."""
-    found: dict[tuple[str, str, bool], Item] = {}
+    found: dict[tuple[str, str, bool], SummaryItem] = {}
     for scored in sorted(entries, key=_order):
         item = _item(scored)
         if item is None:
@@ -50,12 +50,12 @@ def items_of(entries: Sequence[Scored]) -> list[Item]:
     return list(found.values())
 
 
-def _order(scored: Scored) -> tuple[float, str, str, str]:
+def _order(scored: ScoredEntry) -> tuple[float, str, str, str]:
     entry = scored.entry
     return entry.at.timestamp(), entry.id or "", entry.speaker or "", entry.text
 
 
-def _item(scored: Scored) -> Item | None:
+def _item(scored: ScoredEntry) -> SummaryItem | None:
     entry, score = scored.entry, scored.score
     text = (entry.held or "").strip()
     if not text:
@@ -63,7 +63,7 @@ def _item(scored: Scored) -> Item | None:
     role = role_of(entry.speaker, entry.kind)
     marked = score.relevance_points >= DECISION or score.explicit_points >= MARKED
     own_words = role == "person" and marked and score.score >= HELPING and len(text) <= LONGEST_VERBATIM
-    return Item(
+    return SummaryItem(
         entry,
         text,
         role,
@@ -77,10 +77,10 @@ def _item(scored: Scored) -> Item | None:
     )
 
 
-def _joined(first: Item, again: Item) -> Item:
+def _joined(first: SummaryItem, again: SummaryItem) -> SummaryItem:
     """Said again in the same words: the first time stands, with the higher worth."""
     best = max(first, again, key=lambda item: item.score)
-    return Item(
+    return SummaryItem(
         first.entry,
         first.text,
         first.role,
@@ -107,7 +107,7 @@ def source_of(entry: Entry) -> str:
     return f"text:{mark_of(entry.text)}"
 
 
-def answers_to(items: Sequence[Item]) -> dict[int, int]:
+def answers_to(items: Sequence[SummaryItem]) -> dict[int, int]:
     """For the place of what a person said that of the answer that followed, if it is worth naming.
 
     An assistant answers whatever is said to it, another person only what was asked.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from waypost.journal.layout import archived_path, day_path
-from waypost.journal.summary.items import Item
+from waypost.journal.summary.items import SummaryItem
 from waypost.journal.trim.tool_output import open_fence
-from waypost.journal.wording import Words, clip, nameless_speakers, other_days, plain
+from waypost.journal.wording import SummaryWords, clip, nameless_speakers, other_days, plain
 from waypost.text.stems import fold
 
 _FROM = re.compile(r"<!-- from ([^<>\n]*) -->")
@@ -20,11 +20,11 @@ _LONGEST_LABEL = 60
 class Lines:
     """Renders lines in one language, for a period in which `names_persons` says whether persons must be told apart."""
 
-    words: Words
+    words: SummaryWords
     names_persons: bool
     see_also: Mapping[str, Sequence[str]]
 
-    def of(self, item: Item, text: str, *, label: str = "", indent: str = "", shows_day: bool = True) -> str:
+    def of(self, item: SummaryItem, text: str, *, label: str = "", indent: str = "", shows_day: bool = True) -> str:
         """One point: a label, the speaker where it matters, the words, the day, where they came from."""
         lead = f"**{label}:** " if label else ""
         who = self.speaker(item)
@@ -51,7 +51,7 @@ class Lines:
         further = [f"{indent}  {line}" if line.strip() else "" for line in lines[1:]]
         return "\n".join([f"{indent}- {lead}{lines[0]}", *further])
 
-    def speaker(self, item: Item) -> str:
+    def speaker(self, item: SummaryItem) -> str:
         name = plain(harmless(item.entry.speaker or ""))[:_LONGEST_LABEL]
         generic = not name or fold(name) in nameless_speakers()
         if item.role == "person":
@@ -67,7 +67,7 @@ class Lines:
         return [f"({told})"] if told else []
 
 
-def persons_differ(items: Iterable[Item]) -> bool:
+def persons_differ(items: Iterable[SummaryItem]) -> bool:
     return len({fold(item.entry.speaker) for item in items if item.role == "person" and item.entry.speaker}) > 1
 
 

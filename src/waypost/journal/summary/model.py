@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.journal.summary.items import HELPING, Item
+from waypost.journal.summary.items import HELPING, SummaryItem
 from waypost.journal.summary.lines import Lines, persons_differ
 from waypost.journal.summary.page import HEADINGS, HIGHLIGHT, Measure, Period, measure_of, must_stay, page
-from waypost.journal.wording import Words, clip, plain
+from waypost.journal.wording import SummaryWords, clip, plain
 
 SECTIONS = HEADINGS[:5]
 LANGUAGE_NAMES = {"en": "English", "de": "German", "ru": "Russian"}
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\d[\d.,:]*\d")  # one digit alone may be counted by the m
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ModelPoint:
     """A sentence of a model: under which heading, and the places of the items it came from."""
 
     section: str
@@ -30,7 +30,7 @@ class Point:
     places: tuple[int, ...]
 
 
-def places_for_model(items: Sequence[Item], period: Period) -> list[int]:
+def places_for_model(items: Sequence[SummaryItem], period: Period) -> list[int]:
     """The items that a model is shown: what counts, and what supports a topic that counts."""
     measure = measure_of(period)
     worthy = {place for place, item in enumerate(items) if item.score >= measure.least}
@@ -41,7 +41,7 @@ def places_for_model(items: Sequence[Item], period: Period) -> list[int]:
     return sorted(worthy | (helps if not isinstance(period, int) else set()))
 
 
-def _strongest_of_months(items: Sequence[Item]) -> set[int]:
+def _strongest_of_months(items: Sequence[SummaryItem]) -> set[int]:
     best: dict[int, int] = {}
     for place, item in enumerate(items):
         now = best.get(item.day.month)
@@ -50,7 +50,7 @@ def _strongest_of_months(items: Sequence[Item]) -> set[int]:
     return set(best.values())
 
 
-def entry_line(item: Item, number: int, longest: int) -> str:
+def entry_line(item: SummaryItem, number: int, longest: int) -> str:
     """One entry as a model reads it."""
     who = item.entry.speaker or item.role
     topic = f", topic: {item.label}" if item.topic and item.label else ""
@@ -58,18 +58,18 @@ def entry_line(item: Item, number: int, longest: int) -> str:
     return f"[{number}] {item.day} {who} (importance {item.score}{topic}): {clip(text, longest)}"
 
 
-def point_line(point: Point, number: int) -> str:
+def point_line(point: ModelPoint, number: int) -> str:
     return f"[{number}] {point.section}: {point.text}"
 
 
-def points_from_json(answer: Any, sources: Sequence[Sequence[int]], items: Sequence[Item]) -> list[Point]:
+def points_from_json(answer: Any, sources: Sequence[Sequence[int]], items: Sequence[SummaryItem]) -> list[ModelPoint]:
     """The points of an answer that can be used. `sources` has for each number, from 1, the items behind it.
 
     Raises `ValueError` for an answer without any.
     """
     if not isinstance(answer, dict):
         raise ValueError("it is no JSON object")  # noqa: TRY004  # what was read is wrong, not how it was called
-    found: list[Point] = []
+    found: list[ModelPoint] = []
     for section in SECTIONS:
         rows = answer.get(section, [])
         found += [
@@ -82,7 +82,7 @@ def points_from_json(answer: Any, sources: Sequence[Sequence[int]], items: Seque
     return list({(point.section, point.text): point for point in found}.values())
 
 
-def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequence[Item]) -> Point | None:
+def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequence[SummaryItem]) -> ModelPoint | None:
     if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not isinstance(row.get("from"), list):
         return None
     text = clip(plain(row["text"]), LONGEST_POINT)
@@ -90,10 +90,10 @@ def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequ
     places = tuple(sorted({place for number in numbers for place in sources[number - 1]}))
     if not text or not places or not is_grounded(text, _words_of(items, places)):
         return None
-    return Point(section, text, places)
+    return ModelPoint(section, text, places)
 
 
-def _words_of(items: Sequence[Item], places: Iterable[int]) -> str:
+def _words_of(items: Sequence[SummaryItem], places: Iterable[int]) -> str:
     return "\n".join(f"{items[place].day} {items[place].day:%d.%m.%Y} {items[place].text}" for place in places)
 
 
@@ -107,7 +107,11 @@ def is_grounded(text: str, source: str) -> bool:
 
 
 def model_page(
-    period: Period, words: Words, items: Sequence[Item], points: Sequence[Point], see_also: Mapping[str, Sequence[str]]
+    period: Period,
+    words: SummaryWords,
+    items: Sequence[SummaryItem],
+    points: Sequence[ModelPoint],
+    see_also: Mapping[str, Sequence[str]],
 ) -> str:
     """The summary of a model, with what must stay word for word from the originals."""
     measure = measure_of(period)
@@ -122,7 +126,7 @@ def model_page(
     return page(period, words, sections)
 
 
-def within(points: Sequence[Point], measure: Measure, kept: set[int]) -> list[Point]:
+def within(points: Sequence[ModelPoint], measure: Measure, kept: set[int]) -> list[ModelPoint]:
     """As many as a summary may have under each heading; none that only repeats what stays word for word."""
     counts: dict[str, int] = {}
     room = measure.room

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from waypost.journal.layout import Month, Week
-from waypost.journal.summary.items import Item
-from waypost.journal.wording import Words, prevailing
+from waypost.journal.summary.items import SummaryItem
+from waypost.journal.wording import SummaryWords, prevailing
 
 Period = Week | Month | int  # an int is a year
 HEADINGS = ("topics", "insights", "events", "recurring", "later", "highlights")
@@ -33,7 +33,7 @@ def measure_of(period: Period) -> Measure:
     return WEEK if isinstance(period, Week) else MONTH if isinstance(period, Month) else YEAR
 
 
-def must_stay(item: Item, measure: Measure) -> bool:
+def must_stay(item: SummaryItem, measure: Measure) -> bool:
     """Whether its words stand in the summary as they are, however much room they take."""
     if item.is_protected:
         return True
@@ -42,12 +42,12 @@ def must_stay(item: Item, measure: Measure) -> bool:
     return item.score >= measure.least or measure is WEEK
 
 
-def language_of_items(items: Sequence[Item]) -> str:
+def language_of_items(items: Sequence[SummaryItem]) -> str:
     """The language of what counts; of everything where nothing does."""
     return prevailing(item.text for item in [one for one in items if one.score >= WEEK.least] or items)
 
 
-def title_of(period: Period, words: Words) -> str:
+def title_of(period: Period, words: SummaryWords) -> str:
     if isinstance(period, Week):
         return f"{words.say('week', number=period.number)} ({period.first} – {period.last})"
     if isinstance(period, Month):
@@ -55,7 +55,7 @@ def title_of(period: Period, words: Words) -> str:
     return words.say("year", number=period)
 
 
-def page(period: Period, words: Words, sections: Mapping[str, Sequence[str]]) -> str:
+def page(period: Period, words: SummaryWords, sections: Mapping[str, Sequence[str]]) -> str:
     """The title, and each heading that has lines."""
     parts = [f"## {title_of(period, words)}"]
     parts += [f"### {words.headings[name]}\n" + "\n".join(sections[name]) for name in HEADINGS if sections.get(name)]

@@ -8,11 +8,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from waypost.journal.summary.gist import Gists, gists_of, unlike
-from waypost.journal.summary.items import DECISION, HELPING, Item, answers_to
+from waypost.journal.summary.items import DECISION, HELPING, SummaryItem, answers_to
 from waypost.journal.summary.lines import Lines, label_of, persons_differ
 from waypost.journal.summary.page import HIGHLIGHT, Measure, Period, measure_of, must_stay
 from waypost.journal.summary.topics import TopicWords, namers, names
-from waypost.journal.wording import Words
+from waypost.journal.wording import SummaryWords
 
 if TYPE_CHECKING:
     from waypost.journal.summary.text_rank import Matrix
@@ -31,12 +31,12 @@ class _Told:
 
 
 @dataclass(slots=True)
-class Telling:
+class SummarySections:
     """Puts the items of one period under its headings."""
 
     period: Period
-    items: list[Item]
-    words: Words
+    items: list[SummaryItem]
+    words: SummaryWords
     vectors: Mapping[str, Matrix]
     see_also: Mapping[str, Sequence[str]]
     measure: Measure = field(init=False)
@@ -130,7 +130,7 @@ class Telling:
                 first.setdefault(item.topic, place)
         return sorted(weights, key=lambda topic: (-weights[topic], first[topic]))
 
-    def _of_topic(self, topic: int) -> list[Item]:
+    def _of_topic(self, topic: int) -> list[SummaryItem]:
         return [item for item in self.items if item.topic == topic and item.score >= HELPING]
 
     def _main_topics(self, topics: Sequence[int]) -> list[str]:

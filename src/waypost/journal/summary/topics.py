@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from waypost.journal.summary.items import Item
-from waypost.journal.wording import Words, plain_lines, spoken_in, words_of
+from waypost.journal.summary.items import SummaryItem
+from waypost.journal.wording import SummaryWords, plain_lines, spoken_in, words_of
 from waypost.text.keywords import keyword_terms, stop_words
 from waypost.text.stems import fold
 
@@ -32,12 +32,12 @@ _VERB = {
 class TopicWords:
     """Knows the words of all entries of a period, each read once."""
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, items: Sequence[SummaryItem]) -> None:
         self._told = {id(item): _told(item) for item in items}
         self._spread = Counter(stem for told in self._told.values() for stem in {stem for stem, _, _ in told})
         self._people = tuple({part for item in items for part in fold(item.entry.speaker or "").split()})
 
-    def of(self, own: Sequence[Item], label: str) -> list[str]:
+    def of(self, own: Sequence[SummaryItem], label: str) -> list[str]:
         """At most five words as they are written, those first that most of these entries share and others do not."""
         known = {stem for token in label.split() for stem in _stems(token, "en") | _stems(token, "de")}
         forms: dict[str, Counter[str]] = {}
@@ -73,7 +73,7 @@ def names(label: str, text: str) -> bool:
     return any(stem in own and stem not in stops for stem in keyword_terms(label, language).stems)
 
 
-def namers(own: Sequence[Item], shown: Sequence[str]) -> list[str]:
+def namers(own: Sequence[SummaryItem], shown: Sequence[str]) -> list[str]:
     """The ids of the entries without which a shown word would not be known: of each word that only few have."""
     texts = [fold(item.text) for item in own]
     holders = [[place for place, text in enumerate(texts) if fold(word) in text] for word in shown]
@@ -82,7 +82,7 @@ def namers(own: Sequence[Item], shown: Sequence[str]) -> list[str]:
     return [one for place in sorted(rare or common[:_NAMERS]) for one in own[place].ids]
 
 
-def _told(item: Item) -> list[tuple[str, str, bool]]:
+def _told(item: SummaryItem) -> list[tuple[str, str, bool]]:
     """(stem, as written, whether it is written as a name) of the words that could name a subject."""
     words = words_of(spoken_in(item.text))
     stops = stop_words(words.language)
@@ -100,7 +100,7 @@ def _told(item: Item) -> list[tuple[str, str, bool]]:
     return found
 
 
-def _could_be_noun(form: str, words: Words, opens: bool, before: str) -> bool:
+def _could_be_noun(form: str, words: SummaryWords, opens: bool, before: str) -> bool:
     if words.language == "de":
         return form[0].isupper() and not opens  # nouns are, and the first word of a sentence may be anything
     if words.language == "en" and not _BEFORE_NOUN.search(before):

@@ -17,7 +17,7 @@ LINKED = 0.4  # nearness of two utterances from which on it counts
 MERGED = 1.2  # mean nearness of two groups from which on they are one; lower joins more, and more that is not the same
 
 
-class Topics:
+class TopicGroups:
     """The topic of each utterance, counted from 1 in the order of first appearance; 0 where it stands alone."""
 
     def __init__(self, subjects: Sequence[Subject], words: Vocabulary, groups: Sequence[int]) -> None:
@@ -42,7 +42,7 @@ class Topics:
 
 def find_topics(
     subjects: Sequence[Subject], meanings: Sequence[Meaning] = (), wanted: Collection[int] | None = None
-) -> Topics:
+) -> TopicGroups:
     """Group utterances, given in the order of their times. `meanings` are their vectors by each engine.
 
     With few places `wanted`, only what is near to these, and near to that, is looked at: the rest may stand alone.
@@ -59,7 +59,7 @@ def find_topics(
             reached = {place for pair, strength in found.items() if strength >= MERGED for place in pair} - looked_at
             found |= near.links(sorted(reached), LINKED)
             looked_at |= reached
-    return Topics(subjects, words, _merged(len(subjects), found))
+    return TopicGroups(subjects, words, _merged(len(subjects), found))
 
 
 def _merged(count: int, found: Mapping[tuple[int, int], float]) -> list[int]:

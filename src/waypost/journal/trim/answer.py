@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from datetime import date
 
-from waypost.journal.wording import Words, clip, dated, plain, sentences
+from waypost.journal.wording import SummaryWords, clip, dated, plain, sentences
 from waypost.text.keywords import keyword_terms, stop_words
 from waypost.text.stems import fold
 
@@ -26,7 +26,7 @@ _TOKEN = re.compile(r"[^\s,;:.!?()\"„“”«»]+")
 _TELLING = re.compile(r"\d|(?<!^)(?<![.!?]\s)\b[A-ZÄÖÜА-ЯЁ]")
 
 
-def core_of(text: str, said_on: date, words: Words, question: str = "") -> str | None:
+def core_of(text: str, said_on: date, words: SummaryWords, question: str = "") -> str | None:
     """One line of at most about 160 characters; None when the answer is as short already, or says nothing in words.
 
     The sentence that answers best, or the heads of a list where no sentence takes the question up.
@@ -62,7 +62,7 @@ def _heads(text: str) -> list[str]:
     return list(found)
 
 
-def _stems(text: str, words: Words) -> list[str]:
+def _stems(text: str, words: SummaryWords) -> list[str]:
     stops = stop_words(words.language)
     return [
         stem
@@ -72,7 +72,7 @@ def _stems(text: str, words: Words) -> list[str]:
     ]
 
 
-def _best(found: list[str], asked: frozenset[str], words: Words) -> int:
+def _best(found: list[str], asked: frozenset[str], words: SummaryWords) -> int:
     """The place of the sentence that answers: it shares words with the question and with the rest of the answer."""
     stems = [set(_stems(sentence, words)) for sentence in found]
     shared = Counter(stem for one in stems for stem in one)
@@ -91,7 +91,7 @@ def _best(found: list[str], asked: frozenset[str], words: Words) -> int:
     return max(range(len(found)), key=lambda place: (round(worths[place], 6), -place))
 
 
-def _cost(sentence: str, words: Words) -> float:
+def _cost(sentence: str, words: SummaryWords) -> float:
     cost = 0.0
     if words.openers.match(sentence) or words.greetings.match(sentence) or words.praise.search(sentence):
         cost += _OPENER_COST
@@ -102,7 +102,7 @@ def _cost(sentence: str, words: Words) -> float:
     return cost
 
 
-def _without_the_question(sentence: str, asked: frozenset[str], words: Words) -> str:
+def _without_the_question(sentence: str, asked: frozenset[str], words: SummaryWords) -> str:
     """What is left of a sentence when its beginning only repeats the question: "On ZDF tonight runs the semi-final".
 
     A word that denies or affirms ends the beginning: what follows it cannot be cut off from it.

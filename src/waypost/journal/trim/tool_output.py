@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from waypost.journal.wording import Words, clip, plain, safe_cut
+from waypost.journal.wording import SummaryWords, clip, plain, safe_cut
 
 LONGEST_OUTPUT = 500  # characters that a tool's output may have
 HEAD = TAIL = 200
@@ -26,7 +26,7 @@ _LABEL = re.compile(r"^\W{0,20}(?:url|link|source|quelle|ссылка|источ
 _NUMBER = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)]|\[\d{1,3}\])[ \t]+")
 
 
-def head_and_tail(text: str, words: Words) -> str | None:
+def head_and_tail(text: str, words: SummaryWords) -> str | None:
     """The first and last 200 characters and how many were left out between; None for output that is short enough.
 
     Cut at line ends where one is near, never inside a character; a block of code that a cut leaves open is closed.
@@ -70,7 +70,7 @@ def open_fence(text: str) -> str:
     return opened
 
 
-def gist_of_results(text: str, words: Words) -> str | None:
+def gist_of_results(text: str, words: SummaryWords) -> str | None:
     """How many results a search had, and their titles; None for what is no list of search results."""
     if len(text) <= LONGEST_OUTPUT or len(text) > _MOST_READ or "http" not in text:
         return None

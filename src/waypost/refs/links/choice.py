@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from waypost.refs.links.fit import LOOSE, fit
-from waypost.refs.links.index_entry import FILE, TYPES, Known, path_ends
-from waypost.refs.links.mentions import Mention
+from waypost.refs.links.index_entry import FILE, TYPES, IndexEntry, path_ends
+from waypost.refs.links.mentions import CodeMention
 from waypost.refs.links.parts import shape_of
 from waypost.refs.links.spelling import is_telling, nearest, singular, squeezed, styles
 from waypost.refs.links.word_lists import link_words
@@ -29,8 +29,8 @@ _TRIAL = re.compile(r"test|spec|bench|example|mock|fake|fixture|stub", re.IGNORE
 SEVERAL, SPELLING, COMMON_WORD = "several", "spelling", "common word"
 
 
-class Choice(NamedTuple):
-    candidates: tuple[Known, ...]  # best first
+class SymbolChoice(NamedTuple):
+    candidates: tuple[IndexEntry, ...]  # best first
     confidence: float
     why: str = ""  # for those that are not sure
 
@@ -45,10 +45,10 @@ class Around(NamedTuple):
     of_tests: bool = False  # the text speaks of tests
 
 
-NOTHING = Choice((), 0.0)
+NOTHING = SymbolChoice((), 0.0)
 
 
-def choose(mention: Mention, known: Mapping[str, Sequence[Known]], around: Around) -> Choice:
+def choose(mention: CodeMention, known: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
     if _is_project_itself(mention, around):
         return NOTHING
     named = _symbols(known, mention.name.lower())
@@ -66,31 +66,31 @@ def choose(mention: Mention, known: Mapping[str, Sequence[Known]], around: Aroun
     if owner.confidence > choice.confidence:
         choice = owner
     if choice.candidates and choice.confidence > _UNSURE and _is_only_tried(mention, choice.candidates[0], around):
-        choice = Choice(choice.candidates, _UNSURE, COMMON_WORD)
+        choice = SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
     if not choice.candidates and not exact:
         choice = _respelled(mention, named, known)
     confidence = choice.confidence * share * (0.85 + 0.15 * mention.strength)
     if mention.strength < _SURE_CODE and confidence > _UNSURE:
-        return Choice(choice.candidates, _UNSURE, COMMON_WORD)
-    return Choice(choice.candidates, round(confidence, 2), choice.why)
+        return SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
+    return SymbolChoice(choice.candidates, round(confidence, 2), choice.why)
 
 
-def speaks_of_tests(mention: Mention) -> bool:
+def speaks_of_tests(mention: CodeMention) -> bool:
     return _TRIAL.search(mention.path or mention.name) is not None
 
 
-def _is_only_tried(mention: Mention, one: Known, around: Around) -> bool:
+def _is_only_tried(mention: CodeMention, one: IndexEntry, around: Around) -> bool:
     """Whether the one definition is in a test or an example: prose that speaks of none means another, outside."""
     if not one.is_aside or mention.path or mention.qualifier or around.of_tests:
         return False
     return "." in one.qualified or one.kind == "constant" or not is_telling(mention.name)
 
 
-def _symbols(known: Mapping[str, Sequence[Known]], name: str) -> list[Known]:
+def _symbols(known: Mapping[str, Sequence[IndexEntry]], name: str) -> list[IndexEntry]:
     return [one for one in known.get(name, ()) if one.kind != FILE]
 
 
-def _among(mention: Mention, exact: Sequence[Known], around: Around) -> Choice:
+def _among(mention: CodeMention, exact: Sequence[IndexEntry], around: Around) -> SymbolChoice:
     """The one of these definitions that is meant, by what stands before the name and by the rest of the text."""
     qualifier = _telling(mention.qualifier, around)
     if not qualifier:
@@ -117,25 +117,25 @@ def _telling(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _is_project_itself(mention: Mention, around: Around) -> bool:
+def _is_project_itself(mention: CodeMention, around: Around) -> bool:
     """`OkHttp` in prose is the project, though a class may be called so."""
     if mention.is_marked or mention.is_called or mention.qualifier or mention.path:
         return False
     return squeezed(mention.name) in {squeezed(name) for name in around.project}
 
 
-def _is_project(mention: Mention, around: Around) -> bool:
+def _is_project(mention: CodeMention, around: Around) -> bool:
     return mention.qualifier[-1].lower() in around.project
 
 
-def _offered(exact: Sequence[Known], around: Around) -> Sequence[Known]:
+def _offered(exact: Sequence[IndexEntry], around: Around) -> Sequence[IndexEntry]:
     """What the project itself offers: not members, and what stands at its root before what stands deeper."""
     top = [one for one in exact if "." not in one.qualified]
     root = [one for one in top if "/" not in one.path or one.path.split("/")[-2].lstrip("_") in around.project]
     return root or top
 
 
-def _needing_proof(mention: Mention, choice: Choice, around: Around) -> Choice:
+def _needing_proof(mention: CodeMention, choice: SymbolChoice, around: Around) -> SymbolChoice:
     """A plain word in backticks may be an option, a column, a value: it is linked when something else speaks for it.
 
     So may what is called but is everybody's: `setattr()` is not the method of that name.
@@ -145,7 +145,7 @@ def _needing_proof(mention: Mention, choice: Choice, around: Around) -> Choice:
     one = choice.candidates[0]
     is_member, words = "." in one.qualified, link_words()
     if is_member and mention.name.lower() in words.members and not _is_of_owner(one, around):
-        return Choice(choice.candidates, _UNSURE, COMMON_WORD)
+        return SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
     if shape_of(mention.name):
         return choice
     is_everybodys = mention.name.lower() in words.builtins
@@ -160,37 +160,37 @@ def _needing_proof(mention: Mention, choice: Choice, around: Around) -> Choice:
         is_proven = len(mention.name) >= _LONG_WORD and not is_common
     else:
         is_proven = not is_common or (one.kind in TYPES and mention.name[:1].isupper())
-    return choice if is_proven else Choice(choice.candidates, _UNSURE, COMMON_WORD)
+    return choice if is_proven else SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
 
 
-def _narrowed(exact: Sequence[Known], around: Around) -> Choice:
+def _narrowed(exact: Sequence[IndexEntry], around: Around) -> SymbolChoice:
     places = _one_a_place(exact)
     if len(places) == 1:
-        return Choice(tuple(places), _ONLY_ONE)
+        return SymbolChoice(tuple(places), _ONLY_ONE)
     source = [one for one in places if not one.is_aside] or places
     here = [one for one in source if one.path in around.paths or _is_of_owner(one, around)]
     types = [one for one in source if one.kind in TYPES and "." not in one.qualified]
     for confidence, kept in ((_IN_SOURCE, source), (_SAME_FILE, here), (_THE_TYPE, types)):
         if len(kept) == 1:
-            return Choice((kept[0], *(one for one in places if one is not kept[0])), confidence)
+            return SymbolChoice((kept[0], *(one for one in places if one is not kept[0])), confidence)
     if len(places) > _MOST_ASKED:
-        return Choice((), 0.0)
-    return Choice(tuple(sorted(places, key=lambda one: _order(one, around))), _UNSURE, SEVERAL)
+        return SymbolChoice((), 0.0)
+    return SymbolChoice(tuple(sorted(places, key=lambda one: _order(one, around))), _UNSURE, SEVERAL)
 
 
-def _is_of_owner(one: Known, around: Around) -> bool:
+def _is_of_owner(one: IndexEntry, around: Around) -> bool:
     """Whether it is a member of a type that the text speaks of; `__init__` and its like are members of all."""
     return (one.path, owner_of(one)) in around.owners and shape_of(one.name) != "dunder"
 
 
-def owner_of(one: Known) -> str:
+def owner_of(one: IndexEntry) -> str:
     return one.qualified.rpartition(".")[0]
 
 
-def _one_a_place(exact: Sequence[Known]) -> list[Known]:
+def _one_a_place(exact: Sequence[IndexEntry]) -> list[IndexEntry]:
     """Overloads, setters and conditional definitions are one: the type among them, or the first. A type and its
     constructor are one too."""
-    places: dict[tuple[str, str], Known] = {}
+    places: dict[tuple[str, str], IndexEntry] = {}
     for one in exact:
         double = f"{one.name}.{one.name}"
         is_constructor = one.qualified == double or one.qualified.endswith("." + double)
@@ -201,11 +201,11 @@ def _one_a_place(exact: Sequence[Known]) -> list[Known]:
     return list(places.values())
 
 
-def _order(one: Known, around: Around) -> tuple[bool, bool, bool, int, str, int]:
+def _order(one: IndexEntry, around: Around) -> tuple[bool, bool, bool, int, str, int]:
     return (one.is_aside, one.path not in around.files, one.kind not in TYPES, -one.referrers, one.path, one.line)
 
 
-def _owner(mention: Mention, known: Mapping[str, Sequence[Known]], around: Around) -> Choice:
+def _owner(mention: CodeMention, known: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
     """The class, where its member is not a symbol of its own or is inherited."""
     if not mention.qualifier or not mention.qualifier[-1][:1].isupper():
         return NOTHING
@@ -218,7 +218,9 @@ def _owner(mention: Mention, known: Mapping[str, Sequence[Known]], around: Aroun
     return choice._replace(confidence=min(choice.confidence, _THE_OWNER))
 
 
-def _respelled(mention: Mention, named: Sequence[Known], known: Mapping[str, Sequence[Known]]) -> Choice:
+def _respelled(
+    mention: CodeMention, named: Sequence[IndexEntry], known: Mapping[str, Sequence[IndexEntry]]
+) -> SymbolChoice:
     """Names in another case or style, and those that are a slip away."""
     is_dunder = mention.name.startswith("__") and mention.name.endswith("__")
     if mention.path or is_dunder or (mention.is_plain and not mention.is_called):
@@ -235,4 +237,4 @@ def _respelled(mention: Mention, named: Sequence[Known], known: Mapping[str, Seq
     places = _one_a_place(near)
     if not places or len(places) > _MOST_ASKED:
         return NOTHING
-    return Choice(tuple(sorted(places, key=lambda one: _order(one, Around()))), _UNSURE, SPELLING)
+    return SymbolChoice(tuple(sorted(places, key=lambda one: _order(one, Around()))), _UNSURE, SPELLING)

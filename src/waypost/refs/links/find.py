@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from waypost.model.reference import LineRange
-from waypost.refs.links.choice import Around, Choice, choose, owner_of, speaks_of_tests
-from waypost.refs.links.index_entry import TYPES, Known
-from waypost.refs.links.mentions import Mention
+from waypost.refs.links.choice import Around, SymbolChoice, choose, owner_of, speaks_of_tests
+from waypost.refs.links.index_entry import TYPES, IndexEntry
+from waypost.refs.links.mentions import CodeMention
 from waypost.refs.links.paths import choose_file
 from waypost.refs.links.spelling import is_telling, singular, slips, styles
 
@@ -26,7 +26,7 @@ LINKED_FROM = 0.7  # confidence; below it is a suggestion
 _MOST_RESPELLED = 3  # names of a text that are worth a thousand spellings each
 
 
-class Wanted(NamedTuple):
+class IndexQuery(NamedTuple):
     """What to ask the index for: symbols by their last name in any case, files by the end of their path."""
 
     names: tuple[str, ...]
@@ -34,9 +34,9 @@ class Wanted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    mention: Mention
-    known: Known
+class TextLink:
+    mention: CodeMention
+    known: IndexEntry
     confidence: float
 
     @property
@@ -50,21 +50,21 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
+class LinkSuggestion:
     """`Did you mean …?`"""
 
     text: str
-    candidates: tuple[Known, ...]  # best first
+    candidates: tuple[IndexEntry, ...]  # best first
     why: str  # "several", "spelling" or "common word"
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
-    links: tuple[Link, ...] = ()
-    suggestions: tuple[Suggestion, ...] = ()
+class LinkedText:
+    links: tuple[TextLink, ...] = ()
+    suggestions: tuple[LinkSuggestion, ...] = ()
 
 
-def wanted(mentions: Iterable[Mention]) -> Wanted:
+def wanted(mentions: Iterable[CodeMention]) -> IndexQuery:
     """Names in lower case, with those of other styles and of what stands before them; file names in lower case too."""
     names: dict[str, None] = {}
     files: dict[str, None] = {}
@@ -81,10 +81,10 @@ def wanted(mentions: Iterable[Mention]) -> Wanted:
         names |= dict.fromkeys(part.lower() for part in (mention.name.lstrip("$"), *mention.qualifier[-1:]))
         if one := singular(mention.name):
             names[one.lower()] = None
-    return Wanted(tuple(names), tuple(files))
+    return IndexQuery(tuple(names), tuple(files))
 
 
-def respelled(mentions: Iterable[Mention], known: Mapping[str, Sequence[Known]]) -> tuple[str, ...]:
+def respelled(mentions: Iterable[CodeMention], known: Mapping[str, Sequence[IndexEntry]]) -> tuple[str, ...]:
     """A second look-up, for "did you mean": names one slip away from long names that the index did not know."""
     unknown = [
         mention
@@ -100,12 +100,12 @@ def respelled(mentions: Iterable[Mention], known: Mapping[str, Sequence[Known]])
 
 
 def link(
-    mentions: Sequence[Mention],
-    known: Mapping[str, Sequence[Known]],
+    mentions: Sequence[CodeMention],
+    known: Mapping[str, Sequence[IndexEntry]],
     *,
     most: int = MOST_LINKS,
     project: Iterable[str] = (),
-) -> Linked:
+) -> LinkedText:
     """What the mentions surely mean, best first, and what they may mean.
 
     `project`: what the tree is called by those who import it; `gin` in `gin.Engine` says nothing more.
@@ -115,27 +115,27 @@ def link(
     around = _with_sure(around, choices)
     choices = [(mention, _choice(mention, known, around)) for mention in mentions]
     links = [
-        Link(mention, choice.candidates[0], choice.confidence)
+        TextLink(mention, choice.candidates[0], choice.confidence)
         for mention, choice in choices
         if choice.candidates and choice.confidence >= LINKED_FROM
     ]
     kept = _most_precise(links)
     kept.sort(key=lambda one: (-round(one.confidence * one.mention.strength, 1), one.mention.start))
     asked = [
-        Suggestion(mention.text, choice.candidates[:MOST_CANDIDATES], choice.why)
+        LinkSuggestion(mention.text, choice.candidates[:MOST_CANDIDATES], choice.why)
         for mention, choice in choices
         if choice.candidates and choice.confidence < LINKED_FROM
     ]
-    return Linked(tuple(kept[:most]), _asked_once(asked, links)[:MOST_SUGGESTIONS])
+    return LinkedText(tuple(kept[:most]), _asked_once(asked, links)[:MOST_SUGGESTIONS])
 
 
-def _choice(mention: Mention, known: Mapping[str, Sequence[Known]], around: Around) -> Choice:
+def _choice(mention: CodeMention, known: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
     if mention.is_file:
         return choose_file(mention, known, around)
     return choose(mention, known, around)
 
 
-def _with_sure(around: Around, choices: Sequence[tuple[Mention, Choice]]) -> Around:
+def _with_sure(around: Around, choices: Sequence[tuple[CodeMention, SymbolChoice]]) -> Around:
     """What is sure already helps to tell the rest."""
     sure = [(mention, choice.candidates[0]) for mention, choice in choices if choice.confidence >= LINKED_FROM]
     owners = {(one.path, one.qualified if one.kind in TYPES else owner_of(one)) for _, one in sure}
@@ -146,9 +146,9 @@ def _with_sure(around: Around, choices: Sequence[tuple[Mention, Choice]]) -> Aro
     )
 
 
-def _most_precise(links: Sequence[Link]) -> list[Link]:
+def _most_precise(links: Sequence[TextLink]) -> list[TextLink]:
     """One link for each target; a file or class gives way to what is named inside it, unless its lines are named."""
-    best: dict[tuple[str, str, int], Link] = {}
+    best: dict[tuple[str, str, int], TextLink] = {}
     for one in links:
         line = one.lines.start if one.lines else 0
         key = (one.known.path, one.known.qualified, line)
@@ -162,16 +162,16 @@ def _most_precise(links: Sequence[Link]) -> list[Link]:
     ]
 
 
-def _holds(outer: Known, inner: Known) -> bool:
+def _holds(outer: IndexEntry, inner: IndexEntry) -> bool:
     if outer.path != inner.path:
         return False
     return outer.kind == "file" or inner.qualified.startswith(outer.qualified + ".")
 
 
-def _asked_once(asked: Sequence[Suggestion], links: Sequence[Link]) -> tuple[Suggestion, ...]:
+def _asked_once(asked: Sequence[LinkSuggestion], links: Sequence[TextLink]) -> tuple[LinkSuggestion, ...]:
     """No question about a name that is already linked, none twice."""
     texts = {one.mention.text for one in links}
-    unique: dict[str, Suggestion] = {}
+    unique: dict[str, LinkSuggestion] = {}
     for one in asked:
         if one.text not in texts:
             unique.setdefault(one.text, one)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from waypost.refs.links.index_entry import Known
+from waypost.refs.links.index_entry import IndexEntry
 from waypost.refs.links.spelling import squeezed
 
 EXACT, NAMED_AFTER, LOOSE = 3, 2, 1  # the very owner; a variable called like it; one that ends like it
@@ -10,7 +10,7 @@ _NO_MODULE = frozenset({"", "index", "__init__", "mod", "lib", "main"})
 _SHORTEST_ENDING = 4  # letters of an owner's name that a variable may end with
 
 
-def fit(one: Known, qualifier: Sequence[str]) -> int:
+def fit(one: IndexEntry, qualifier: Sequence[str]) -> int:
     """0 if the symbol is elsewhere, else how surely it is meant. The qualifier has at least one part."""
     *parents, _ = one.qualified.split(".")
     modules = _modules(one.path)

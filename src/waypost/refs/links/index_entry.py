@@ -11,7 +11,7 @@ TYPES = frozenset({"class", "interface", "trait", "struct", "enum", "type", "mod
 _JOINTS = re.compile(r"[-_.]")
 
 
-class Known(NamedTuple):
+class IndexEntry(NamedTuple):
     name: str  # the last part of its name; of a file, its name
     qualified: str  # inside its file, with dots; of a file, its path
     kind: str  # of a symbol: "class", "method" …; or "file"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from waypost.model.reference import MAX_LINE, LineRange
-from waypost.refs.links.parts import LONGEST, Reading, read_name, read_path, shape_of
+from waypost.refs.links.parts import LONGEST, NameReading, read_name, read_path, shape_of
 from waypost.refs.links.word_lists import link_words
 from waypost.text.keywords import stop_words
 
@@ -51,7 +51,7 @@ _IN_EXAMPLE = 0.65  # times: code that is shown is not code that is spoken of
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class CodeMention:
     """A place of a text that may name code."""
 
     text: str  # as written
@@ -72,9 +72,9 @@ class Mention:
         return bool(self.path) and self.path.rsplit("/", 1)[-1] == self.name
 
 
-def mentions(text: str) -> tuple[Mention, ...]:
+def mentions(text: str) -> tuple[CodeMention, ...]:
     """Every piece of code that the text seems to name, once each, in order; at most `MOST_MENTIONS`."""
-    found: dict[tuple[object, ...], Mention] = {}
+    found: dict[tuple[object, ...], CodeMention] = {}
     for mention in _all(text[:MOST_READ]):
         key = (mention.name, mention.qualifier, mention.path, mention.lines)
         before = found.get(key)
@@ -88,7 +88,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
     return tuple(found.values())
 
 
-def _all(text: str) -> Iterator[Mention]:
+def _all(text: str) -> Iterator[CodeMention]:
     position, in_example = 0, False
     for fence in _FENCE.finditer(text):
         yield from _part(text, position, fence.start(), in_example)
@@ -96,7 +96,7 @@ def _all(text: str) -> Iterator[Mention]:
     yield from _part(text, position, len(text), in_example)
 
 
-def _part(text: str, start: int, end: int, in_example: bool) -> Iterator[Mention]:
+def _part(text: str, start: int, end: int, in_example: bool) -> Iterator[CodeMention]:
     """The mentions of a stretch of prose, or of an example in a fence."""
     if in_example:
         for mention in _scan(text, start, end, in_code=True):
@@ -105,7 +105,7 @@ def _part(text: str, start: int, end: int, in_example: bool) -> Iterator[Mention
         yield from _scan(text, start, end, in_code=False)
 
 
-def _scan(text: str, start: int, end: int, *, in_code: bool) -> Iterator[Mention]:
+def _scan(text: str, start: int, end: int, *, in_code: bool) -> Iterator[CodeMention]:
     words = link_words()
     cue, cue_end = "", -1  # the cue that stands right before, and where it ended
     waiting: re.Match[str] | None = None  # a plain word that counts if a cue follows
@@ -143,7 +143,7 @@ def _is_compound(run: str, name: str) -> bool:
     return bool(dash) and first == name and last.lower() in link_words().cues
 
 
-def _cued(text: str, token: re.Match[str], end: int, cue: str) -> Iterator[Mention]:
+def _cued(text: str, token: re.Match[str], end: int, cue: str) -> Iterator[CodeMention]:
     """A plain word beside a cue, unless it is a word that stands beside every noun."""
     if cue in link_words().type_cues and token["run"][:1].islower():
         return
@@ -167,7 +167,7 @@ def _is_near(text: str, end: int, start: int) -> bool:
     return 0 <= end <= start <= end + 3 and text[end:start].strip(" \"'„“«‘`") == "" and "\n\n" not in text[end:start]
 
 
-def _marked(text: str, token: re.Match[str], *, is_cued: bool) -> Iterator[Mention]:
+def _marked(text: str, token: re.Match[str], *, is_cued: bool) -> Iterator[CodeMention]:
     """What stands between backticks: one name or path, or a piece of code with names in it."""
     role = token["role"]
     if role is not None and role.rpartition(":")[2].lower() not in link_words().roles:
@@ -188,12 +188,12 @@ def _marked(text: str, token: re.Match[str], *, is_cued: bool) -> Iterator[Menti
         yield replace(mention, is_cued=is_cued)
 
 
-def _inside(text: str, token: re.Match[str]) -> Iterator[Mention]:
+def _inside(text: str, token: re.Match[str]) -> Iterator[CodeMention]:
     for mention in _scan(text, token.start("marked"), token.end("marked"), in_code=True):
         yield replace(mention, is_marked=True, strength=min(mention.strength, _SHAPED["private"]))
 
 
-def _run(text: str, token: re.Match[str], *, in_code: bool) -> Iterator[Mention]:
+def _run(text: str, token: re.Match[str], *, in_code: bool) -> Iterator[CodeMention]:
     run: str = token["run"]
     word = run.lstrip(_EDGES_BEFORE).rstrip(_EDGES_AFTER)
     if (
@@ -255,13 +255,15 @@ def _lines_after(text: str, position: int) -> LineRange | None:
     return LineRange(start, min(MAX_LINE, max(start, int(found[2] or start))))
 
 
-def _mention(reading: Reading, text: str, start: int, *, called: bool = False, marked: bool = False) -> Mention | None:
+def _mention(
+    reading: NameReading, text: str, start: int, *, called: bool = False, marked: bool = False
+) -> CodeMention | None:
     """The mention with its strength; None for keywords, products and abbreviations."""
     words = link_words()
     name, qualifier = reading.name, reading.qualifier
     if reading.path:
         strength = _PATH if "/" in reading.path or reading.lines or marked else _FILE
-        return Mention(text, name, qualifier, reading.path, reading.lines, strength, is_marked=marked, start=start)
+        return CodeMention(text, name, qualifier, reading.path, reading.lines, strength, is_marked=marked, start=start)
     shape = shape_of(name)
     is_common = not shape and words.is_common(name)
     if not qualifier and ((name.lower() in words.keywords and not shape) or name in words.products or len(name) < 2):
@@ -279,7 +281,7 @@ def _mention(reading: Reading, text: str, start: int, *, called: bool = False, m
     if reading.mark == "@" and not (marked or called or qualifier):
         strength = min(strength, _HANDLE if shape in ("", "camel") else _CUED)
     is_plain = not shape and not qualifier
-    return Mention(text, name, qualifier, "", None, strength, called, marked, is_plain, start=start)
+    return CodeMention(text, name, qualifier, "", None, strength, called, marked, is_plain, start=start)
 
 
 def _is_prose(qualifier: tuple[str, ...], name: str) -> bool:

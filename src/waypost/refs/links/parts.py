@@ -37,7 +37,7 @@ _SHAPES = (
 )
 
 
-class Reading(NamedTuple):
+class NameReading(NamedTuple):
     name: str  # the last part; of a file, its name
     qualifier: tuple[str, ...] = ()
     path: str = ""  # with `/`
@@ -52,7 +52,7 @@ def shape_of(name: str) -> str:
     return next((shape for shape, pattern in _SHAPES if pattern.fullmatch(name)), "")
 
 
-def read_path(word: str) -> Reading | None:
+def read_path(word: str) -> NameReading | None:
     """The file that a word names, with the lines or the symbol behind it; None when it names no file."""
     if "." not in word and "/" not in word and "\\" not in word and word.lower() not in link_words().files:
         return None
@@ -71,11 +71,11 @@ def read_path(word: str) -> Reading | None:
     if path is None:
         return None
     if member:
-        return Reading(member[-1], member[:-1], path, lines)
-    return Reading(path.rsplit("/", 1)[-1], (), path, lines)
+        return NameReading(member[-1], member[:-1], path, lines)
+    return NameReading(path.rsplit("/", 1)[-1], (), path, lines)
 
 
-def read_name(word: str) -> Reading | None:
+def read_name(word: str) -> NameReading | None:
     """A name and what it is a part of; None for what no language would call a name."""
     word = word.rstrip("()")[:LONGEST]
     found = _NAME.fullmatch(word)
@@ -84,10 +84,10 @@ def read_name(word: str) -> Reading | None:
     parts = _SEPARATOR.split(word.lstrip("@&*").rstrip("!?"))[-_MOST_PARTS:]
     if not all(part.strip("_$") for part in parts):
         return None
-    return None if _is_address(parts, word) else Reading(parts[-1], tuple(parts[:-1]), mark=found["mark"])
+    return None if _is_address(parts, word) else NameReading(parts[-1], tuple(parts[:-1]), mark=found["mark"])
 
 
-def as_name(reading: Reading) -> Reading | None:
+def as_name(reading: NameReading) -> NameReading | None:
     """`response.json` read as a member, where no such file exists."""
     return read_name(reading.path) if "/" not in reading.path else None
 

@@ -21,7 +21,7 @@ _OLDEST_YEAR = 1970  # a smaller number alone is more often a number than a year
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedTime:
     """A time that stands in a text. `kind` says by which rule; unit and count are those of "two weeks ago"."""
 
     start: int
@@ -35,7 +35,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TimeText:
     """A text as the rules read it."""
 
     low: str
@@ -54,29 +54,29 @@ def lowered(text: str) -> str:
     return "".join(one.lower() if len(one.lower()) == 1 else one for one in raw)
 
 
-def named_times(text: str, language: str, today: date) -> list[Named]:
+def named_times(text: str, language: str, today: date) -> list[NamedTime]:
     """All times that the text names, in the order they stand in it."""
     raw = " ".join(text[:_MOST_READ].split())
-    told = Told(lowered(text), raw, language, today)
+    told = TimeText(lowered(text), raw, language, today)
     found = [one for rule in _RULES for one in rule(told)]
     found.sort(key=lambda one: (one.start, -one.end))
-    kept: list[Named] = []
+    kept: list[NamedTime] = []
     for one in found:
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return [one for one in kept if one.kind != "nothing"]
 
 
-def _matches(name: str, told: Told) -> Iterator[re.Match[str]]:
+def _matches(name: str, told: TimeText) -> Iterator[re.Match[str]]:
     return compiled(name, told.language).finditer(told.low)
 
 
-def _stands_behind(words: str, told: Told, at: int) -> bool:
+def _stands_behind(words: str, told: TimeText, at: int) -> bool:
     """Whether one of these words is the last before this place."""
     return bool(words) and re.search(rf"(?<!\w)(?:{words})[\s.:#]*$", told.low[max(0, at - 40) : at]) is not None
 
 
-def _dates(told: Told) -> Iterator[Named]:
+def _dates(told: TimeText) -> Iterator[NamedTime]:
     for match in _matches("iso", told):
         if day := day_at(int(match["y"]), int(match["m"]), int(match["d"])):
             yield _named(match, (day, day), "date")
@@ -89,7 +89,7 @@ def _dates(told: Told) -> Iterator[Named]:
         yield from _dotted(told, match)
 
 
-def _dotted(told: Told, match: re.Match[str]) -> Iterator[Named]:
+def _dotted(told: TimeText, match: re.Match[str]) -> Iterator[NamedTime]:
     """15.01.2026 and 15.01. but not the version 1.2.2026, the mark 3.5. or the price 15.01."""
     if _stands_behind(told.table["versions"], told, match.start()):
         yield _named(match, (told.today, told.today), "nothing")
@@ -105,7 +105,7 @@ def _dotted(told: Told, match: re.Match[str]) -> Iterator[Named]:
         yield from [_named(match, (day, day), "date", cycle="year")] if day else []
 
 
-def _months_named(told: Told) -> Iterator[Named]:
+def _months_named(told: TimeText) -> Iterator[NamedTime]:
     for match in _matches("months", told):
         month = next(n for n, names in enumerate(told.table["months"], 1) if re.fullmatch(names, match["month"]))
         day = int(match["before"] or match["after"] or 0)
@@ -121,7 +121,7 @@ def _months_named(told: Told) -> Iterator[Named]:
             yield _named(match, (days[0], days[1]), "date", cycle=cycle)
 
 
-def _is_month(told: Told, match: re.Match[str], day: int) -> bool:
+def _is_month(told: TimeText, match: re.Match[str], day: int) -> bool:
     """Words that are also names or verbs need a sign that the month is meant."""
     if not re.fullmatch(told.table["doubtful"], match["month"]) or match["year"] or match["before"]:
         return True
@@ -130,7 +130,7 @@ def _is_month(told: Told, match: re.Match[str], day: int) -> bool:
     return bool(day) and told.raw[match.start("month")].isupper()
 
 
-def _year_of(told: Told, match: re.Match[str], month: int, day: int) -> int:
+def _year_of(told: TimeText, match: re.Match[str], month: int, day: int) -> int:
     """A month without a year is the last one that has begun: memories are of the past."""
     today, at = told.today, match.start()
     if match["year"]:
@@ -144,7 +144,7 @@ def _year_of(told: Told, match: re.Match[str], month: int, day: int) -> int:
     return today.year - ((month, day or 1) > (today.month, today.day))
 
 
-def _days_alone(told: Told) -> Iterator[Named]:
+def _days_alone(told: TimeText) -> Iterator[NamedTime]:
     for match in _matches("alone", told):
         if (words := told.table["of_day_alone"]) and not _stands_behind(words, told, match.start()):
             continue
@@ -157,7 +157,7 @@ def _days_alone(told: Told) -> Iterator[Named]:
             at = (at - DAY).replace(day=1)
 
 
-def _agos(told: Told) -> Iterator[Named]:
+def _agos(told: TimeText) -> Iterator[NamedTime]:
     for match in _matches("ago", told):
         numbers: dict[str, int] = told.table["numbers"]
         word = match["count"] or ""
@@ -174,7 +174,7 @@ def _agos(told: Told) -> Iterator[Named]:
 _NEAR = {"before_yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "after_tomorrow": 2}
 
 
-def _near(told: Told) -> Iterator[Named]:
+def _near(told: TimeText) -> Iterator[NamedTime]:
     for match in _matches("near", told):
         kind = next(kind for kind in _NEAR if match[kind])
         if kind == "tomorrow" and _stands_behind(told.table["not_tomorrow"], told, match.start()):
@@ -183,7 +183,7 @@ def _near(told: Told) -> Iterator[Named]:
         yield _named(match, (day, day), kind)
 
 
-def _weekdays_named(told: Told) -> Iterator[Named]:
+def _weekdays_named(told: TimeText) -> Iterator[NamedTime]:
     doubtful, behind = told.table["doubtful_weekdays"], told.table["of_weekday"]
     for match in _matches("weekdays", told):
         asked = next(n for n in range(7) if match[f"d{n}"])
@@ -204,7 +204,7 @@ def _weekdays_named(told: Told) -> Iterator[Named]:
         yield _named(match, (day, day), kind, cycle="" if match["last"] or match["next"] else "week")
 
 
-def _weekends(told: Told) -> Iterator[Named]:
+def _weekends(told: TimeText) -> Iterator[NamedTime]:
     for match in _matches("weekend", told):
         saturday = told.today + DAY * (5 - told.today.weekday())
         if match["last"]:
@@ -214,7 +214,7 @@ def _weekends(told: Told) -> Iterator[Named]:
         yield _named(match, (saturday, saturday + DAY), "last_weekend" if match["last"] else "weekend")
 
 
-def _units_named(told: Told) -> Iterator[Named]:
+def _units_named(told: TimeText) -> Iterator[NamedTime]:
     """This, the last and the next day, week, month, quarter, year, as the calendar has them; and "the last 3 days"."""
     for match in _matches("unit", told):
         unit = next(unit for unit in UNITS if match[unit])
@@ -228,7 +228,7 @@ def _units_named(told: Told) -> Iterator[Named]:
         yield replace(_named(match, (told.today - DAY * int(length), told.today), "past"), unit=unit, count=count)
 
 
-def _weeks_and_quarters(told: Told) -> Iterator[Named]:
+def _weeks_and_quarters(told: TimeText) -> Iterator[NamedTime]:
     for match in _matches("iso_week", told):
         if days := week_days(told.today, int(match["w"]), int(match["y"])):
             yield _named(match, days, "week")
@@ -245,7 +245,7 @@ def _weeks_and_quarters(told: Told) -> Iterator[Named]:
         yield _named(match, days, "quarter", cycle="" if match["y"] else "year")
 
 
-def _years(told: Told) -> Iterator[Named]:
+def _years(told: TimeText) -> Iterator[NamedTime]:
     """A number that may be a year, unless it counts or names something."""
     for match in _matches("year", told):
         year, behind = int(match["y"]), told.low[match.end() : match.end() + 20].lstrip()
@@ -258,11 +258,11 @@ def _years(told: Told) -> Iterator[Named]:
         yield _named(match, (date(year, 1, 1), date(year, 12, 31)), "year")
 
 
-def _named(match: re.Match[str], days: Days, kind: str, *, cycle: str = "") -> Named:
-    return Named(match.start(), match.end(), *days, kind, cycle=cycle)
+def _named(match: re.Match[str], days: Days, kind: str, *, cycle: str = "") -> NamedTime:
+    return NamedTime(match.start(), match.end(), *days, kind, cycle=cycle)
 
 
-_RULES: tuple[Callable[[Told], Iterator[Named]], ...] = (
+_RULES: tuple[Callable[[TimeText], Iterator[NamedTime]], ...] = (
     _dates,
     _months_named,
     _days_alone,

@@ -13,7 +13,7 @@ from datetime import date, timedelta
 
 from waypost.retrieve.lexicon import LANGUAGES, times_of, treated_as
 from waypost.retrieve.times.calendar import DAY
-from waypost.retrieve.times.find import Named, lowered, named_times
+from waypost.retrieve.times.find import NamedTime, lowered, named_times
 
 # A date in the question and "last week" in the turn: people tell of a day some days later.
 TOLD_LATER = timedelta(days=10)
@@ -61,7 +61,7 @@ def words_of_time(text: str, language: str, today: date) -> frozenset[str]:
     return frozenset(found)
 
 
-def _joined(low: str, language: str, today: date, found: Sequence[Named]) -> Iterator[Named]:
+def _joined(low: str, language: str, today: date, found: Sequence[NamedTime]) -> Iterator[NamedTime]:
     """Two ends of a range as one, and what holds since a time up to today."""
     table = times_of(language)
     articles = rf"(?:(?:{table['articles']})\s+)*"
@@ -85,7 +85,7 @@ def _joined(low: str, language: str, today: date, found: Sequence[Named]) -> Ite
         at += 1
 
 
-def _range(one: Named, other: Named) -> Named:
+def _range(one: NamedTime, other: NamedTime) -> NamedTime:
     """From the one to the other; a beginning that would lie behind the end was meant a week or a year before."""
     first = one.first
     if first > other.last and one.cycle == "week":
@@ -121,7 +121,7 @@ def spans_in(text: str, language: str, now: date) -> tuple[Span, ...]:
     return tuple(exact) if first is None else (*exact, first)
 
 
-def _exact(one: Named) -> Span:
+def _exact(one: NamedTime) -> Span:
     """A day with the one before and after it: time zones, and nights."""
     slack = DAY if one.kind == "date" else 0 * DAY
     return Span(one.first - slack, one.last + slack, exact=True)
@@ -130,11 +130,11 @@ def _exact(one: Named) -> Span:
 _VAGUE = ("ago", "before_yesterday", "yesterday", "last_weekday", "last_weekend", "last_unit")
 
 
-def _vagueness(one: Named) -> int:
+def _vagueness(one: NamedTime) -> int:
     return _VAGUE.index(one.kind) if one.kind in _VAGUE else len(_VAGUE)
 
 
-def _vague(one: Named, now: date) -> Span | None:
+def _vague(one: NamedTime, now: date) -> Span | None:
     if one.kind == "ago":
         middle, slack = now - timedelta(days=one.count * _UNIT_DAYS[one.unit]), DAY * _UNIT_SLACK[one.unit]
         return Span(middle - slack, middle + slack, exact=False)

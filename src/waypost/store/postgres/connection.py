@@ -47,7 +47,7 @@ FROM (SELECT 1) one LEFT JOIN (
 _SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-class Connection:
+class ServerConnection:
     """A connection that knows since when it is there, where pgvector's types are, and which run of the server it leads
     to: one that was started anew, or after a crash, has another. `is_direct`: to the server itself, not to a pooler, which
     may give each transaction to another of the server's processes."""
@@ -85,14 +85,14 @@ class Connection:
             self.raw.close()
 
 
-class Connections:
+class ServerPool:
     """The connections of this process to one database. Survives a fork by starting afresh."""
 
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn
         self.shown = without_password(dsn)
         self._has_answered = False
-        self._idle: list[Connection] = []
+        self._idle: list[ServerConnection] = []
         self._lock = threading.Lock()
         self._room = threading.BoundedSemaphore(_MOST)
         self._held = threading.local()
@@ -101,7 +101,7 @@ class Connections:
         _all.add(self)
 
     @contextmanager
-    def lend(self, begin: str) -> Iterator[Connection]:
+    def lend(self, begin: str) -> Iterator[ServerConnection]:
         """A connection for this thread alone, on which these statements were run. Who restarts is waited for; a connection
         that turns out to be cut is replaced by another before anything was done on it."""
         with in_our_words(self.shown), self._a_place():
@@ -112,7 +112,7 @@ class Connections:
                 self._give_back(connection)
 
     @contextmanager
-    def alone(self) -> Iterator[Connection]:
+    def alone(self) -> Iterator[ServerConnection]:
         """A connection outside of any transaction, which nobody else gets afterwards."""
         with in_our_words(self.shown):
             connection = self._open_patiently()
@@ -168,7 +168,7 @@ class Connections:
         with self._lock:
             self._lent, self._waiting = self._lent + lent, self._waiting + waiting
 
-    def _begun(self, begin: str) -> Connection:
+    def _begun(self, begin: str) -> ServerConnection:
         while (known := self._take()) is not None:
             try:
                 known.begin(begin)
@@ -189,7 +189,7 @@ class Connections:
             raise
         return connection
 
-    def _take(self) -> Connection | None:
+    def _take(self) -> ServerConnection | None:
         with self._lock:
             while self._idle:
                 connection = self._idle.pop()
@@ -198,7 +198,7 @@ class Connections:
                 connection.close()
         return None
 
-    def _give_back(self, connection: Connection) -> None:
+    def _give_back(self, connection: ServerConnection) -> None:
         with suppress(psycopg.Error):
             if not connection.raw.closed and not connection.idle:
                 connection.raw.rollback()
@@ -208,7 +208,7 @@ class Connections:
                 return
         connection.close()
 
-    def _open_patiently(self) -> Connection:
+    def _open_patiently(self) -> ServerConnection:
         patience = _PATIENCE_SECONDS if self._has_answered else _FIRST_PATIENCE_SECONDS
         until, pause = time.monotonic() + patience, 0.05
         while True:
@@ -222,7 +222,7 @@ class Connections:
                 time.sleep(pause * random.uniform(0.5, 1.0))
                 pause = min(2 * pause, 1.0)
 
-    def _open(self) -> Connection:
+    def _open(self) -> ServerConnection:
         raw = connected(self.dsn, "waypost")
         try:
             run, process, halfvec_type, schema = raw.execute(_ABOUT).fetchall()[0]
@@ -234,7 +234,7 @@ class Connections:
         except BaseException:
             raw.close()
             raise
-        return Connection(raw, schema if _SCHEMA_NAME.fullmatch(schema or "") else "", run, is_direct=is_direct)
+        return ServerConnection(raw, schema if _SCHEMA_NAME.fullmatch(schema or "") else "", run, is_direct=is_direct)
 
 
 def connected(dsn: str, application_name: str) -> "psycopg.Connection[Any]":
@@ -279,18 +279,18 @@ def _teach(adapters: AdaptersMap, halfvec_type: int | None) -> None:
     halfvec.register(adapters)
 
 
-_pools: dict[str, Connections] = {}
+_pools: dict[str, ServerPool] = {}
 _pools_lock = threading.Lock()
-_all: "weakref.WeakSet[Connections]" = weakref.WeakSet()
-_abandoned: list[Connection] = []  # of a parent process: kept, so that nothing closes them
+_all: "weakref.WeakSet[ServerPool]" = weakref.WeakSet()
+_abandoned: list[ServerConnection] = []  # of a parent process: kept, so that nothing closes them
 
 
-def connections(dsn: str) -> Connections:
+def connections(dsn: str) -> ServerPool:
     """All spaces of a database share its connections."""
     with _pools_lock:
         known = _pools.get(dsn)
         if known is None:
-            known = _pools[dsn] = Connections(dsn)
+            known = _pools[dsn] = ServerPool(dsn)
         return known
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from waypost.store.postgres.connection import Connection
+from waypost.store.postgres.connection import ServerConnection
 from waypost.store.postgres.errors import told, without_password
 from waypost.store.sql.database import for_postgres
 
@@ -17,7 +17,7 @@ _KEYS = {"memories": "number", "passages": "passage_id"}
 
 
 class PostgresDatabase:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ServerConnection) -> None:
         self.connection = connection
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:

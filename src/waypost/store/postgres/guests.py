@@ -8,7 +8,7 @@ and neither is what belongs to them; of the journal, candidates, and the audit l
 from collections.abc import Iterator
 
 from waypost.model.kinds import CODE_COLLECTIONS, SCOPES
-from waypost.store.postgres.roles import Names, checked_space, schema_of
+from waypost.store.postgres.roles import RoleNames, checked_space, schema_of
 from waypost.store.sql.moved import MOVED, UNFINISHED
 
 
@@ -51,7 +51,7 @@ _COLUMNS = {"checkouts": " (checkout_id, first_seen)"}  # not where on a machine
 _READ_BY_ALL = frozenset({"migrations"})  # has a policy for everybody
 
 
-def guest_policies(space_id: str, table: str, names: Names) -> Iterator[tuple[str, str]]:
+def guest_policies(space_id: str, table: str, names: RoleNames) -> Iterator[tuple[str, str]]:
     """The name and the statement of what is to be on a table."""
     rows = _ROWS.get(table)
     if rows is not None:
@@ -63,7 +63,7 @@ def guest_policies(space_id: str, table: str, names: Names) -> Iterator[tuple[st
         )
 
 
-def guest_grants(space_id: str, tables: list[str], names: Names) -> Iterator[str]:
+def guest_grants(space_id: str, tables: list[str], names: RoleNames) -> Iterator[str]:
     schema, guests = schema_of(space_id), names.guests(space_id)
     yield f"GRANT USAGE ON SCHEMA {schema} TO {guests}"
     for table in tables:

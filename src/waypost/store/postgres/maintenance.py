@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from waypost.store.postgres.connection import Connection
+from waypost.store.postgres.connection import ServerConnection
 from waypost.store.postgres.search.schema import SEARCHED_TABLES
 from waypost.store.postgres.security import MAINTAIN_FROM
 
@@ -28,10 +28,10 @@ WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND relname <> $2
 """
 
 
-class Upkeep:
+class TableMaintenance:
     """Of the tables of one schema, on a connection that is closed afterwards."""
 
-    def __init__(self, connection: Connection, schema: str) -> None:
+    def __init__(self, connection: ServerConnection, schema: str) -> None:
         self._connection, self._schema = connection, schema
 
     def take_on(self, group: str) -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from waypost.store.postgres.search.keyword_rows import is_damaged
-from waypost.store.postgres.search.search_rows import SearchRows
+from waypost.store.postgres.search.search_rows import PostgresSearchRows
 
 
-class PostgresReader(SearchRows):
+class PostgresReader(PostgresSearchRows):
     """All that is read."""
 
     def problems(self, schema: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput, SecurityError
 from waypost.store.postgres.directory.execute import run
-from waypost.store.postgres.roles import PREFIX, Names, known_names, may_create_roles, sql_for_admins
+from waypost.store.postgres.roles import PREFIX, RoleNames, known_names, may_create_roles, sql_for_admins
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class RolesToMake:
     """For somebody who may create roles: none of the statements is about what is there already."""
 
-    names: Names
+    names: RoleNames
     statements: tuple[str, ...]
     is_known: bool  # whether the database calls its roles so already; else `team init` has to be told the prefix
 
@@ -57,7 +57,7 @@ def check_may_set_up(connection: "Connection[Any]") -> None:
         )
 
 
-def let_connect(connection: "Connection[Any]", names: Names) -> bool:
+def let_connect(connection: "Connection[Any]", names: RoleNames) -> bool:
     """See to it that the team may connect, also where everybody else may not. False: only the owner of the database can
     allow it."""
     from psycopg import errors, sql
@@ -72,7 +72,7 @@ def let_connect(connection: "Connection[Any]", names: Names) -> bool:
     return _may_connect(connection, names)  # without the right to give it there is only a warning
 
 
-def _may_connect(connection: "Connection[Any]", names: Names) -> bool:
+def _may_connect(connection: "Connection[Any]", names: RoleNames) -> bool:
     row = run(
         connection,
         "SELECT bool_and(has_database_privilege(name, current_database(), 'CONNECT')) FROM unnest(%s::name[]) name",
@@ -81,9 +81,9 @@ def _may_connect(connection: "Connection[Any]", names: Names) -> bool:
     return bool(row and row[0])
 
 
-def _free(connection: "Connection[Any]", prefix: str | None) -> Names:
+def _free(connection: "Connection[Any]", prefix: str | None) -> RoleNames:
     """The names as `ensure_roles` will take them."""
-    names = Names(prefix or PREFIX)
+    names = RoleNames(prefix or PREFIX)
     row = run(
         connection,
         "SELECT pg_has_role(oid, 'MEMBER WITH ADMIN OPTION') FROM pg_roles WHERE rolname = %s",
@@ -94,7 +94,7 @@ def _free(connection: "Connection[Any]", prefix: str | None) -> Names:
     if prefix is not None:
         raise InvalidInput(f"There are roles that begin with {prefix}.", "Take another prefix.")
     number = run(connection, "SELECT oid FROM pg_database WHERE datname = current_database()").fetchall()[0][0]
-    return Names(f"{PREFIX}_{number}")
+    return RoleNames(f"{PREFIX}_{number}")
 
 
 def _there(connection: "Connection[Any]", prefix: str) -> set[tuple[str, ...]]:

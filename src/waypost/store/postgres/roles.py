@@ -52,7 +52,7 @@ _FOR_SERVERS = ("sessions", "replies", "secrets")
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class RoleNames:
     """What the roles of one database are called."""
 
     prefix: str = PREFIX
@@ -92,13 +92,13 @@ def schema_of(space_id: str) -> str:
     return f"waypost_{checked_space(space_id)}"
 
 
-def team_statements(names: Names) -> Iterator[str]:
+def team_statements(names: RoleNames) -> Iterator[str]:
     """What makes the roles of a team, in SQL. The server's cannot log in until it has a password or a certificate."""
     yield f"CREATE ROLE {names.team} NOLOGIN"
     yield f"CREATE ROLE {names.server} LOGIN NOINHERIT"
 
 
-def group_statements(names: Names, space_id: str) -> Iterator[str]:
+def group_statements(names: RoleNames, space_id: str) -> Iterator[str]:
     """What makes the roles of one space, each of which includes the one before."""
     reader, writer, owner = (names.group(space_id, role) for role in reversed(ROLES))
     for role, includes in ((reader, names.team), (writer, reader), (owner, writer)):
@@ -108,7 +108,7 @@ def group_statements(names: Names, space_id: str) -> Iterator[str]:
     yield f"CREATE ROLE {names.guests(space_id)} NOLOGIN"
 
 
-def directory_statements(names: Names) -> Iterator[str]:
+def directory_statements(names: RoleNames) -> Iterator[str]:
     """What the roles may in the shared schema. Can be run again."""
     both = f"{names.team}, {names.server}"
     yield f"GRANT USAGE ON SCHEMA waypost TO {both}"
@@ -120,7 +120,7 @@ def directory_statements(names: Names) -> Iterator[str]:
     yield f"GRANT SELECT, INSERT, UPDATE, DELETE ON {kept} TO {names.server}"
 
 
-def sql_for_admins(names: Names, spaces: Iterable[str], owner: str) -> list[str]:
+def sql_for_admins(names: RoleNames, spaces: Iterable[str], owner: str) -> list[str]:
     """What somebody who may create roles runs once, where the owner of the database may not; the owner can then give
     and take membership. Run it as it is: names are quoted."""
     quoted = '"' + owner.replace('"', '""') + '"'
@@ -131,13 +131,13 @@ def sql_for_admins(names: Names, spaces: Iterable[str], owner: str) -> list[str]
     return [*statements, *(f"GRANT {role} TO {quoted} WITH ADMIN OPTION" for role in made)]
 
 
-def known_names(connection: "Connection[Any]") -> Names | None:
+def known_names(connection: "Connection[Any]") -> RoleNames | None:
     """What this database calls its roles; None where it has none."""
     row = run(connection, "SELECT value FROM waypost.settings WHERE key = 'role_prefix'").fetchone()
-    return Names(row[0]) if row else None
+    return RoleNames(row[0]) if row else None
 
 
-def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Names | None:
+def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> RoleNames | None:
     """See to it that the roles are there, for all spaces, with their rights, and that logins are members of what the
     directory says; also after a restore on another server. For an administrator. None: this database has no roles,
     since nobody may create them."""
@@ -166,7 +166,7 @@ def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Na
     return names
 
 
-def ensure_groups(connection: "Connection[Any]", names: Names, space_id: str) -> None:
+def ensure_groups(connection: "Connection[Any]", names: RoleNames, space_id: str) -> None:
     """See to it that the roles of a space are there. Their rights come with `protect_space`."""
     _run_missing(connection, f"{names.prefix}_{checked_space(space_id)}", group_statements(names, space_id))
 
@@ -176,9 +176,9 @@ def may_create_roles(connection: "Connection[Any]") -> bool:
     return bool(row and row[0])
 
 
-def _chosen(connection: "Connection[Any]", prefix: str | None) -> Names | None:
+def _chosen(connection: "Connection[Any]", prefix: str | None) -> RoleNames | None:
     """A prefix that no other database of this server uses: its roles would open both."""
-    names = Names(prefix or PREFIX)
+    names = RoleNames(prefix or PREFIX)
     taken = _is_there(connection, names.team)
     if taken and _may_give(connection, names.team) and not may_create_roles(connection):
         return names  # an administrator has made them for us
@@ -189,7 +189,7 @@ def _chosen(connection: "Connection[Any]", prefix: str | None) -> Names | None:
     if prefix is not None:
         raise InvalidInput(f"There are roles that begin with {prefix}.", "Take another prefix.")
     row = run(connection, "SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
-    other = Names(f"{PREFIX}_{row[0] if row else 0}")
+    other = RoleNames(f"{PREFIX}_{row[0] if row else 0}")
     if _is_there(connection, other.team):
         raise StoreError(f"There are roles that begin with {other.prefix}.", "Name another prefix.")
     return other

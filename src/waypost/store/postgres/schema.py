@@ -14,7 +14,7 @@ from typing import Any
 
 from waypost.errors import ConfigError, SchemaTooNew
 from waypost.model.time import to_micros
-from waypost.store.postgres.connection import Connection, Connections
+from waypost.store.postgres.connection import ServerConnection, ServerPool
 from waypost.store.postgres.search.schema import CODE_KEYWORDS, KEYWORDS, VECTORS
 
 OLDEST_SERVER = 150_000  # 15
@@ -254,7 +254,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def check_server(connections: Connections) -> None:
+def check_server(connections: ServerPool) -> None:
     """Refuse a server that lacks what we rely on, in words that say what to do."""
     with connections.alone() as connection:
         version = int(connection.raw.info.server_version)
@@ -271,7 +271,7 @@ def check_server(connections: Connections) -> None:
         )
 
 
-def _make_extension(connection: Connection, shown: str) -> None:
+def _make_extension(connection: ServerConnection, shown: str) -> None:
     import psycopg
 
     try:
@@ -283,7 +283,7 @@ def _make_extension(connection: Connection, shown: str) -> None:
         ) from error
 
 
-def missing(connection: Connection, schema: str, shown: str) -> list[str]:
+def missing(connection: ServerConnection, schema: str, shown: str) -> list[str]:
     """What this version has and the space does not, in order. Raises SchemaTooNew for what it has beyond that."""
     there: list[Any] = connection.execute("SELECT to_regclass($1) IS NOT NULL", (f"{schema}.migrations",)).fetchall()
     if not there[0][0]:
@@ -298,7 +298,7 @@ def missing(connection: Connection, schema: str, shown: str) -> list[str]:
     return [name for name in MIGRATIONS if name not in applied]
 
 
-def migrate(connection: Connection, schema: str, shown: str, now: datetime) -> bool:
+def migrate(connection: ServerConnection, schema: str, shown: str, now: datetime) -> bool:
     """Inside a transaction that nobody else of this space is in: bring its schema to that of this version. Returns
     whether it was made now."""
     wanted = missing(connection, schema, shown)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from waypost.errors import SecurityError
 from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.guests import guest_grants, guest_policies
-from waypost.store.postgres.roles import Names, Role, checked_space, schema_of
+from waypost.store.postgres.roles import Role, RoleNames, checked_space, schema_of
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -68,7 +68,7 @@ class Acting:
         return "read" if self.role == "reader" else "write"
 
 
-def act(connection: "Connection[Any]", names: Names, space_id: str, acting: Acting) -> None:
+def act(connection: "Connection[Any]", names: RoleNames, space_id: str, acting: Acting) -> None:
     """Until the end of the transaction this connection is the group of `acting` in the space, for that user. For a
     server's login: others gain nothing by it. Raises SecurityError where the space has no such group."""
     from psycopg import errors
@@ -96,7 +96,7 @@ def act_in_directory(connection: "Connection[Any]", acting: Acting) -> None:
     )
 
 
-def protect_space(connection: "Connection[Any]", space_id: str, names: Names | None) -> int:
+def protect_space(connection: "Connection[Any]", space_id: str, names: RoleNames | None) -> int:
     """Give the tables of a space their policies, and its groups (if there are any) their rights. Run it, in the same
     transaction, after every migration of the space: what is there stays. Returns how many statements it took."""
     schema = schema_of(space_id)
@@ -127,7 +127,7 @@ def _tables(connection: "Connection[Any]", schema: str) -> list[tuple[str, bool]
 
 
 def _policies(
-    connection: "Connection[Any]", schema: str, space_id: str, tables: list[tuple[str, bool]], names: Names | None
+    connection: "Connection[Any]", schema: str, space_id: str, tables: list[tuple[str, bool]], names: RoleNames | None
 ) -> Iterator[str]:
     there = set(
         run(
@@ -146,7 +146,7 @@ def _policies(
             yield from _triggers(schema, table)
 
 
-def _policies_of(schema: str, table: str, space_id: str, names: Names | None) -> Iterator[tuple[str, str]]:
+def _policies_of(schema: str, table: str, space_id: str, names: RoleNames | None) -> Iterator[tuple[str, str]]:
     def asks(right: str) -> str:
         """In a sub-select: PostgreSQL then asks once for a statement, not for each row."""
         return f"(SELECT waypost.may_{right}('{checked_space(space_id)}'))"
@@ -171,7 +171,7 @@ def _policies_of(schema: str, table: str, space_id: str, names: Names | None) ->
         yield "writes", f"CREATE POLICY writes {on} USING ({asks('write')})"
 
 
-def _is_granted(connection: "Connection[Any]", schema: str, space_id: str, names: Names) -> bool:
+def _is_granted(connection: "Connection[Any]", schema: str, space_id: str, names: RoleNames) -> bool:
     """Whether the groups have all their rights: giving them again would write the catalogue anew each time."""
     reader, writer = names.group(space_id, "reader"), names.group(space_id, "writer")
     kept_up = (
@@ -200,7 +200,7 @@ def _is_granted(connection: "Connection[Any]", schema: str, space_id: str, names
     return bool(rows and rows[0][0])
 
 
-def _functions(connection: "Connection[Any]", schema: str, space_id: str, names: Names | None) -> Iterator[str]:
+def _functions(connection: "Connection[Any]", schema: str, space_id: str, names: RoleNames | None) -> Iterator[str]:
     """What runs as its owner is for writers, and must not find a caller's temporary table first."""
     rows = run(
         connection,
@@ -247,7 +247,7 @@ def _triggers(schema: str, table: str) -> Iterator[str]:
         )
 
 
-def _grants(schema: str, space_id: str, tables: list[str], names: Names) -> Iterator[str]:
+def _grants(schema: str, space_id: str, tables: list[str], names: RoleNames) -> Iterator[str]:
     reader, writer = names.group(space_id, "reader"), names.group(space_id, "writer")
     yield f"REVOKE ALL ON SCHEMA {schema} FROM PUBLIC"
     yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM PUBLIC"

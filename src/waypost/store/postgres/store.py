@@ -12,16 +12,16 @@ import psycopg
 
 from waypost.errors import SecurityError, StoreBusy, StoreUnavailable, WaypostError
 from waypost.model.time import Clock, utc_now
-from waypost.store.postgres.connection import Connection, Connections, connections
+from waypost.store.postgres.connection import ServerConnection, ServerPool, connections
 from waypost.store.postgres.creation import check_known_or_admin
 from waypost.store.postgres.database import PostgresDatabase
 from waypost.store.postgres.directory.directory import Directory
-from waypost.store.postgres.directory.rows import Half, Space
+from waypost.store.postgres.directory.rows import ShareHalf, Space
 from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.errors import is_lost
-from waypost.store.postgres.maintenance import Upkeep
+from waypost.store.postgres.maintenance import TableMaintenance
 from waypost.store.postgres.reader import PostgresReader
-from waypost.store.postgres.roles import Names, known_names, schema_of
+from waypost.store.postgres.roles import RoleNames, known_names, schema_of
 from waypost.store.postgres.schema import MIGRATIONS, check_server, migrate, missing
 from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act, act_in_directory, protect_space
@@ -41,7 +41,7 @@ class _Server:
     """What is known of a database once it was looked at."""
 
     vector_schema: str
-    names: Names | None  # of its roles
+    names: RoleNames | None  # of its roles
 
 
 class PostgresStore:
@@ -119,11 +119,11 @@ class PostgresStore:
                 upkeep.analyze()
 
     @contextmanager
-    def _upkeep(self) -> Iterator[tuple[Connection, Upkeep]]:
+    def _upkeep(self) -> Iterator[tuple[ServerConnection, TableMaintenance]]:
         """With the rights of the login; for a server that acts for an owner of the space, with theirs."""
         principal, space_id = PRINCIPAL.get(), self._space.space_id
         with self._connections.alone() as connection:
-            upkeep = Upkeep(connection, self._schema)
+            upkeep = TableMaintenance(connection, self._schema)
             if principal is not None and principal.acting(space_id).role == "owner":
                 upkeep.take_on(self._names(connection).group(space_id, "owner"))
             yield connection, upkeep
@@ -187,7 +187,7 @@ class PostgresStore:
             self._login_may_write = True
             connection.begin("COMMIT")
 
-    def _may_insert(self, connection: Connection) -> bool:
+    def _may_insert(self, connection: ServerConnection) -> bool:
         """Whether the role that logged in may write, by its groups. A server's is in none until it acts for somebody."""
         rows = connection.execute("SELECT has_table_privilege($1, 'INSERT')", (f"{self._schema}.memories",)).fetchall()
         return bool(rows[0][0])
@@ -222,7 +222,7 @@ class PostgresStore:
         finally:
             self._turn.release()
 
-    def _act(self, connection: Connection) -> None:
+    def _act(self, connection: ServerConnection) -> None:
         """For a server: be whoever asked, with no more rights than theirs."""
         principal = PRINCIPAL.get()
         if principal is not None:
@@ -232,7 +232,7 @@ class PostgresStore:
                 acting = replace(acting, role="reader")
             act(connection.raw, self._names(connection), acts_in, acting)
 
-    def _names(self, connection: Connection) -> Names:
+    def _names(self, connection: ServerConnection) -> RoleNames:
         """What the roles are called. Raises SecurityError where there are none: with the login's own rights nobody is
         served."""
         names = self._server.names or known_names(connection.raw)  # made since this process looked
@@ -243,11 +243,11 @@ class PostgresStore:
             )
         return names
 
-    def _refuse_moved(self, connection: Connection) -> None:
+    def _refuse_moved(self, connection: ServerConnection) -> None:
         refuse_moved(connection.execute(SELECT_NOTES).fetchall())
         self._is_looked_at = True
 
-    def _commit(self, connection: Connection, number: str) -> None:
+    def _commit(self, connection: ServerConnection, number: str) -> None:
         """Acknowledged means committed: where the connection is lost in the middle of it, the server is asked again."""
         try:
             connection.begin("COMMIT")
@@ -290,7 +290,7 @@ class PostgresStore:
             return "unknown", False
 
 
-def _look_at(pool: Connections, clock: Clock) -> _Server:
+def _look_at(pool: ServerPool, clock: Clock) -> _Server:
     """What a database has, looked at once by each process; what is missing of the shared schema is made. Threads that come
     first together do it beside each other, as processes would: nobody waits for somebody whose connection is slow."""
     known = _servers.get(pool)
@@ -302,7 +302,7 @@ def _look_at(pool: Connections, clock: Clock) -> _Server:
     return known
 
 
-_servers: "weakref.WeakKeyDictionary[Connections, _Server]" = weakref.WeakKeyDictionary()
+_servers: "weakref.WeakKeyDictionary[ServerPool, _Server]" = weakref.WeakKeyDictionary()
 
 
 def holds(dsn: str, space_id: str) -> bool:
@@ -336,12 +336,12 @@ def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
         return Directory(connection.raw).spaces() if principal is None else _spaces_of(connection, principal)
 
 
-def _spaces_of(connection: Connection, principal: Principal) -> tuple[Space, ...]:
+def _spaces_of(connection: ServerConnection, principal: Principal) -> tuple[Space, ...]:
     act_in_directory(connection.raw, Acting(principal.user, "reader", principal.kind))
     return tuple(one for one in Directory(connection.raw).spaces() if one.space_id in principal.roles)
 
 
-def halves_about(dsn: str, space_id: str, clock: Clock = utc_now) -> tuple[Half, ...]:
+def halves_about(dsn: str, space_id: str, clock: Clock = utc_now) -> tuple[ShareHalf, ...]:
     """What other memories of a database have agreed to share with this one, or to read of it."""
     pool = connections(dsn)
     _look_at(pool, clock)

@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 
 from waypost.model.time import to_micros
-from waypost.store.journal_protocol import KnownFile, Placed
+from waypost.store.journal_protocol import KnownFile, PlacedEntry
 from waypost.store.sql.fact_changes import FactChanges
 
 
 class JournalChanges(FactChanges):
     """The part of the writer that knows the journal."""
 
-    def put_journal_file(self, journal: str, path: str, known: KnownFile, places: Sequence[Placed]) -> None:
+    def put_journal_file(self, journal: str, path: str, known: KnownFile, places: Sequence[PlacedEntry]) -> None:
         self.drop_journal_file(journal, path)
         self.extend_journal_file(journal, path, known, places)
 
-    def extend_journal_file(self, journal: str, path: str, known: KnownFile | None, places: Sequence[Placed]) -> None:
+    def extend_journal_file(
+        self, journal: str, path: str, known: KnownFile | None, places: Sequence[PlacedEntry]
+    ) -> None:
         if known is not None:
             self._db.change(
                 "INSERT INTO journal_files VALUES (?, ?, ?, ?, ?) ON CONFLICT (journal, path)"

@@ -7,16 +7,16 @@ from typing import Any
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
-from waypost.store.journal_protocol import KnownFile, Placed
+from waypost.store.journal_protocol import KnownFile, PlacedEntry
 from waypost.store.sql.fact_rows import FactRows
 from waypost.store.sql.rows import visible
 
 _PLACE = "path, memory_id, place, digest, since, by_hand"
 
 
-def _placed(row: Sequence[Any]) -> Placed:
+def _placed(row: Sequence[Any]) -> PlacedEntry:
     path, memory_id, place, digest, since, by_hand = row
-    return Placed(path, memory_id, place, digest, from_micros(since), bool(by_hand))
+    return PlacedEntry(path, memory_id, place, digest, from_micros(since), bool(by_hand))
 
 
 class JournalRows(FactRows):
@@ -29,7 +29,7 @@ class JournalRows(FactRows):
         )
         return {path: KnownFile(size, mtime, bool(gzipped)) for path, size, mtime, gzipped in rows}
 
-    def journal_places(self, journal: str, paths: Iterable[str]) -> list[Placed]:
+    def journal_places(self, journal: str, paths: Iterable[str]) -> list[PlacedEntry]:
         rows = self._rows(
             f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND path IN (SELECT value FROM each_text(?))"
             " ORDER BY path, place",
@@ -37,7 +37,7 @@ class JournalRows(FactRows):
         )
         return [_placed(row) for row in rows]
 
-    def places_of(self, memory_ids: Iterable[str]) -> list[tuple[str, Placed]]:
+    def places_of(self, memory_ids: Iterable[str]) -> list[tuple[str, PlacedEntry]]:
         rows = self._rows(
             f"SELECT journal, {_PLACE} FROM journal_places WHERE memory_id IN (SELECT value FROM each_text(?))"
             " ORDER BY journal, path, place",
@@ -45,7 +45,7 @@ class JournalRows(FactRows):
         )
         return [(journal, _placed(row)) for journal, *row in rows]
 
-    def places_like(self, journal: str, digests: Sequence[bytes]) -> list[Placed]:
+    def places_like(self, journal: str, digests: Sequence[bytes]) -> list[PlacedEntry]:
         rows = self._rows(
             f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND digest IN (SELECT value FROM each_blob(?))"
             " ORDER BY path, place",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from waypost.store.move_protocol import PassagePlace, Row
-from waypost.store.moved_tables import APPEND_ONLY, NOTES, TABLES, Table
+from waypost.store.moved_tables import APPEND_ONLY, NOTES, TABLES, MovedTable
 from waypost.store.protocol import PassageRow
 from waypost.store.sql.database import Database
 
@@ -17,10 +17,10 @@ class TableRows:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def count(self, table: Table) -> int:
+    def count(self, table: MovedTable) -> int:
         return int(self._db.rows(f"SELECT count(*) FROM {table.name}{_kept(table, 'WHERE')}")[0][0])
 
-    def rows(self, table: Table, after: Sequence[Any] | None, limit: int) -> list[Row]:
+    def rows(self, table: MovedTable, after: Sequence[Any] | None, limit: int) -> list[Row]:
         key = ", ".join(table.key)
         chosen, parameters = _kept(table, "WHERE"), list[Any]()
         if after is not None:
@@ -44,7 +44,7 @@ class TableRows:
     def keyword_counts(self) -> dict[str, int]:
         return {index: int(self._db.rows(f"SELECT count(*) FROM {index}")[0][0]) for index in _INDEXES}
 
-    def _told(self, table: Table, rows: list[Any]) -> list[Row]:
+    def _told(self, table: MovedTable, rows: list[Any]) -> list[Row]:
         flags = table.at(*table.flags)
         if not flags:
             return rows
@@ -68,13 +68,13 @@ class TableChanges(TableRows):
         self._load_vectors = load_vectors
         self._index_keywords, self._drop_keywords = index_keywords, drop_keywords
 
-    def load(self, table: Table, rows: Sequence[Row]) -> None:
+    def load(self, table: MovedTable, rows: Sequence[Row]) -> None:
         if table.name == "vectors":
             self._load_vectors(rows)
         else:
             self._db.load(table.name, ", ".join(table.columns), rows)
 
-    def put(self, table: Table, rows: Sequence[Row]) -> None:
+    def put(self, table: MovedTable, rows: Sequence[Row]) -> None:
         if not table.is_parent:
             if table.name != APPEND_ONLY:
                 at = table.at(*table.key)
@@ -88,7 +88,7 @@ class TableChanges(TableRows):
             rows,
         )
 
-    def drop(self, table: Table, keys: Sequence[Sequence[Any]]) -> None:
+    def drop(self, table: MovedTable, keys: Sequence[Sequence[Any]]) -> None:
         if table.name == "passages":
             self._drop_keywords([key[0] for key in keys])
         self._db.change_many(f"DELETE FROM {table.name} WHERE {_is(table)}", keys)
@@ -105,9 +105,9 @@ class TableChanges(TableRows):
                 self._set_last_number(name, TABLES[name].key[0], number)
 
 
-def _kept(table: Table, word: str) -> str:
+def _kept(table: MovedTable, word: str) -> str:
     return f" {word} key NOT LIKE '{NOTES}%'" if table.name == "meta" else ""
 
 
-def _is(table: Table) -> str:
+def _is(table: MovedTable) -> str:
     return " AND ".join(f"{one} = ?" for one in table.key)

@@ -8,7 +8,7 @@ from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, from_micros
-from waypost.store.protocol import AuditEntry, Edge, Filter, Sketch
+from waypost.store.protocol import AuditEntry, Edge, Filter, VersionSketch
 from waypost.store.sql.database import Database
 from waypost.store.sql.domain_rows import DomainRows
 from waypost.store.sql.fact_rows import EDGE, edge_of
@@ -100,11 +100,11 @@ class SqlReader(DomainRows, ShareRows):
     def find_fingerprint(self, fingerprint: bytes) -> list[Version]:
         return self._versions("WHERE m.fingerprint = ? ORDER BY m.number", [fingerprint])
 
-    def sketches(self, numbers: Iterable[int]) -> dict[int, Sketch]:
+    def sketches(self, numbers: Iterable[int]) -> dict[int, VersionSketch]:
         found = self._sketches("FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))", [list(numbers)])
         return {sketch.number: sketch for sketch in found}
 
-    def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[Sketch]:
+    def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[VersionSketch]:
         condition, parameters = visible(view)
         return self._sketches(
             "FROM memories a JOIN memories m ON m.session = a.session"
@@ -113,7 +113,7 @@ class SqlReader(DomainRows, ShareRows):
             [reach, list(numbers), *parameters],
         )
 
-    def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[Sketch]:
+    def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[VersionSketch]:
         condition, parameters = visible(view)
         return self._sketches(  # CROSS: from the few to what is around them, whatever the planner thinks of the view
             "FROM memories a THEN JOIN memories m ON m.session = a.session"
@@ -122,13 +122,13 @@ class SqlReader(DomainRows, ShareRows):
             [reach, reach, list(memory_ids), *parameters],
         )
 
-    def _sketches(self, sql: str, parameters: Sequence[Any]) -> list[Sketch]:
+    def _sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
         rows = self._rows(
             "SELECT DISTINCT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"
             f" m.language, m.traits, coalesce(m.time, m.valid_from) {sql}",
             parameters,
         )
-        return [Sketch._make((*row[:-1], from_micros(row[-1]))) for row in rows]
+        return [VersionSketch._make((*row[:-1], from_micros(row[-1]))) for row in rows]
 
     def speakers(self, limit: int) -> list[str]:
         # Jumps from one name to the next in the index instead of reading every turn.

@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.model.reference import CodeReference
 from waypost.model.time import to_micros
-from waypost.store.protocol import Verdict
+from waypost.store.protocol import StoredVerdict
 from waypost.store.sql.passages import PassageChanges
 from waypost.store.sql.reference_rows import INSERT_REFERENCE, OLD_VERDICT, reference_columns
 from waypost.store.sql.rows import as_json
@@ -28,7 +28,7 @@ _INSERT_VERDICT = (
 class ReferenceChanges(PassageChanges):
     """The part of the writer that knows where memories point."""
 
-    def put_verdicts(self, checkout_id: str, verdicts: Iterable[Verdict]) -> None:
+    def put_verdicts(self, checkout_id: str, verdicts: Iterable[StoredVerdict]) -> None:
         found = list(verdicts)
         # None is made on what was forgotten while it was looked at.
         rows = self._rows(
@@ -69,7 +69,7 @@ class ReferenceChanges(PassageChanges):
         return self._db.change(f"DELETE FROM verdicts AS v WHERE {OLD_VERDICT}", (to_micros(before),))
 
 
-def _columns(checkout_id: str, one: Verdict, pointed: str) -> tuple[Any, ...]:
+def _columns(checkout_id: str, one: StoredVerdict, pointed: str) -> tuple[Any, ...]:
     """The path that is pointed at is not repeated."""
     found = one.finding
     more = {"name": found.name, "others": list(found.others), "tree": one.tree}

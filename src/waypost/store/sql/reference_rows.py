@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from waypost.model.code_verdict import Finding
+from waypost.model.code_verdict import CodeVerdict
 from waypost.model.recall import View
 from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange
 from waypost.model.time import from_micros, parse_time, to_micros
-from waypost.store.protocol import ReferenceRow, Verdict
+from waypost.store.protocol import ReferenceRow, StoredVerdict
 from waypost.store.sql.code_rows import CodeRows
 from waypost.store.sql.rows import as_json, visible
 
@@ -130,7 +130,7 @@ class ReferenceRows(CodeRows):
         )
         return [ReferenceRow(number, place, memory_id, reference_of(row)) for number, place, memory_id, *row in rows]
 
-    def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], Verdict]:
+    def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], StoredVerdict]:
         rows = self._rows(
             f"SELECT {_VERDICT} FROM each_number(?) asked THEN JOIN verdicts v ON v.number = asked.value"
             " AND v.checkout_id = ? AND v.current THEN JOIN code_refs r ON r.number = v.number AND r.place = v.place",
@@ -141,8 +141,10 @@ class ReferenceRows(CodeRows):
     def old_verdicts(self, before: datetime) -> int:
         return int(self._rows(f"SELECT count(*) FROM verdicts v WHERE {OLD_VERDICT}", (to_micros(before),))[0][0])
 
-    def verdicts_for(self, checkout_id: str, files: Mapping[tuple[int, int], bytes]) -> dict[tuple[int, int], Verdict]:
-        asked, found = list(files.items()), dict[tuple[int, int], Verdict]()
+    def verdicts_for(
+        self, checkout_id: str, files: Mapping[tuple[int, int], bytes]
+    ) -> dict[tuple[int, int], StoredVerdict]:
+        asked, found = list(files.items()), dict[tuple[int, int], StoredVerdict]()
         for start in range(0, len(asked), _AT_ONCE):
             some = asked[start : start + _AT_ONCE]
             rows = self._rows(
@@ -155,12 +157,12 @@ class ReferenceRows(CodeRows):
         return found
 
 
-def _verdict_of(row: Sequence[Any]) -> Verdict:
+def _verdict_of(row: Sequence[Any]) -> StoredVerdict:
     number, place, file_hash, state, path, first, last, amount, since, checked, target, more = row
     rest = json.loads(more) if more else {}
     lines = None if first is None else LineRange(first, last)
-    finding = Finding(state, path, lines, amount, rest.get("name", ""), tuple(rest.get("others", ())))
+    finding = CodeVerdict(state, path, lines, amount, rest.get("name", ""), tuple(rest.get("others", ())))
     since_when = None if since is None else from_micros(since)
-    return Verdict(
+    return StoredVerdict(
         number, place, file_hash, finding, from_micros(checked), since_when, target or b"", rest.get("tree", "")
     )

@@ -34,28 +34,28 @@ def cosines_of(matrix: "Floats", question: "Floats") -> "Floats":
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class VectorScores:
     """In the order of the vectors' ids."""
 
     ids: "Ids"
     languages: "Codes"
     cosines: "Floats"
 
-    def part(self, code: bool) -> "Scores":
+    def part(self, code: bool) -> "VectorScores":
         """Only those of code, or only those of prose."""
         chosen = (self.languages >= _FIRST_OF_CODE) == code
         if chosen.all():
             return self
-        return Scores(self.ids[chosen], self.languages[chosen], self.cosines[chosen])
+        return VectorScores(self.ids[chosen], self.languages[chosen], self.cosines[chosen])
 
-    def only(self, vector_ids: list[int]) -> "Scores":
+    def only(self, vector_ids: list[int]) -> "VectorScores":
         """Only these vectors, as far as they are here."""
         if not vector_ids or not len(self.ids):
-            return Scores(self.ids[:0], self.languages[:0], self.cosines[:0])
+            return VectorScores(self.ids[:0], self.languages[:0], self.cosines[:0])
         wanted = np.unique(np.array(vector_ids, np.int64))
         places = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
         places = places[self.ids[places] == wanted]
-        return Scores(self.ids[places], self.languages[places], self.cosines[places])
+        return VectorScores(self.ids[places], self.languages[places], self.cosines[places])
 
     def best(self, count: int) -> "NDArray[np.intp]":
         """Places of the highest cosines, best first; equal ones in the order of their ids."""

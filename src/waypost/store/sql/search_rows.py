@@ -11,7 +11,7 @@ from math import isqrt
 from typing import Any
 
 from waypost.model.recall import View
-from waypost.store.protocol import Found, Twin
+from waypost.store.protocol import FoundPassage, Twin
 from waypost.store.sql.database import Database
 from waypost.store.sql.reader import SqlReader
 from waypost.store.sql.rows import visible
@@ -58,17 +58,17 @@ class FoundRows(SqlReader):
         """The passages with the highest BM25, best first, of all or among some. `index` is `keywords` or `code_keywords`,
         `weights` are those of its columns."""
 
-    def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]:
+    def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[FoundPassage]:
         return self._matching("keywords", terms, (1.0,), limit, view)
 
     def code_keyword_search(
         self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View
-    ) -> list[Found]:
+    ) -> list[FoundPassage]:
         return self._matching("code_keywords", terms, weights, limit, view)
 
     def _matching(
         self, index: str, terms: Sequence[str], weights: Sequence[float], limit: int, view: View
-    ) -> list[Found]:
+    ) -> list[FoundPassage]:
         if not terms:
             return []
         depth, members = limit * 2, list[int]()
@@ -109,16 +109,18 @@ class FoundRows(SqlReader):
         )
         return [row[0] for row in rows]
 
-    def _best_visible(self, scores: dict[int, float], limit: int, view: View, sql: str) -> list[Found]:
+    def _best_visible(self, scores: dict[int, float], limit: int, view: View, sql: str) -> list[FoundPassage]:
         """The best passages that the view shows. `scores` are best first; mostly all of them are visible, so those
         beyond the limit are looked up only if it needs them; not so where a view shows some domains or levels alone."""
         condition, parameters = visible(view)
-        ids, found = list(scores), list[Found]()
+        ids, found = list(scores), list[FoundPassage]()
         first = limit if view.domains is None and view.levels is None else len(ids)
         for part in (ids[:first], ids[first:]):
             if part and len(found) < limit:
                 rows = self._rows(sql.format(visible=condition), [part, *parameters])
-                found += [Found(passage, number, memory_id, scores[key]) for key, passage, number, memory_id in rows]
+                found += [
+                    FoundPassage(passage, number, memory_id, scores[key]) for key, passage, number, memory_id in rows
+                ]
         return sorted(found, key=by_score)[:limit]
 
     def _twins_of(
@@ -164,5 +166,5 @@ def _known_then(view: View) -> tuple[str, list[Any]]:
     return f"SELECT m.number FROM memories m WHERE {condition}", parameters
 
 
-def by_score(found: Found) -> tuple[float, int]:
+def by_score(found: FoundPassage) -> tuple[float, int]:
     return -found.score, found.passage_id

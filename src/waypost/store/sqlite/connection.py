@@ -117,7 +117,7 @@ def _damaged(path: Path) -> StoreCorrupt:
     )
 
 
-class Connections:
+class FilePool:
     """A few connections to one file, lent to one thread at a time. Survives a fork by starting afresh.
 
     Should somebody replace the database or its log while this process has them open, or take away its locks, the
@@ -298,11 +298,11 @@ class Connections:
             connection.execute(f"CREATE VIRTUAL TABLE temp.{index}_terms USING fts5vocab (main, {index}, row)")
 
 
-_all: "weakref.WeakSet[Connections]" = weakref.WeakSet()
+_all: "weakref.WeakSet[FilePool]" = weakref.WeakSet()
 _held: list[threading.Lock] = []
 
 
-def open_pools(path: Path | None = None) -> list[Connections]:
+def open_pools(path: Path | None = None) -> list[FilePool]:
     """All of this process, or those that use one database: a memory is opened once for each checkout."""
     return [one for one in list(_all) if path in (None, one.path)]
 

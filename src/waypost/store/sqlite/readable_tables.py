@@ -15,7 +15,7 @@ import apsw
 
 from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.file_copy import pages_of
-from waypost.store.sqlite.salvage import Shape, shapes_of, true_rows
+from waypost.store.sqlite.salvage import TableShape, shapes_of, true_rows
 
 _NAME = re.compile(r"\w+")
 _INDEX = re.compile(r"^(CREATE (?:UNIQUE )?INDEX) ")
@@ -28,7 +28,7 @@ MEMORIES = "memories"  # the largest; most of it is read where it is (`reader.py
 class TableCopy:
     """What can be read of a damaged table, and how to make another one of it."""
 
-    shape: Shape
+    shape: TableShape
     rows: Sequence[Sequence[Any]]
     indexes: Sequence[str]
 
@@ -63,14 +63,14 @@ class ReadableDatabase(SqliteDatabase):
             self._put_in_place()
         return bool(damaged)
 
-    def _copy(self, shape: Shape) -> TableCopy:
+    def _copy(self, shape: TableShape) -> TableCopy:
         rows: list[Any] = self.connection.execute(
             "SELECT sql FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
             (shape.name,),
         ).fetchall()
         return TableCopy(shape, self._readable(shape), [made_by for (made_by,) in rows])
 
-    def _readable(self, shape: Shape) -> list[Sequence[Any]]:
+    def _readable(self, shape: TableShape) -> list[Sequence[Any]]:
         if shape.is_summed:
             with pages_of(Path(self.connection.db_filename("main"))) as pages:
                 return list(true_rows(pages, shape))
@@ -106,10 +106,10 @@ def is_whole(connection: apsw.Connection, table: str) -> bool:
     return found == [("ok",)]
 
 
-def _declared(shape: Shape) -> str:
+def _declared(shape: TableShape) -> str:
     key = f", PRIMARY KEY ({', '.join(shape.key)})" if shape.key else ""
     return ", ".join(f"{name} {shape.types[name]}" for name in shape.columns) + key
 
 
-def _ending(shape: Shape) -> str:
+def _ending(shape: TableShape) -> str:
     return "" if shape.is_numbered else " WITHOUT ROWID"

@@ -13,20 +13,20 @@ import apsw
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import View
-from waypost.store.protocol import CodeSketch, Found, Sketch, Twin, VectorAnswer
+from waypost.store.protocol import CodeSketch, FoundPassage, Twin, VectorAnswer, VersionSketch
 from waypost.store.sql.moved import SELECT_NOTES
 from waypost.store.sql.reader import M_COLUMNS
 from waypost.store.sql.rows import version_of, visible
 from waypost.store.sqlite.checksums import FUNCTION, SUMMED
 from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.readable_tables import MEMORIES, ReadableDatabase
-from waypost.store.sqlite.search_rows import SearchRows
+from waypost.store.sqlite.search_rows import SqliteSearchRows
 from waypost.store.sqlite.text_search import search_texts
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
     from waypost.store.sql.moving import TableRows
-    from waypost.store.sql.scores import Scores
+    from waypost.store.sql.scores import VectorScores
     from waypost.store.sqlite.vectors import EngineVectors
 
 # What depends on all asked-for values together: it cannot be asked for some of them at a time.
@@ -40,7 +40,7 @@ _MOST_PROBES = 500  # that fail in one transaction: with more of it damaged, a c
 _LIMIT = re.compile(r"LIMIT (\?|\d+)\s*$")
 
 
-class SqliteReader(SearchRows):
+class SqliteReader(SqliteSearchRows):
     """All that is read."""
 
     def __init__(
@@ -124,7 +124,7 @@ class SqliteReader(SearchRows):
         refs = self._refs([row[0] for row in rows])
         return [version_of(row, refs.get(row[0], ())) for row in rows]
 
-    def _sketches(self, sql: str, parameters: Sequence[Any]) -> list[Sketch]:
+    def _sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
         try:
             found = super()._sketches(sql, parameters)
             if all(type(one.traits) is int and type(one.position) is int and one.kind in KINDS for one in found):
@@ -194,7 +194,7 @@ class SqliteReader(SearchRows):
             self._damage.add("vectors")
             return {}
 
-    def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]:
+    def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[FoundPassage]:
         try:
             found = super().keyword_search(terms, limit, view)
             if "passages" not in self.copied:
@@ -207,14 +207,14 @@ class SqliteReader(SearchRows):
 
     def code_keyword_search(
         self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View
-    ) -> list[Found]:
+    ) -> list[FoundPassage]:
         try:
             return super().code_keyword_search(terms, weights, limit, view)
         except _UNREADABLE:
             self._damage.add("code_keywords")
             return []
 
-    def _score(self, engine: str, vector: "Vector") -> "Scores | None":
+    def _score(self, engine: str, vector: "Vector") -> "VectorScores | None":
         try:
             return super()._score(engine, vector)
         except (*_UNREADABLE, ValueError):

@@ -21,7 +21,7 @@ from waypost.store.sqlite.checksums import add_checksum_function
 from waypost.store.sqlite.connection import in_our_words
 from waypost.store.sqlite.file_copy import keep_copy, pages_of
 from waypost.store.sqlite.pages import Pages
-from waypost.store.sqlite.salvage import Salvage, Survey
+from waypost.store.sqlite.salvage import Salvage, SalvageSurvey
 from waypost.store.sqlite.schema import MIGRATIONS, make, refuse_later
 
 DOUBTFUL = "damaged on disk: its text may be wrong"  # why such a memory counts as stale
@@ -32,7 +32,7 @@ _OF_TREES = ("memories", "code_refs", "edges", "files", "tracked")
 _COUNTED = ("memories", "passages", "vectors", "audit")
 
 
-def survey(path: Path, now: datetime) -> tuple[Survey, bool]:
+def survey(path: Path, now: datetime) -> tuple[SalvageSurvey, bool]:
     """What can be read of a database, without SQLite, and whether a part at its end is missing."""
     with in_our_words(path), pages_of(path) as pages:
         salvage, _names = _salvage(pages, path, now)
@@ -181,7 +181,7 @@ def _fill(salvage: Salvage, names: Iterable[str], new: Path, now: datetime) -> N
         connection.execute("COMMIT")
 
 
-def _put_in_order(connection: apsw.Connection, found: Survey, numbers: dict[str, int]) -> None:
+def _put_in_order(connection: apsw.Connection, found: SalvageSurvey, numbers: dict[str, int]) -> None:
     """Drop what points at rows that are lost, and see to it that everything that can be made again is."""
     for table in ("code_refs", "verdicts"):
         connection.execute(f"DELETE FROM {table} WHERE number NOT IN (SELECT number FROM memories)")

@@ -33,7 +33,7 @@ _JSON = {"evidence": list, "tags": dict, "details": dict}
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TableShape:
     """How the rows of a table are stored."""
 
     name: str
@@ -51,7 +51,7 @@ class Shape:
 
 
 @dataclass(slots=True)
-class Survey:
+class SalvageSurvey:
     """What became of the tables."""
 
     read: Counter[str] = field(default_factory=Counter)  # rows by table
@@ -83,7 +83,7 @@ class Survey:
         return {one for number, one in self.known.items() if number not in self.found and number not in self.of_trees}
 
 
-def shapes_of(connection: apsw.Connection) -> dict[str, Shape]:
+def shapes_of(connection: apsw.Connection) -> dict[str, TableShape]:
     """The tables of a database, by name."""
     names: list[Any] = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
     found = {}
@@ -98,7 +98,7 @@ def shapes_of(connection: apsw.Connection) -> dict[str, Shape]:
         types = {row[1]: row[2].upper() for row in told}
         number = key[0] if not bare and len(key) == 1 and types[key[0]] == "INTEGER" else None
         required = frozenset(row[1] for row in told if (row[3] or (bare and row[5])) and row[1] != number)
-        found[name] = Shape(name, columns, stored, types, required, number, not bare, tuple(key))
+        found[name] = TableShape(name, columns, stored, types, required, number, not bare, tuple(key))
     return found
 
 
@@ -110,14 +110,14 @@ class Salvage:
         self._shapes = shapes_of(schema)
         names = schema.execute("SELECT name FROM sqlite_schema WHERE rootpage > 0").fetchall()
         self._names = {name for (name,) in names}
-        self.survey = Survey()
+        self.survey = SalvageSurvey()
         self._owner: dict[int, str] = {}
         self._wrong: dict[int, dict[str, Any]] = {}  # versions whose checksum is another, by number
         self._walk("sqlite_schema", _SCHEMA_ROOT)
         self.roots = self._roots()
         for name, root in self.roots.items():
             self._walk(name, root)
-        self._by_width: dict[int, list[Shape]] = {}
+        self._by_width: dict[int, list[TableShape]] = {}
         for shape in self._shapes.values():
             if shape.is_summed:
                 self._by_width.setdefault(len(shape.columns), []).append(shape)
@@ -134,7 +134,7 @@ class Salvage:
                 continue
         return found
 
-    def rows(self) -> Iterator[tuple[Shape, dict[str, Any]]]:
+    def rows(self) -> Iterator[tuple[TableShape, dict[str, Any]]]:
         """Every row with its table; what is lost is counted on the way. Rows of pages that no tree leads to come last."""
         for number in sorted(range(1, self._pages.count + 1), key=lambda one: one not in self._owner):
             owner = self._owner.get(number, "")
@@ -190,7 +190,7 @@ class Salvage:
 
     # -- rows
 
-    def _row(self, owner: str, cell: Cell | BadPage, numbered: bool) -> Iterator[tuple[Shape, dict[str, Any]]]:
+    def _row(self, owner: str, cell: Cell | BadPage, numbered: bool) -> Iterator[tuple[TableShape, dict[str, Any]]]:
         shape = self._shapes.get(owner)
         if owner and shape is None and isinstance(cell, Cell):
             self._note_index(owner, cell)
@@ -217,7 +217,7 @@ class Salvage:
             self.survey.found.add(row["number"])
         yield shape, row
 
-    def _doubtful(self) -> Iterator[tuple[Shape, dict[str, Any]]]:
+    def _doubtful(self) -> Iterator[tuple[TableShape, dict[str, Any]]]:
         """Versions that are not as they were written: put right where their checksum proves it, else as they are."""
         shape = self._shapes["memories"]
         for number, row in self._wrong.items():
@@ -237,7 +237,7 @@ class Salvage:
 
     def _by_checksum(
         self, cell: Cell, values: Sequence[Any], numbered: bool
-    ) -> tuple[Shape | None, dict[str, Any] | None]:
+    ) -> tuple[TableShape | None, dict[str, Any] | None]:
         for shape in self._by_width.get(len(values), ()):
             if shape.is_numbered == numbered:
                 row = _named(shape, cell, values)
@@ -245,7 +245,7 @@ class Salvage:
                     return shape, row
         return None, None
 
-    def _as_row(self, shape: Shape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
+    def _as_row(self, shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
         """The row of its own table; None where it is damaged beyond use."""
         if len(values) > len(shape.stored) or (cell.key is None) == shape.is_numbered:
             return None
@@ -273,7 +273,7 @@ class Salvage:
             self.survey.known[number] = memory_id
 
 
-def true_rows(pages: Pages, shape: Shape) -> Iterator[list[Any]]:
+def true_rows(pages: Pages, shape: TableShape) -> Iterator[list[Any]]:
     """The rows of a table with checksums, in the order of its columns, wherever they are: also on pages that its tree does
     not lead to any more."""
     sorts = (LEAF_TABLE,) if shape.is_numbered else (INTERIOR_INDEX, LEAF_INDEX)
@@ -287,7 +287,7 @@ def true_rows(pages: Pages, shape: Shape) -> Iterator[list[Any]]:
             continue
 
 
-def _true_row(shape: Shape, cell: Cell | BadPage) -> dict[str, Any] | None:
+def _true_row(shape: TableShape, cell: Cell | BadPage) -> dict[str, Any] | None:
     if isinstance(cell, BadPage):
         return None
     try:
@@ -298,7 +298,7 @@ def _true_row(shape: Shape, cell: Cell | BadPage) -> dict[str, Any] | None:
     return row if row is not None and row["checksum"] is not None and _is_true(shape, row) else None
 
 
-def _named(shape: Shape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
+def _named(shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
     """Values by column, texts as text; None where one of them cannot be what its column holds."""
     row: dict[str, Any] = dict.fromkeys(shape.columns)
     for name, value in zip(shape.stored, values, strict=False):
@@ -331,11 +331,11 @@ def _text(value: object) -> str | None:
         return None
 
 
-def _is_true(shape: Shape, row: dict[str, Any]) -> bool:
+def _is_true(shape: TableShape, row: dict[str, Any]) -> bool:
     return bool(row["checksum"] == checksum(*(row[name] for name in SUMMED[shape.name].columns)))
 
 
-def _put_right(shape: Shape, row: dict[str, Any], memory_id: str | None) -> dict[str, Any] | None:
+def _put_right(shape: TableShape, row: dict[str, Any], memory_id: str | None) -> dict[str, Any] | None:
     """The row with one value that was damaged and is known from elsewhere, if its checksum is true then."""
     changes: list[dict[str, Any]] = [{"memory_id": memory_id}] if memory_id else []
     changes += [{"kind": kind} for kind in KINDS]

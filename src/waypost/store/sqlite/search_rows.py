@@ -8,19 +8,19 @@ import apsw
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import View
-from waypost.store.protocol import Found, Population, Twin, VectorAnswer
+from waypost.store.protocol import FoundPassage, Population, Twin, VectorAnswer
 from waypost.store.sql.search_rows import FoundRows, deeper
 from waypost.store.sqlite.database import SqliteDatabase
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
-    from waypost.store.sql.scores import Scores
+    from waypost.store.sql.scores import VectorScores
     from waypost.store.sqlite.vectors import EngineVectors
 
 _MOST_WEIGHED = 15_000  # passages whose keywords are compared: a microsecond each
 
 
-class SearchRows(FoundRows):
+class SqliteSearchRows(FoundRows):
     """The part of the reader that searches."""
 
     def __init__(
@@ -31,8 +31,8 @@ class SearchRows(FoundRows):
         super().__init__(database)
         self._connection = database.connection
         self._vectors = vectors
-        self._scored: dict[str, tuple[Vector, Scores]] = {}
-        self._parts: dict[tuple[str, bool | None], tuple[Scores, Scores, dict[str, Population]]] = {}
+        self._scored: dict[str, tuple[Vector, VectorScores]] = {}
+        self._parts: dict[tuple[str, bool | None], tuple[VectorScores, VectorScores, dict[str, Population]]] = {}
 
     def _versions(self, sql: str, parameters: Sequence[Any]) -> list[Version]:
         try:
@@ -85,10 +85,10 @@ class SearchRows(FoundRows):
         scored, spread = self._part(engine, scored, of_code.pop() if len(of_code) == 1 else None)
         return VectorAnswer(tuple(self._nearest(engine, scored, limit, view)), spread)
 
-    def _nearest(self, engine: str, scored: "Scores", limit: int, view: View) -> list[Found]:
+    def _nearest(self, engine: str, scored: "VectorScores", limit: int, view: View) -> list[FoundPassage]:
         """The best that the view shows, looking as deep as it takes; nothing is looked up twice."""
         depth, looked, among = limit * 2, 0, scored
-        found: list[Found] = []
+        found: list[FoundPassage] = []
         while True:
             places = among.best(depth)[looked:]
             best = dict(zip(among.ids[places].tolist(), among.cosines[places].tolist(), strict=True))
@@ -102,7 +102,9 @@ class SearchRows(FoundRows):
                 continue
             looked, depth = depth, deeper(depth, len(found), limit)
 
-    def _part(self, engine: str, scored: "Scores", of_code: bool | None) -> "tuple[Scores, dict[str, Population]]":
+    def _part(
+        self, engine: str, scored: "VectorScores", of_code: bool | None
+    ) -> "tuple[VectorScores, dict[str, Population]]":
         """The cosines of code, of prose or of both, and how they spread; made once for each question."""
         known = self._parts.get((engine, of_code))
         if known is None or known[0] is not scored:
@@ -134,7 +136,7 @@ class SearchRows(FoundRows):
             (list(numbers), engine),
         )
 
-    def _score(self, engine: str, vector: "Vector") -> "Scores | None":
+    def _score(self, engine: str, vector: "Vector") -> "VectorScores | None":
         """Cosines of one question with everything, computed once for each engine and question."""
         known = self._scored.get(engine)
         if known is not None and known[0] is vector:

@@ -14,7 +14,7 @@ from waypost.errors import WaypostError
 from waypost.model.time import Clock, utc_now
 from waypost.store.salvaged import Index, Salvaged
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
-from waypost.store.sqlite.connection import Connections, check_library, in_our_words
+from waypost.store.sqlite.connection import FilePool, check_library, in_our_words
 from waypost.store.sqlite.damage import damage_of, has_kept_damage
 from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.files import contains
@@ -47,7 +47,7 @@ class SqliteStore:
         self._for_moving = for_moving
         self._clock, self._busy_seconds = clock, busy_seconds
         self._path = folder / DATABASE_NAME
-        self._connections = Connections(self._path, busy_seconds)
+        self._connections = FilePool(self._path, busy_seconds)
         self._known_damage = KnownDamage(self._path)
         self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
         with in_our_words(self._path):

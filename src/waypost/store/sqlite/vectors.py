@@ -24,7 +24,7 @@ import apsw
 import numpy as np
 
 from waypost.store.sql.packed import pack, unpack
-from waypost.store.sql.scores import Scores, cosines_of, language_code
+from waypost.store.sql.scores import VectorScores, cosines_of, language_code
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ _ROWS_AT_ONCE = 16_384  # compared with up to 256 new vectors: 16 MB of cosines
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class VectorBlock:
     """Some vectors in the order of their ids."""
 
     ids: "Ids"
@@ -56,13 +56,13 @@ class Block:
 class Snapshot:
     """All vectors of an engine as of some moment: the mapped generation and the tail."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[VectorBlock, ...]
 
-    def scores(self, question: "Floats") -> Scores:
+    def scores(self, question: "Floats") -> VectorScores:
         cosines = [cosines_of(block.matrix, question) for block in self.blocks]
         if len(self.blocks) == 1:
-            return Scores(self.blocks[0].ids, self.blocks[0].languages, cosines[0])
-        return Scores(
+            return VectorScores(self.blocks[0].ids, self.blocks[0].languages, cosines[0])
+        return VectorScores(
             np.concatenate([b.ids for b in self.blocks]) if self.blocks else np.empty(0, np.int64),
             np.concatenate([b.languages for b in self.blocks]) if self.blocks else np.empty(0, np.uint8),
             np.concatenate(cosines) if cosines else np.empty(0, np.float32),
@@ -85,8 +85,8 @@ class EngineVectors:
         self._folder = folder
         self._engine_id = engine_id
         self._dimensions = self.dimensions = dimensions
-        self._base: Block | None = None
-        self._tail: list[Block] = []
+        self._base: VectorBlock | None = None
+        self._tail: list[VectorBlock] = []
         self._lock = threading.Lock()
 
     def snapshot(self, connection: apsw.Connection) -> Snapshot:
@@ -107,10 +107,10 @@ class EngineVectors:
             for path in (*self._sidecars(), *self._folder.glob(".vectors-*.tmp")):
                 path.unlink(missing_ok=True)
 
-    def _blocks(self) -> list[Block]:
+    def _blocks(self) -> list[VectorBlock]:
         return [b for b in (self._base, *self._tail) if b is not None and len(b.ids)]
 
-    def _add_to_tail(self, new: Block) -> None:
+    def _add_to_tail(self, new: VectorBlock) -> None:
         """As many blocks as the count of rows has digits: joining all of them again and again would copy the tail for
         every few writes, and leave holes of its size in the heap."""
         self._tail.append(new)
@@ -121,12 +121,12 @@ class EngineVectors:
         block = self._tail[-1] if self._tail else self._base
         return int(block.ids[-1]) if block is not None and len(block.ids) else 0
 
-    def _read_after(self, connection: apsw.Connection, last: int) -> Block:
+    def _read_after(self, connection: apsw.Connection, last: int) -> VectorBlock:
         rows: list[Any] = connection.execute(
             "SELECT vector_id, language, packed FROM vectors WHERE engine_id = ? AND vector_id > ? ORDER BY vector_id",
             (self._engine_id, last),
         ).fetchall()
-        return Block(
+        return VectorBlock(
             np.array([row[0] for row in rows], np.int64),
             np.array([language_code(row[1]) for row in rows], np.uint8),
             unpack([row[2] for row in rows], self._dimensions),
@@ -135,7 +135,7 @@ class EngineVectors:
     def _sidecars(self) -> list[Path]:
         return sorted(self._folder.glob(f"vectors-{self._engine_id}-*.bin"))
 
-    def _open_sidecar(self, connection: apsw.Connection, after: int = 0) -> Block | None:
+    def _open_sidecar(self, connection: apsw.Connection, after: int = 0) -> VectorBlock | None:
         """The newest generation that can be believed, if it reaches beyond this id."""
         for path in reversed(self._sidecars()):
             # A generation may vanish or be cut off by a crash of the machine; the database has it all.
@@ -145,7 +145,7 @@ class EngineVectors:
                     return block if int(block.ids[-1]) > after else None
         return None
 
-    def _agrees(self, connection: apsw.Connection, block: Block) -> bool:
+    def _agrees(self, connection: apsw.Connection, block: VectorBlock) -> bool:
         """Whether the database could have made this: no later ids, and where it still has a row, the same vector."""
         last: list[Any] = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").fetchall()
         if not len(block.ids) or not last or int(block.ids[-1]) > last[0][0]:
@@ -202,21 +202,21 @@ class EngineVectors:
                     left.unlink()
 
 
-def _joined(blocks: list[Block]) -> Block:
-    return Block(
+def _joined(blocks: list[VectorBlock]) -> VectorBlock:
+    return VectorBlock(
         np.concatenate([b.ids for b in blocks]),
         np.concatenate([b.languages for b in blocks]),
         np.concatenate([b.matrix for b in blocks]),
     )
 
 
-def _after(block: Block, last: int) -> Block:
+def _after(block: VectorBlock, last: int) -> VectorBlock:
     """Its rows beyond this id, as a copy: a view would keep all of them."""
     begin = int(np.searchsorted(block.ids, last, "right"))
-    return Block(block.ids[begin:].copy(), block.languages[begin:].copy(), block.matrix[begin:].copy())
+    return VectorBlock(block.ids[begin:].copy(), block.languages[begin:].copy(), block.matrix[begin:].copy())
 
 
-def _matrices(chosen: "list[tuple[Block, NDArray[np.bool_]]]") -> "Iterator[Floats]":
+def _matrices(chosen: "list[tuple[VectorBlock, NDArray[np.bool_]]]") -> "Iterator[Floats]":
     """The chosen rows in pieces: all vectors at once would be in memory a second time."""
     for block, kept in chosen:
         for start in range(0, len(kept), _ROWS_WRITTEN):
@@ -250,7 +250,7 @@ def _checksum(ids: "Ids", languages: "Codes") -> int:
     return zlib.crc32(languages.tobytes(), zlib.crc32(ids.astype("<i8").tobytes()))
 
 
-def _map_block(path: Path, dimensions: int) -> Block:
+def _map_block(path: Path, dimensions: int) -> VectorBlock:
     """Map a generation; refuse a file whose size, header or checksum is not exactly what it must be."""
     raw = np.asarray(np.memmap(path, np.uint8, "r"))  # single elements of a `memmap` are slow to take
     if len(raw) < _HEADER.size:
@@ -260,7 +260,7 @@ def _map_block(path: Path, dimensions: int) -> Block:
     matrix_end = ids_end + 4 * rows * width
     if magic != _MAGIC or width != dimensions or len(raw) != matrix_end + rows:
         raise ValueError(f"{path} is not a whole generation")
-    block = Block(
+    block = VectorBlock(
         raw[_HEADER.size : ids_end].view("<i8"),
         raw[matrix_end:],
         raw[ids_end:matrix_end].view("<f4").reshape(rows, width),

@@ -6,13 +6,13 @@ import apsw
 
 from waypost.store.protocol import PassageRow
 from waypost.store.sql.writer import SqlWriter
-from waypost.store.sqlite.search_rows import SearchRows
+from waypost.store.sqlite.search_rows import SqliteSearchRows
 
 _INDEXES = ("keywords", "code_keywords")
 _COUNTED = ("memories", "passages", "vectors", "audit")  # whose numbers never come back
 
 
-class SqliteWriter(SqlWriter, SearchRows):
+class SqliteWriter(SqlWriter, SqliteSearchRows):
     """All that is written, with the keyword indexes of FTS5."""
 
     def _index_keywords(self, passages: Sequence[tuple[int, PassageRow]]) -> None:

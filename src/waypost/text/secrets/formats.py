@@ -76,7 +76,7 @@ class Format:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FormatTable:
     """All formats, arranged by how they are found."""
 
     by_start: dict[str, tuple[Format, ...]]
@@ -86,13 +86,13 @@ class Table:
 
 
 @cache
-def table() -> Table:
+def table() -> FormatTable:
     """The formats of the data file."""
     formats = [Format(**{**row, "starts": tuple(row["starts"])}) for row in data()["format"]]
     plain = [one for one in formats if not one.lead and not one.anchor]
     starts = sorted({start for one in plain for start in one.starts}, key=len, reverse=True)
     by_start = {start: tuple(f for f in plain if start.startswith(f.starts)) for start in starts}
-    return Table(
+    return FormatTable(
         by_start=by_start,
         heads=frozenset(start[:2] for start in starts),
         led=tuple(one for one in formats if one.lead and not one.anchor),
@@ -139,7 +139,7 @@ def _find_anchored(scan: Scan, start: str, one: Format) -> Iterator[Span]:
             yield found.start("body") if one.keep_start else found.start(), found.end(), one.name
 
 
-def _find_in_run(text: str, begin: int, stop: int, known: Table) -> Iterator[Span]:
+def _find_in_run(text: str, begin: int, stop: int, known: FormatTable) -> Iterator[Span]:
     before = text[begin - 1] if begin else " "
     if not _DIGIT.search(text, begin, min(stop, begin + _REACH)):
         # A word or a name, nearly always: only a literal right at its start makes it a token.
@@ -164,7 +164,7 @@ def _find_in_run(text: str, begin: int, stop: int, known: Table) -> Iterator[Spa
                 yield found.start(), found.end(), one.name
 
 
-def _match_at(text: str, at: int, start: str, known: Table) -> Iterator[Span]:
+def _match_at(text: str, at: int, start: str, known: FormatTable) -> Iterator[Span]:
     for one in known.by_start[start]:
         found = one.pattern().match(text, at)
         if found and one.accepts(found["body"]):

@@ -18,7 +18,7 @@ _SHORTEST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SecretFinding:
     """One masked value: which rule, on which line (from 1), and where in the original text."""
 
     rule: str
@@ -32,7 +32,7 @@ class Masked:
     """A text without its secrets, and what was taken out."""
 
     text: str
-    found: tuple[Finding, ...]
+    found: tuple[SecretFinding, ...]
 
 
 def mask(text: str) -> Masked:
@@ -43,11 +43,11 @@ def mask(text: str) -> Masked:
     if not spans:
         return Masked(text, ())
     parts: list[str] = []
-    found: list[Finding] = []
+    found: list[SecretFinding] = []
     done, line = 0, 1
     for start, end, rule in spans:
         line += text.count("\n", done, start)
-        found.append(Finding(rule, line, start, end))
+        found.append(SecretFinding(rule, line, start, end))
         value = text[start:end]
         line += value.count("\n")
         parts += [text[done:start], f"[secret: {rule}]", *_LINE_BREAK.findall(value)]

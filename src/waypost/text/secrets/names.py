@@ -74,7 +74,7 @@ _LINE_KEY = re.compile(r"[ \t]*(?:(?:export|set|setx|ENV|ARG|[-*>+#•]|//)[ \t]
 _TRAILING = ".,;:)]}>"
 
 
-class Kind(Enum):
+class NameKind(Enum):
     """Which name was found, and so how much the value must prove."""
 
     PASSWORD = "password"  # noqa: S105
@@ -91,7 +91,7 @@ class _Value:
 def find_named(scan: Scan) -> Iterator[Span]:
     """Every believable value that a name of a secret is given."""
     names = data()["names"]
-    for kind in Kind:
+    for kind in NameKind:
         for literal in names[kind.value]:
             for at in scan.places_in_any_case(literal):
                 for start, end in _values_after(scan.text, at, literal, kind):
@@ -99,10 +99,10 @@ def find_named(scan: Scan) -> Iterator[Span]:
     for literal in names["pair"]:
         for at in scan.places_in_any_case(literal):
             if span := find_pair(scan.text, at + len(literal)):
-                yield *span, Kind.PASSWORD.value
+                yield *span, NameKind.PASSWORD.value
 
 
-def _values_after(text: str, at: int, literal: str, kind: Kind) -> Iterator[tuple[int, int]]:
+def _values_after(text: str, at: int, literal: str, kind: NameKind) -> Iterator[tuple[int, int]]:
     """The believable values that the name at `at` is given, by whichever way of giving matches first."""
     name = _NAME_END.match(text, at + len(literal)) if _names_a_secret(text, at, literal, kind) else None
     if not name:
@@ -114,11 +114,11 @@ def _values_after(text: str, at: int, literal: str, kind: Kind) -> Iterator[tupl
         yield value.start, value.end
         return
     if not name["close"] or text.startswith(("'s ", "’s "), name.start("close")):
-        yield from find_loosely(text, at, name.start("close"), password=kind is Kind.PASSWORD)
-    yield from find_apart(text, at, name.end(), password=kind is Kind.PASSWORD)
+        yield from find_loosely(text, at, name.start("close"), password=kind is NameKind.PASSWORD)
+    yield from find_apart(text, at, name.end(), password=kind is NameKind.PASSWORD)
 
 
-def _value_after(text: str, at: int, after: int, kind: Kind) -> _Value | None:
+def _value_after(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     if sign := _SIGN.match(text, after):
         if _TIGHT_TYPE.search(sign["sign"]) and (plain := _COLON.match(text, after)):
             return _assigned(text, at, plain, kind)
@@ -129,7 +129,7 @@ def _value_after(text: str, at: int, after: int, kind: Kind) -> _Value | None:
     return _as_sentence(text, after, kind)
 
 
-def _names_a_secret(text: str, at: int, literal: str, kind: Kind) -> bool:
+def _names_a_secret(text: str, at: int, literal: str, kind: NameKind) -> bool:
     words = data()["names"]
     lead = text[max(0, at - 40) : at].lower()
     if literal == "key" and not lead.rstrip("_- ").endswith(tuple(words["key_leads"])):
@@ -145,10 +145,10 @@ def _names_a_secret(text: str, at: int, literal: str, kind: Kind) -> bool:
     attached = lead.rstrip("_-")
     if attached.endswith(tuple(words["unreadable"])):
         return False
-    return kind is Kind.PASSWORD or not attached.endswith(tuple(words["not_the_secret"]))
+    return kind is NameKind.PASSWORD or not attached.endswith(tuple(words["not_the_secret"]))
 
 
-def _as_argument(text: str, at: int, after: int, kind: Kind) -> _Value | None:
+def _as_argument(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     """`setPassword("…")`, `put("password", "…")`; a bare list of names gives nothing."""
     found = _ARGUMENT.match(text, after)
     lead = text[max(0, at - 60) : at]
@@ -157,7 +157,7 @@ def _as_argument(text: str, at: int, after: int, kind: Kind) -> _Value | None:
     return _quoted(text, found.end(), kind)
 
 
-def _as_tag(text: str, at: int, after: int, kind: Kind) -> _Value | None:
+def _as_tag(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     """`<password>…</password>`, `<property name="password">…</property>`."""
     tag = _TAG.match(text, after)
     if not tag or not _TAG_LEAD.search(text[max(0, at - 60) : at]):
@@ -169,7 +169,7 @@ def _as_tag(text: str, at: int, after: int, kind: Kind) -> _Value | None:
     return _Value(tag.end(), tag.end() + len(value), False) if _believable(value, kind) else None
 
 
-def _as_attribute(text: str, at: int, after: int, kind: Kind) -> _Value | None:
+def _as_attribute(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     """`name="password" value="…"`, `- name: DB_PASSWORD` with `value: …` on the next line."""
     found = _VALUE_ATTRIBUTE.match(text, after)
     if not found or not _ATTRIBUTE_LEAD.search(text[max(0, at - 60) : at]):
@@ -177,7 +177,7 @@ def _as_attribute(text: str, at: int, after: int, kind: Kind) -> _Value | None:
     return _quoted(text, found.end(), kind) or _bare(text, found.end(), kind, line=True)
 
 
-def _as_option(text: str, at: int, after: int, kind: Kind) -> _Value | None:
+def _as_option(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     """`--db-password …` on a command line."""
     found = _OPTION.match(text, after)
     if not found or text[found.end() : found.end() + 1] == "-" or not _OPTION_LEAD.search(text[max(0, at - 40) : at]):
@@ -185,7 +185,7 @@ def _as_option(text: str, at: int, after: int, kind: Kind) -> _Value | None:
     return _quoted(text, found.end(), kind) or _bare(text, found.end(), kind, line=True)
 
 
-def _as_sentence(text: str, after: int, kind: Kind) -> _Value | None:
+def _as_sentence(text: str, after: int, kind: NameKind) -> _Value | None:
     """`the password is …`: marked by quotes it may be a plain word, unmarked it must not be one."""
     verb = _VERB.match(text, after)
     if not verb:
@@ -194,17 +194,17 @@ def _as_sentence(text: str, after: int, kind: Kind) -> _Value | None:
     if not opening:
         emphasis = _EMPHASIS.match(text, verb.end())
         found = _bare(text, emphasis.end() if emphasis else verb.end(), kind, line=False, told=True)
-        if found or kind is not Kind.PASSWORD:
+        if found or kind is not NameKind.PASSWORD:
             return found
         end = word_said(text, verb.end(), verb["verb"] or "")
         return _Value(verb.end(), end, False) if end else None
     end = _closing(text, opening.end(), opening["quote"])
     value = text[opening.end() : end] if end > 0 else ""
-    plain = kind is Kind.PASSWORD and " " not in value and is_word_password(value)
+    plain = kind is NameKind.PASSWORD and " " not in value and is_word_password(value)
     return _Value(opening.end(), end, True) if value and (plain or _believable(value, kind, quoted=True)) else None
 
 
-def _assigned(text: str, at: int, sign: re.Match[str], kind: Kind) -> _Value | None:
+def _assigned(text: str, at: int, sign: re.Match[str], kind: NameKind) -> _Value | None:
     begin = sign.end()
     if found := _quoted(text, begin, kind):
         return found
@@ -213,7 +213,7 @@ def _assigned(text: str, at: int, sign: re.Match[str], kind: Kind) -> _Value | N
     found = _bare(text, begin, kind, line=alone)
     if found and text[at].isascii() and is_short_number(text[found.start : found.end]):
         return None
-    if found or kind is not Kind.PASSWORD:
+    if found or kind is not NameKind.PASSWORD:
         return found
     if sign["sign"] == ":" and text[sign.start()] == ":" and (word := _word_after_colon(text, at, begin)):
         return word
@@ -223,7 +223,7 @@ def _assigned(text: str, at: int, sign: re.Match[str], kind: Kind) -> _Value | N
     return _Value(begin, end, False) if end else None
 
 
-def _quoted(text: str, begin: int, kind: Kind) -> _Value | None:
+def _quoted(text: str, begin: int, kind: NameKind) -> _Value | None:
     opening = _OPENING.match(text, begin)
     if not opening:
         return None
@@ -232,7 +232,7 @@ def _quoted(text: str, begin: int, kind: Kind) -> _Value | None:
     if end < 0:
         return None
     value = text[opening.end() : end]
-    letters = kind is Kind.PASSWORD and word_quoted(value)
+    letters = kind is NameKind.PASSWORD and word_quoted(value)
     return _Value(opening.end(), end, True) if letters or _believable(value, kind, quoted=True) else None
 
 
@@ -246,7 +246,7 @@ def _closing(text: str, begin: int, quote: str) -> int:
     return found.start() if found and "\n" not in text[begin : found.start()] else -1
 
 
-def _bare(text: str, begin: int, kind: Kind, *, line: bool, told: bool = False) -> _Value | None:
+def _bare(text: str, begin: int, kind: NameKind, *, line: bool, told: bool = False) -> _Value | None:
     """An unquoted value: to the next blank on a line of its own, else to what ends a value in code or an address."""
     found = (_BARE_LINE if line else _BARE).match(text, begin)
     if not found or _OPENING.match(text, begin) or _ANOTHER_NAME.match(text, begin):
@@ -281,5 +281,5 @@ def _line_start(text: str, at: int) -> int:
     return found if found or low == 0 else -1
 
 
-def _believable(value: str, kind: Kind, *, quoted: bool = False) -> bool:
-    return (is_password if kind is Kind.PASSWORD else is_token)(value, quoted=quoted)
+def _believable(value: str, kind: NameKind, *, quoted: bool = False) -> bool:
+    return (is_password if kind is NameKind.PASSWORD else is_token)(value, quoted=quoted)

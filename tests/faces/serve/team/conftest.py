@@ -21,10 +21,10 @@ from tests.postgres_server import Postgres
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
-from waypost.faces.guard.limits import Limits
+from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.team_tokens import make_token
 from waypost.faces.mcp.profiles import tools_of
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
 from waypost.faces.serve.team import team_of
 from waypost.memory.known import TeamSpaces
@@ -37,7 +37,7 @@ from waypost.store.postgres.roles import Role
 
 BLUE = "The archive opens with the blue key."
 RED = "The vault opens with the red key."
-LIMITS = Limits(failure_rate=1000, failure_burst=1000)
+LIMITS = ServerLimits(failure_rate=1000, failure_burst=1000)
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -176,13 +176,13 @@ PEOPLE: tuple[tuple[str, str, Role], ...] = (
 
 
 @contextmanager
-def served(dsn: str, home: Path, limits: Limits = LIMITS) -> Iterator[Server]:
+def served(dsn: str, home: Path, limits: ServerLimits = LIMITS) -> Iterator[Server]:
     """A server, as `waypost serve` starts it."""
     settings = config.load({"WAYPOST_HOME": str(home), "WAYPOST_STORE": dsn, "HOME": str(home)})
     team = team_of(settings)
     assert team is not None
     spaces = TeamSpaces(settings)
-    project = Project(follows_roots=False, settings=spaces.settings)
+    project = ServedProject(follows_roots=False, settings=spaces.settings)
     heard: list[Started] = []
     stop, ready = threading.Event(), threading.Event()
 

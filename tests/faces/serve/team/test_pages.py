@@ -9,7 +9,7 @@ from tests.faces.serve.team.conftest import Team
 from waypost import Memory, config
 from waypost.faces.dashboard.pages import PLACES
 from waypost.memory.spaces import open_spaces
-from waypost.store.postgres.connection import Connections
+from waypost.store.postgres.connection import ServerPool
 
 
 def test_a_page_asks_no_more_of_the_database_where_there_are_more_memories(
@@ -17,13 +17,13 @@ def test_a_page_asks_no_more_of_the_database_where_there_are_more_memories(
 ) -> None:
     team.directory.add_user("iris")
     team.directory.add_member(team.shop, "iris", "owner")
-    browser, asked, lend = team.one.sign_in(team.token("iris", "pages")), list[int](), Connections.lend
+    browser, asked, lend = team.one.sign_in(team.token("iris", "pages")), list[int](), ServerPool.lend
 
-    def counted(pool: Connections, begin: str) -> Any:
+    def counted(pool: ServerPool, begin: str) -> Any:
         asked.append(1)
         return lend(pool, begin)
 
-    monkeypatch.setattr(Connections, "lend", counted)
+    monkeypatch.setattr(ServerPool, "lend", counted)
     paths = [one.path for one in PLACES if "GET" in one.methods and "{" not in one.path and one.path]
 
     def cost() -> dict[str, int]:

@@ -23,7 +23,7 @@ from waypost import config
 from waypost.faces.mcp.http import serve_http
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.server import build_server
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.change_events import News
 from waypost.faces.serve.team import team_of
 from waypost.memory.known import TeamSpaces
@@ -175,7 +175,7 @@ def test_mcp_alone_is_served_to_the_team_too(team: Team, tmp_path: Path) -> None
     )
     found, tools, stop = team_of(settings), tools_of("default"), threading.Event()
     assert found is not None
-    project = Project(follows_roots=False, settings=TeamSpaces(settings).settings)
+    project = ServedProject(follows_roots=False, settings=TeamSpaces(settings).settings)
     said: queue.Queue[str] = queue.Queue()
     thread = threading.Thread(
         target=lambda: serve_http(

@@ -12,8 +12,8 @@ from waypost import config
 from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.limits import Processes
 from waypost.faces.serve import maintenance
-from waypost.faces.serve.maintenance import Upkeep
-from waypost.faces.serve.metrics import Figures
+from waypost.faces.serve.maintenance import ServerMaintenance
+from waypost.faces.serve.metrics import ServerMetrics
 from waypost.faces.serve.team import team_of
 from waypost.memory.known import TeamSpaces
 
@@ -32,17 +32,17 @@ def seconds() -> Seconds:
 
 
 @pytest.fixture
-def server(team: Team, tmp_path: Path, seconds: Seconds) -> Iterator[Upkeep]:
+def server(team: Team, tmp_path: Path, seconds: Seconds) -> Iterator[ServerMaintenance]:
     settings = config.load(
         {"WAYPOST_HOME": str(tmp_path), "WAYPOST_STORE": server_login(team.dsn, team.admin), "HOME": str(tmp_path)}
     )
     found, log = team_of(settings), Log("json")
     assert found is not None
-    yield Upkeep(TeamSpaces(settings), found, log, Figures(), Processes(), seconds)
+    yield ServerMaintenance(TeamSpaces(settings), found, log, ServerMetrics(), Processes(), seconds)
     log.close()
 
 
-def came(server: Upkeep, token: str) -> None:
+def came(server: ServerMaintenance, token: str) -> None:
     identity = server.team.tokens.verify(token)
     assert identity is not None
     server.came(identity)
@@ -64,7 +64,9 @@ def count(team: Team) -> int:
     return len(team.directory.tokens())
 
 
-def test_vectors_that_are_owed_are_paid_and_what_has_run_out_goes(team: Team, server: Upkeep, seconds: Seconds) -> None:
+def test_vectors_that_are_owed_are_paid_and_what_has_run_out_goes(
+    team: Team, server: ServerMaintenance, seconds: Seconds
+) -> None:
     bob = team.token("bob", "u1")
     said = team.one.remember(bob, team.shop, "The code of the day is 4711.").json["id"]
     place = f"/api/v1/spaces/{team.shop}/memories/{said}"
@@ -90,7 +92,7 @@ def test_vectors_that_are_owed_are_paid_and_what_has_run_out_goes(team: Team, se
 
 
 @pytest.mark.parametrize("who", ["reader", "only-reads", "revoked"])
-def test_it_works_for_nobody_who_may_not_write(team: Team, server: Upkeep, who: str) -> None:
+def test_it_works_for_nobody_who_may_not_write(team: Team, server: ServerMaintenance, who: str) -> None:
     user = "carol" if who == "reader" else "bob"
     token = team.token(user, f"u2-{who}", rights="read" if who == "only-reads" else "write")
     drop_vectors(team)
@@ -101,7 +103,7 @@ def test_it_works_for_nobody_who_may_not_write(team: Team, server: Upkeep, who: 
     assert owed(team) > 0 and not server.figures.upkeep.get("done")
 
 
-def test_of_several_servers_one_looks_after_a_memory_at_a_time(team: Team, server: Upkeep) -> None:
+def test_of_several_servers_one_looks_after_a_memory_at_a_time(team: Team, server: ServerMaintenance) -> None:
     came(server, team.token("bob", "u3"))
     goes_on, is_at_it = threading.Event(), threading.Event()
 
@@ -120,6 +122,6 @@ def test_of_several_servers_one_looks_after_a_memory_at_a_time(team: Team, serve
     assert server.figures.upkeep.get("busy") == 1 and not server.figures.upkeep.get("done")
 
 
-def test_the_servers_that_there_are_are_counted(team: Team, server: Upkeep) -> None:
+def test_the_servers_that_there_are_are_counted(team: Team, server: ServerMaintenance) -> None:
     server.round()
     assert server.processes.count == 2

@@ -14,7 +14,7 @@ from tests.postgres_server import Postgres
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.directory.schema import migrate_directory
-from waypost.store.postgres.roles import Names, Role, ensure_roles, schema_of
+from waypost.store.postgres.roles import Role, RoleNames, ensure_roles, schema_of
 from waypost.store.postgres.security import protect_space
 
 A, B = "a" * 16, "b" * 16
@@ -55,7 +55,7 @@ Owned = tuple[Connection, str, Connection]
 class Team:
     dsn: str
     admin: Connection
-    names: Names | None
+    names: RoleNames | None
     opened: ExitStack = field(default_factory=ExitStack)
 
     @property
@@ -63,7 +63,7 @@ class Team:
         return Directory(self.admin)
 
     @property
-    def roles(self) -> Names:
+    def roles(self) -> RoleNames:
         assert self.names is not None
         return self.names
 
@@ -89,7 +89,7 @@ class Team:
         return self.connect(self.roles.server)
 
 
-def make_space(connection: Connection, names: Names | None, space_id: str, name: str) -> None:
+def make_space(connection: Connection, names: RoleNames | None, space_id: str, name: str) -> None:
     with connection.transaction():
         Directory(connection).register_space(Space(space_id, "project", name, "origin", None, NOW))
         connection.execute(TABLES.format(schema=schema_of(space_id)).encode())

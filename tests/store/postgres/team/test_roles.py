@@ -9,7 +9,7 @@ from tests.store.postgres.team.conftest import NOW, A, Connection, Owned, make_s
 from waypost.errors import InvalidInput, StoreError
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.schema import migrate_directory
-from waypost.store.postgres.roles import Names, ensure_roles, schema_of, sql_for_admins
+from waypost.store.postgres.roles import RoleNames, ensure_roles, schema_of, sql_for_admins
 from waypost.store.postgres.security import MAINTAIN_FROM, Acting, act, protect_space
 
 COUNT = f"SELECT count(*) FROM {schema_of(A)}.memories"
@@ -67,10 +67,10 @@ def test_somebody_else_creates_the_roles_by_the_printed_sql(owned: Owned) -> Non
     assert ensure_roles(connection) is None
     make_space(connection, None, A, "project")
     prefix = owner[:31]
-    for statement in sql_for_admins(Names(prefix), [A], owner):
+    for statement in sql_for_admins(RoleNames(prefix), [A], owner):
         root.execute(statement.encode())
     names = ensure_roles(connection, prefix)
-    assert names == Names(prefix)
+    assert names == RoleNames(prefix)
     from waypost.store.postgres.security import protect_space
 
     protect_space(connection, A, names)
@@ -92,7 +92,7 @@ def test_somebody_else_creates_the_roles_by_the_printed_sql(owned: Owned) -> Non
 def test_a_role_that_is_missing_and_cannot_be_made_is_told(owned: Owned) -> None:
     root, owner, connection = owned
     migrate_directory(connection, NOW)
-    for statement in sql_for_admins(Names(owner[:31]), [], owner):
+    for statement in sql_for_admins(RoleNames(owner[:31]), [], owner):
         root.execute(statement.encode())
     names = ensure_roles(connection, owner[:31])
     assert names is not None
@@ -118,14 +118,14 @@ def test_a_prefix_stays_and_is_no_sql(admin: Connection) -> None:
         ensure_roles(admin, "other")
     for hostile in ("", "A", "a;b", 'a"', "a" * 32, "1a", "a b"):
         with pytest.raises(InvalidInput):
-            Names(hostile)
+            RoleNames(hostile)
 
 
 def test_a_prefix_that_is_taken_is_told(postgres_server: Postgres) -> None:
     taken = "taken_by_a_test"
     with psycopg.connect(postgres_server.new_database(), autocommit=True) as connection:
         migrate_directory(connection, NOW)
-        assert ensure_roles(connection, taken) == Names(taken)
+        assert ensure_roles(connection, taken) == RoleNames(taken)
     with psycopg.connect(postgres_server.new_database(), autocommit=True) as connection:
         migrate_directory(connection, NOW)
         with pytest.raises(InvalidInput, match="begin with"):

@@ -7,10 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.annotations import Annotation, Declared, declarations
 from waypost.code.architecture.routes.reading import ANY, join, methods, route, strings
-from waypost.code.architecture.tokens import NAME, STRING, Tokens
+from waypost.code.architecture.tokens import NAME, STRING, TokenList
 
 _PATH_KEYS = ("value", "path", "Template", "template", "uri")
 
@@ -21,7 +21,7 @@ def _table() -> dict[str, Any]:
     return tomllib.loads(source.read_text(encoding="utf-8"))
 
 
-def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     """Routes of all frameworks of this language whose mark is in the text."""
     styles = [style for style in _table()["style"] if tokens.family in style["languages"]]
     styles = [style for style in styles if any(mark in text for mark in style["marks"])]
@@ -34,7 +34,7 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
                 yield from _endpoints(tokens, style, declared)
 
 
-def _endpoints(tokens: Tokens, style: dict[str, Any], declared: Declared) -> Iterator[Evidence]:
+def _endpoints(tokens: TokenList, style: dict[str, Any], declared: Declared) -> Iterator[ArchitectureEvidence]:
     owner = declared.owner
     if style.get("clients") and owner is not None and owner.having(*style["clients"]):
         return
@@ -59,7 +59,7 @@ def _endpoints(tokens: Tokens, style: dict[str, Any], declared: Declared) -> Ite
                 yield route(verb, whole, handler, line, name, owner_name if style.get("by_name") else "", **detail)
 
 
-def _stated(tokens: Tokens, style: dict[str, Any], declared: Declared) -> tuple[list[str], list[str]]:
+def _stated(tokens: TokenList, style: dict[str, Any], declared: Declared) -> tuple[list[str], list[str]]:
     """The methods and paths that the annotations of a function state."""
     verbs: list[str] = []
     paths: list[str] = []
@@ -79,7 +79,7 @@ def _stated(tokens: Tokens, style: dict[str, Any], declared: Declared) -> tuple[
     return list(dict.fromkeys(verbs)), list(dict.fromkeys(paths))
 
 
-def _class_paths(tokens: Tokens, style: dict[str, Any], owner: Declared) -> list[str]:
+def _class_paths(tokens: TokenList, style: dict[str, Any], owner: Declared) -> list[str]:
     for name in style["prefixes"]:
         annotation = owner.having(name)
         if annotation is not None and (paths := _paths(tokens, annotation)):
@@ -87,7 +87,7 @@ def _class_paths(tokens: Tokens, style: dict[str, Any], owner: Declared) -> list
     return [""]
 
 
-def _paths(tokens: Tokens, annotation: Annotation) -> list[str]:
+def _paths(tokens: TokenList, annotation: Annotation) -> list[str]:
     """The paths in the arguments: the first unnamed one, or the one that is called value, path, …"""
     if annotation.opening < 0:
         return []
@@ -129,7 +129,7 @@ def _last(name: str) -> str:
     return name.rpartition("\\")[2].rpartition(".")[2].rpartition("::")[2]
 
 
-def global_prefix(tokens: Tokens) -> Iterator[Evidence]:
+def global_prefix(tokens: TokenList) -> Iterator[ArchitectureEvidence]:
     """Nest: `app.setGlobalPrefix('api')` in the file that starts the program."""
     for at in tokens.calls():
         if tokens.texts[at] == "setGlobalPrefix":

@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass
 
-from waypost.code.architecture.tokens import NAME, OTHER, Tokens
+from waypost.code.architecture.tokens import NAME, OTHER, TokenList
 
 _CLASS_WORDS = frozenset(("class", "interface", "record", "object", "trait"))
 _FUNCTION_WORD = {"python": "def", "rust": "fn", "php": "function", "kotlin": "fun"}
@@ -37,7 +37,7 @@ class Declared:
         return None
 
 
-def declarations(tokens: Tokens) -> list[Declared]:
+def declarations(tokens: TokenList) -> list[Declared]:
     """In the order of the text. Functions without annotations are left out."""
     mark = _MARK.get(tokens.family, "@")
     word = _FUNCTION_WORD.get(tokens.family)
@@ -71,7 +71,7 @@ def declarations(tokens: Tokens) -> list[Declared]:
     return found
 
 
-def _annotation(tokens: Tokens, at: int, mark: str, pending: list[Annotation]) -> int:
+def _annotation(tokens: TokenList, at: int, mark: str, pending: list[Annotation]) -> int:
     """The place after the annotation that begins at `at`, or `at`."""
     if tokens.kinds[at] != OTHER:
         return at
@@ -92,7 +92,7 @@ def _annotation(tokens: Tokens, at: int, mark: str, pending: list[Annotation]) -
     return tokens.partner[opening] + 1
 
 
-def _one(tokens: Tokens, start: int) -> tuple[Annotation, int]:
+def _one(tokens: TokenList, start: int) -> tuple[Annotation, int]:
     at = start
     while (tokens.is_other(at + 1, ".") or tokens.is_other(at + 1, "::")) and tokens.is_name(at + 2):
         at += 2
@@ -101,13 +101,13 @@ def _one(tokens: Tokens, start: int) -> tuple[Annotation, int]:
     return Annotation(tokens.joined((start, at + 1)), opening, start), end
 
 
-def _is_class(tokens: Tokens, at: int) -> bool:
+def _is_class(tokens: TokenList, at: int) -> bool:
     if tokens.texts[at] not in _CLASS_WORDS or not tokens.is_name(at + 1) or tokens.family == "rust":
         return False
     return not (at and tokens.texts[at - 1] in ("::", ".", "->", "@"))
 
 
-def _is_function(tokens: Tokens, at: int, word: str | None) -> bool:
+def _is_function(tokens: TokenList, at: int, word: str | None) -> bool:
     if word is not None:
         return tokens.texts[at] == word and tokens.is_name(at + 1)
     if not tokens.is_other(at + 1, "("):
@@ -115,7 +115,7 @@ def _is_function(tokens: Tokens, at: int, word: str | None) -> bool:
     return not (at and tokens.texts[at - 1] in (".", "new", "@", "("))
 
 
-def _body_end(tokens: Tokens, at: int) -> int:
+def _body_end(tokens: TokenList, at: int) -> int:
     """The last token of the class; the end of the text where blocks have no brackets (Python) or none is found."""
     if tokens.family == "python":
         return len(tokens)

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, clipped, mount, named, route, strings
-from waypost.code.architecture.tokens import Tokens
+from waypost.code.architecture.tokens import TokenList
 
 _PATTERN_CALLS = ("path", "re_path", "url")
 _GROUPS = re.compile(r"\(\?P<(\w+)>")
@@ -54,7 +54,7 @@ _DECORATED = re.compile(
 )
 
 
-def read(tokens: Tokens, _text: str) -> Iterator[Evidence]:
+def read(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvidence]:
     """Url patterns of a file; what its views answer is told by `views`."""
     for at in tokens.calls():
         name = tokens.texts[at]
@@ -64,7 +64,7 @@ def read(tokens: Tokens, _text: str) -> Iterator[Evidence]:
             yield from _registered(tokens, at)
 
 
-def _pattern(tokens: Tokens, at: int) -> Iterator[Evidence]:
+def _pattern(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
     spans = tokens.arguments(at + 1)
     if len(spans) < 2 or (written := tokens.literal(tokens.named(spans[0])[1])) is None:
         return
@@ -90,7 +90,7 @@ def _pattern(tokens: Tokens, at: int) -> Iterator[Evidence]:
         yield route(verb, path, handler, line, "Django", owner)
 
 
-def _written(tokens: Tokens, span: tuple[int, int]) -> str:
+def _written(tokens: TokenList, span: tuple[int, int]) -> str:
     """`router.urls` means the router; a tuple `(patterns, "name")` means its first."""
     start, end = span
     if tokens.is_other(start, "("):
@@ -99,7 +99,7 @@ def _written(tokens: Tokens, span: tuple[int, int]) -> str:
     return tokens.joined((start, end)).removesuffix(".urls")
 
 
-def _mapping(tokens: Tokens, span: tuple[int, int]) -> list[tuple[str, str]] | None:
+def _mapping(tokens: TokenList, span: tuple[int, int]) -> list[tuple[str, str]] | None:
     """`ArticleViewSet.as_view({"get": "list"})`."""
     for at in clipped(span):
         if tokens.is_name(at, "as_view") and tokens.is_other(at + 2, "{"):
@@ -109,7 +109,7 @@ def _mapping(tokens: Tokens, span: tuple[int, int]) -> list[tuple[str, str]] | N
     return None
 
 
-def _place(tokens: Tokens, at: int) -> tuple[str, str]:
+def _place(tokens: TokenList, at: int) -> tuple[str, str]:
     """The list a pattern stands in, and the prefix of the patterns around it."""
     owner, prefix = "urlpatterns", ""
     for opening in tokens.around(at):
@@ -132,7 +132,7 @@ def _place(tokens: Tokens, at: int) -> tuple[str, str]:
     return owner, prefix
 
 
-def _registered(tokens: Tokens, at: int) -> Iterator[Evidence]:
+def _registered(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
     """`router.register(r"articles", ArticleViewSet)`: one endpoint for each action, told when the class is known."""
     spans = tokens.arguments(at + 1)
     if len(spans) < 2:
@@ -189,7 +189,7 @@ def _group_end(pattern: str, at: int) -> int:
     return at
 
 
-def views(text: str) -> Iterator[Evidence]:
+def views(text: str) -> Iterator[ArchitectureEvidence]:
     """What the views of a file answer: classes by their methods and bases, functions by their decorators."""
     places = list(_VIEW_CLASS.finditer(text))
     for match, end in zip(places, [*(m.start() for m in places[1:]), len(text)], strict=False):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.routes.reading import (
     ANY,
     METHODS,
@@ -14,7 +14,7 @@ from waypost.code.architecture.routes.reading import (
     route,
     router,
 )
-from waypost.code.architecture.tokens import NAME, STRING, Tokens
+from waypost.code.architecture.tokens import NAME, STRING, TokenList
 
 _VERBS = {method: method for method in METHODS} | {method.capitalize(): method for method in METHODS}
 _VERBS |= {"Any": ANY, "Handle": ANY, "HandleFunc": ANY, "All": ANY}
@@ -30,7 +30,7 @@ _PACKAGES = (
 )
 
 
-def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     framework = next((name for package, name in _PACKAGES if package in text), "")
     if not framework and '"net/http"' in text:
         framework = "net/http"
@@ -45,7 +45,7 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
         yield from _call(tokens, at, scopes, framework)
 
 
-def _groups(tokens: Tokens, scopes: Functions) -> Iterator[tuple[tuple[str, str], tuple[str, str, int]]]:
+def _groups(tokens: TokenList, scopes: Functions) -> Iterator[tuple[tuple[str, str], tuple[str, str, int]]]:
     """`v1 := r.Group("/api")`: the name and its function, with whose group it is and where."""
     for at in tokens.calls():
         if tokens.texts[at] not in _GROUPS or not tokens.is_other(at - 1, "."):
@@ -60,14 +60,14 @@ def _groups(tokens: Tokens, scopes: Functions) -> Iterator[tuple[tuple[str, str]
             yield (name, scopes.name(at)), (tokens.joined((start, start + 1)), prefix, at)
 
 
-def _chained_prefix(tokens: Tokens, at: int) -> str:
+def _chained_prefix(tokens: TokenList, at: int) -> str:
     for before in tokens.chain(at):
         if tokens.texts[before] == "PathPrefix" and (spans := tokens.arguments(before + 1)):
             return tokens.literal(spans[0]) or ""
     return ""
 
 
-def _owner(tokens: Tokens, owner: str, at: int, scopes: Functions) -> str:
+def _owner(tokens: TokenList, owner: str, at: int, scopes: Functions) -> str:
     """A router that is a parameter is known by its function; a local one by function and name."""
     function = scopes.around(at)
     if function is None:
@@ -77,7 +77,7 @@ def _owner(tokens: Tokens, owner: str, at: int, scopes: Functions) -> str:
     return f"{name}()" if owner in parameters else f"{name}.{owner}"
 
 
-def _call(tokens: Tokens, at: int, scopes: Functions, framework: str) -> Iterator[Evidence]:
+def _call(tokens: TokenList, at: int, scopes: Functions, framework: str) -> Iterator[ArchitectureEvidence]:
     name = tokens.texts[at]
     spans = tokens.arguments(at + 1)
     line = tokens.lines[at]
@@ -115,7 +115,7 @@ def _is_path(path: str, framework: str) -> bool:
     return path == "" or path.startswith(("/", "*", ":"))
 
 
-def _mux_methods(tokens: Tokens, at: int) -> list[str]:
+def _mux_methods(tokens: TokenList, at: int) -> list[str]:
     """`.HandleFunc("/x", h).Methods("GET", "POST")`."""
     place = tokens.partner[at + 1] + 1
     for _ in range(6):
@@ -129,7 +129,7 @@ def _mux_methods(tokens: Tokens, at: int) -> list[str]:
     return []
 
 
-def _around(tokens: Tokens, at: int) -> str:
+def _around(tokens: TokenList, at: int) -> str:
     """chi: `r.Route("/x", func(r chi.Router) { … })`; the closures around a route give its prefix."""
     parts: list[str] = []
     for opening in tokens.around(at):
@@ -144,7 +144,7 @@ def _around(tokens: Tokens, at: int) -> str:
     return join(*parts).rstrip("/") if parts else ""
 
 
-def _inline_group(tokens: Tokens, at: int) -> str:
+def _inline_group(tokens: TokenList, at: int) -> str:
     parts: list[str] = []
     for call in tokens.chain(at):
         if tokens.texts[call] == "Group" and (spans := tokens.arguments(call + 1)):
@@ -153,8 +153,8 @@ def _inline_group(tokens: Tokens, at: int) -> str:
 
 
 def _handed(
-    tokens: Tokens, at: int, spans: list[tuple[int, int]], scopes: Functions, framework: str
-) -> Iterator[Evidence]:
+    tokens: TokenList, at: int, spans: list[tuple[int, int]], scopes: Functions, framework: str
+) -> Iterator[ArchitectureEvidence]:
     """A router handed to a function: `users.Register(v1.Group("/users"))`, `h.Register(v1)`, `r.Mount("/x", sub())`."""
     name = tokens.texts[at]
     line = tokens.lines[at]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.reading import (
     ANY,
     METHODS,
@@ -17,7 +17,7 @@ from waypost.code.architecture.routes.reading import (
     route,
 )
 from waypost.code.architecture.routes.reading import router as router_of
-from waypost.code.architecture.tokens import NAME, OTHER, STRING, Tokens
+from waypost.code.architecture.tokens import NAME, OTHER, STRING, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"del": "DELETE", "all": ANY}
 _CONSTRUCTORS = frozenset(
@@ -57,7 +57,7 @@ _PAGE_KEYS = (
 )
 
 
-def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     framework = framework_of(text)
     owners: dict[str, str] = {}
     for at in tokens.calls():
@@ -83,7 +83,7 @@ def framework_of(text: str) -> str:
     return ""
 
 
-def _call(tokens: Tokens, at: int, owners: dict[str, str], framework: str) -> Iterator[Evidence]:
+def _call(tokens: TokenList, at: int, owners: dict[str, str], framework: str) -> Iterator[ArchitectureEvidence]:
     name = tokens.texts[at]
     if not tokens.is_other(at - 1, "."):
         return
@@ -120,7 +120,7 @@ def _is_path(path: str) -> bool:
     return path.startswith(("/", "*", "${", ":", "^")) or path == ""
 
 
-def _route_path(tokens: Tokens, at: int) -> str | None:
+def _route_path(tokens: TokenList, at: int) -> str | None:
     """`router.route("/x").get(h).post(h)`."""
     for before in tokens.chain(at):
         if tokens.texts[before] == "route" and tokens.is_other(before + 1, "("):
@@ -130,8 +130,8 @@ def _route_path(tokens: Tokens, at: int) -> str | None:
 
 
 def _mounted(
-    tokens: Tokens, name: str, spans: list[tuple[int, int]], owner: str, line: int, framework: str
-) -> Iterator[Evidence]:
+    tokens: TokenList, name: str, spans: list[tuple[int, int]], owner: str, line: int, framework: str
+) -> Iterator[ArchitectureEvidence]:
     if name == "route" and tokens.is_other(spans[0][0], "{"):  # Fastify: route({ method, url, handler })
         opening = spans[0][0]
         path = tokens.literal(tokens.keyword(opening, "url", "path"))
@@ -154,7 +154,7 @@ def _mounted(
         yield mount(target, prefix or "", line, owner, framework)
 
 
-def _target(tokens: Tokens, span: tuple[int, int]) -> str:
+def _target(tokens: TokenList, span: tuple[int, int]) -> str:
     """A router as written: a name, or `require:./x` when it is required or imported in place."""
     start, end = span
     if tokens.texts[start] in ("require", "import") and tokens.is_other(start + 1, "("):
@@ -174,7 +174,7 @@ def _target(tokens: Tokens, span: tuple[int, int]) -> str:
     return written.removesuffix(".routes").removesuffix(".middleware")
 
 
-def _prefix_option(tokens: Tokens, opening: int) -> tuple[int, int] | None:
+def _prefix_option(tokens: TokenList, opening: int) -> tuple[int, int] | None:
     """`{ prefix: "/x" }` as an argument or as the bracket itself."""
     if tokens.is_other(opening, "("):
         spans = tokens.arguments(opening)
@@ -184,7 +184,7 @@ def _prefix_option(tokens: Tokens, opening: int) -> tuple[int, int] | None:
     return tokens.keyword(opening, "prefix")
 
 
-def links(text: str) -> Iterator[Evidence]:
+def links(text: str) -> Iterator[ArchitectureEvidence]:
     """The imports of a file, for following its mounts."""
     for match in _LINK.finditer(text):
         module = match["from"] or match["module"]
@@ -196,7 +196,7 @@ def links(text: str) -> Iterator[Evidence]:
                 yield evidence("link", words[-1], module, line, member=words[0])
 
 
-def pages(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def pages(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     """Pages of a front end: objects `{ path: "x", component: X }`, and `<Route path="x" component={X}>`."""
     framework = next(
         (
@@ -229,7 +229,7 @@ def pages(tokens: Tokens, text: str) -> Iterator[Evidence]:
             yield route(PAGE, path, component, tokens.lines[at], framework, "pages")
 
 
-def _page_object(tokens: Tokens, at: int) -> tuple[str, str, str] | None:
+def _page_object(tokens: TokenList, at: int) -> tuple[str, str, str] | None:
     """The path, the component, and the file with the pages below it."""
     opening = tokens.above[at]
     if opening < 0 or not tokens.is_other(opening, "{"):
@@ -251,7 +251,7 @@ def _page_object(tokens: Tokens, at: int) -> tuple[str, str, str] | None:
     return (path, "", shown) if key == "loadChildren" else (path, shown, "")
 
 
-def _component(tokens: Tokens, span: tuple[int, int]) -> str:
+def _component(tokens: TokenList, span: tuple[int, int]) -> str:
     """The component that a page shows; of a lazy one the file."""
     if span[1] - span[0] == 1 and tokens.kinds[span[0]] == NAME:
         return tokens.texts[span[0]]
@@ -264,7 +264,7 @@ def _component(tokens: Tokens, span: tuple[int, int]) -> str:
     return ""
 
 
-def _page_element(tokens: Tokens, at: int) -> tuple[str, str, str] | None:
+def _page_element(tokens: TokenList, at: int) -> tuple[str, str, str] | None:
     start = at
     while start > max(0, at - 30) and not tokens.is_other(start, "<"):
         start -= 1

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, assigned, join, mount, named, route
-from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, Tokens
+from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, TokenList
 
 _MAPS = {f"Map{method.capitalize()}": method for method in METHODS}
 _RPC = re.compile(r"^[ \t]*(?:(package)[ \t]+([\w.]+)|(service)[ \t]+(\w+)|(rpc)[ \t]+(\w+)[ \t]*\()", re.MULTILINE)
@@ -18,7 +18,7 @@ _SCRIPT = r"\.(?:js|jsx|ts|tsx|mjs)$"
 _NUXT_METHOD = re.compile(r"\.(get|post|put|patch|delete)$")
 
 
-def read_csharp(tokens: Tokens, _text: str) -> Iterator[Evidence]:
+def read_csharp(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvidence]:
     """`app.MapGet("/x", Handler)`, `var group = app.MapGroup("/x")`."""
     for at in tokens.calls():
         name = tokens.texts[at]
@@ -35,7 +35,7 @@ def read_csharp(tokens: Tokens, _text: str) -> Iterator[Evidence]:
             yield mount(variable, tokens.literal(spans[0]) or "", tokens.lines[at], owner, "ASP.NET Core")
 
 
-def _inline(tokens: Tokens, at: int) -> str:
+def _inline(tokens: TokenList, at: int) -> str:
     for call in tokens.chain(at):
         if tokens.texts[call] == "MapGroup" and (spans := tokens.arguments(call + 1)):
             return tokens.literal(spans[0]) or ""
@@ -55,7 +55,7 @@ _PHOENIX = (
 _ELIXIR_VERBS = {method.lower(): method for method in METHODS} | {"live": "LIVE"}
 
 
-def read_elixir(tokens: Tokens, _text: str) -> Iterator[Evidence]:
+def read_elixir(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvidence]:
     """Phoenix: `scope "/api", Web do … get "/x", Controller, :action … resources "/y", Controller`."""
     for at in range(len(tokens) - 2):
         word = tokens.texts[at]
@@ -93,8 +93,8 @@ def read_elixir(tokens: Tokens, _text: str) -> Iterator[Evidence]:
 
 
 def _phoenix_resource(
-    tokens: Tokens, span: tuple[int, int], path: str, controller: str, line: int
-) -> Iterator[Evidence]:
+    tokens: TokenList, span: tuple[int, int], path: str, controller: str, line: int
+) -> Iterator[ArchitectureEvidence]:
     limits: dict[str, list[str]] = {}
     for at in range(*span):
         if tokens.texts[at] in ("only", "except") and tokens.is_other(at + 1, ":") and tokens.is_other(at + 2, "["):
@@ -106,7 +106,7 @@ def _phoenix_resource(
         yield route(verb, path + tail, f"{controller}.{action}", line, "Phoenix")
 
 
-def _phoenix_prefix(tokens: Tokens, at: int) -> str:
+def _phoenix_prefix(tokens: TokenList, at: int) -> str:
     parts: list[str] = []
     for opening in tokens.around(at):
         if not tokens.is_name(opening, "do"):
@@ -124,7 +124,7 @@ def _phoenix_prefix(tokens: Tokens, at: int) -> str:
     return join(*parts) if parts else ""
 
 
-def read_proto(text: str) -> Iterator[Evidence]:
+def read_proto(text: str) -> Iterator[ArchitectureEvidence]:
     """gRPC: the procedures of the services of a .proto file."""
     package = service = ""
     for match in _RPC.finditer(text):
@@ -142,14 +142,14 @@ _SYMFONY_PREFIX = re.compile(r"^[ \t]+prefix:[ \t]*['\"]?(/[^'\"\s#]{0,100})", r
 _RAZOR_PAGE = re.compile(r"^\ufeff?@page(?:[ \t]+\"([^\"\n]{0,200})\")?", re.MULTILINE)
 
 
-def read_symfony_routes(text: str) -> Iterator[Evidence]:
+def read_symfony_routes(text: str) -> Iterator[ArchitectureEvidence]:
     """config/routes.yaml: the prefix that all controllers have, when the file states one."""
     found = list(_SYMFONY_PREFIX.finditer(text))
     if len(found) == 1 and ("Controller" in text or "routing.controllers" in text):
         yield evidence("prefix", "Symfony", found[0][1], text.count("\n", 0, found[0].start(1)) + 1)
 
 
-def read_razor(path: str, text: str) -> Iterator[Evidence]:
+def read_razor(path: str, text: str) -> Iterator[ArchitectureEvidence]:
     """Razor pages and Blazor components: `@page "/x"`, or the path below `Pages`."""
     match = _RAZOR_PAGE.search(text)
     if match is None:
@@ -164,7 +164,7 @@ def read_razor(path: str, text: str) -> Iterator[Evidence]:
     yield route(PAGE, own, parts[-1], text.count("\n", 0, match.start()) + 1, "ASP.NET Core")
 
 
-def read_files(path: str, text: str) -> Iterator[Evidence]:
+def read_files(path: str, text: str) -> Iterator[ArchitectureEvidence]:
     """Next, Nuxt, SvelteKit, Remix: the path of the file is the path of the endpoint.
 
     Only what the path and the exports say; whether the project uses the framework is judged with its dependencies.
@@ -206,7 +206,7 @@ def _exports(text: str) -> list[tuple[str, int]]:
     return list({name: (name, line) for name, line in found}.values())
 
 
-def _next_app(parts: list[str], text: str) -> Iterator[Evidence]:
+def _next_app(parts: list[str], text: str) -> Iterator[ArchitectureEvidence]:
     root = _root(parts, "app")
     inner = [part for part in parts[parts.index("app") + 1 : -1] if not part.startswith("@")]
     path = _segments([*inner, "index.ts"])
@@ -218,7 +218,7 @@ def _next_app(parts: list[str], text: str) -> Iterator[Evidence]:
             yield route(verb, path, verb, line, "Next", root=root)
 
 
-def _next_pages(parts: list[str], text: str) -> Iterator[Evidence]:
+def _next_pages(parts: list[str], text: str) -> Iterator[ArchitectureEvidence]:
     place = parts.index("pages")
     inner = parts[place + 1 :]
     root = _root(parts, "pages")
@@ -239,7 +239,7 @@ def _default_export(text: str) -> str:
     return match[1] if match and match[1] not in ("function", "async", "class") else ""
 
 
-def _svelte(parts: list[str], text: str) -> Iterator[Evidence]:
+def _svelte(parts: list[str], text: str) -> Iterator[ArchitectureEvidence]:
     inner = parts[parts.index("routes") + 1 : -1]
     path = _segments([*inner, "index.ts"])
     root = _root(parts, "routes")
@@ -252,7 +252,7 @@ def _svelte(parts: list[str], text: str) -> Iterator[Evidence]:
             yield route("POST", path, "actions", line, "SvelteKit", root=root)
 
 
-def _nuxt(parts: list[str], text: str) -> Iterator[Evidence]:
+def _nuxt(parts: list[str], text: str) -> Iterator[ArchitectureEvidence]:
     if "defineEventHandler" not in text and "eventHandler" not in text and "EventHandler(" not in text:
         return
     place = parts.index("server")
@@ -263,7 +263,7 @@ def _nuxt(parts: list[str], text: str) -> Iterator[Evidence]:
     yield route(verb[1].upper() if verb else ANY, _segments(inner), "", 1, "Nuxt", root="/".join(parts[:place]))
 
 
-def _remix(parts: list[str], text: str) -> Iterator[Evidence]:
+def _remix(parts: list[str], text: str) -> Iterator[ArchitectureEvidence]:
     inner = parts[parts.index("routes") + 1 :]
     stem = inner[-1].rpartition(".")[0]
     pieces = [*inner[:-1], *stem.split(".")]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.routes.reading import ANY, METHODS, clipped, join, methods, mount, route
-from waypost.code.architecture.tokens import STRING, Tokens
+from waypost.code.architecture.tokens import STRING, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY, "map": ANY, "cli": "CLI"}
 _RESOURCE = (
@@ -33,7 +33,7 @@ _OTHER = frozenset(
 )
 
 
-def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     if "register_rest_route" in text:
         yield from _wordpress(tokens)
     for at in tokens.calls():
@@ -57,7 +57,7 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
             yield from _endpoints(tokens, at, name, framework)
 
 
-def _endpoints(tokens: Tokens, at: int, name: str, framework: str) -> Iterator[Evidence]:
+def _endpoints(tokens: TokenList, at: int, name: str, framework: str) -> Iterator[ArchitectureEvidence]:
     spans = tokens.arguments(at + 1)
     line = tokens.lines[at]
     prefix, controller, guard = _context(tokens, at)
@@ -84,7 +84,7 @@ def _endpoints(tokens: Tokens, at: int, name: str, framework: str) -> Iterator[E
         yield route(verb, join(prefix, path), handler, line, framework, guard=guard)
 
 
-def _pairs(tokens: Tokens, spans: list[tuple[int, int]]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _pairs(tokens: TokenList, spans: list[tuple[int, int]]) -> Iterator[tuple[str, tuple[int, int]]]:
     if spans and tokens.is_other(spans[0][0], "["):
         for span in tokens.arguments(spans[0][0]):
             name, value = tokens.named(span)
@@ -93,7 +93,7 @@ def _pairs(tokens: Tokens, spans: list[tuple[int, int]]) -> Iterator[tuple[str, 
 
 
 def _resource(
-    tokens: Tokens,
+    tokens: TokenList,
     path: str,
     span: tuple[int, int],
     api: bool,
@@ -102,7 +102,7 @@ def _resource(
     framework: str,
     at: int,
     guard: str,
-) -> Iterator[Evidence]:
+) -> Iterator[ArchitectureEvidence]:
     """All endpoints of a resource, but those that `only` and `except` leave out. `a.b` is nested: a/{a}/b."""
     controller = handler_of(tokens, span, "").removesuffix(".__invoke")
     only, without = _limits(tokens, at)
@@ -117,7 +117,7 @@ def _resource(
         yield route(verb, whole, f"{controller}.{action}", line, framework, guard=guard)
 
 
-def _limits(tokens: Tokens, at: int) -> tuple[list[str], list[str]]:
+def _limits(tokens: TokenList, at: int) -> tuple[list[str], list[str]]:
     """`->only(['index'])`, `->except('show')` after a resource, or `['only' => […]]` as its third argument."""
     only: list[str] = []
     without: list[str] = []
@@ -140,7 +140,7 @@ def _limits(tokens: Tokens, at: int) -> tuple[list[str], list[str]]:
     return only, without
 
 
-def _texts(tokens: Tokens, span: tuple[int, int] | None) -> list[str]:
+def _texts(tokens: TokenList, span: tuple[int, int] | None) -> list[str]:
     return [tokens.texts[at] for at in clipped(span) if tokens.kinds[at] == STRING] if span else []
 
 
@@ -152,7 +152,7 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
-def _context(tokens: Tokens, at: int) -> tuple[str, str, str]:
+def _context(tokens: TokenList, at: int) -> tuple[str, str, str]:
     """Prefix, controller and middleware from the groups around a route and from the chain before it."""
     prefixes: list[str] = []
     controller = guard = ""
@@ -182,7 +182,7 @@ def _context(tokens: Tokens, at: int) -> tuple[str, str, str]:
     return join(*prefixes).rstrip("/"), controller, guard
 
 
-def _following_middleware(tokens: Tokens, at: int) -> list[str]:
+def _following_middleware(tokens: TokenList, at: int) -> list[str]:
     place = tokens.partner[at + 1] + 1
     for _ in range(10):
         if place <= 0 or not tokens.is_other(place, "->") or not tokens.is_other(place + 2, "("):
@@ -197,7 +197,7 @@ def _auth(words: list[str]) -> str:
     return next((word for word in words if word.split(":")[0] in ("auth", "can", "jwt.auth", "auth.api", "jwt")), "")
 
 
-def _group_prefix(tokens: Tokens, opening: int) -> str:
+def _group_prefix(tokens: TokenList, opening: int) -> str:
     """`Route::group(['prefix' => 'x'], …)`, and CodeIgniter's `$routes->group('x', …)`."""
     spans = tokens.arguments(opening)
     if len(spans) < 2:
@@ -207,14 +207,14 @@ def _group_prefix(tokens: Tokens, opening: int) -> str:
     return tokens.literal(spans[0]) or ""
 
 
-def _group_guard(tokens: Tokens, opening: int) -> str:
+def _group_guard(tokens: TokenList, opening: int) -> str:
     spans = tokens.arguments(opening)
     if len(spans) >= 2 and tokens.is_other(spans[0][0], "["):
         return _auth(_texts(tokens, tokens.keyword(spans[0][0], "middleware")))
     return ""
 
 
-def _group_file(tokens: Tokens, at: int) -> Iterator[Evidence]:
+def _group_file(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
     """`Route::prefix('api')->group(base_path('routes/api.php'))`."""
     spans = tokens.arguments(at + 1)
     if not spans or not (paths := [text for text in _texts(tokens, spans[-1]) if text.endswith(".php")]):
@@ -225,7 +225,7 @@ def _group_file(tokens: Tokens, at: int) -> Iterator[Evidence]:
     yield mount(f"require:/{paths[0].lstrip('/')}", prefix, tokens.lines[at], "", "Laravel")
 
 
-def handler_of(tokens: Tokens, span: tuple[int, int], controller: str) -> str:
+def handler_of(tokens: TokenList, span: tuple[int, int], controller: str) -> str:
     """`[UserController::class, 'show']`, `'UserController@show'`, `UserController::class`, `'show'` in a controller group."""
     start = span[0]
     if tokens.is_other(start, "["):
@@ -244,11 +244,11 @@ def handler_of(tokens: Tokens, span: tuple[int, int], controller: str) -> str:
     return ""
 
 
-def _class(tokens: Tokens, at: int) -> str:
+def _class(tokens: TokenList, at: int) -> str:
     return tokens.texts[at].rpartition("\\")[2]
 
 
-def _wordpress(tokens: Tokens) -> Iterator[Evidence]:
+def _wordpress(tokens: TokenList) -> Iterator[ArchitectureEvidence]:
     for at in tokens.calls():
         if tokens.texts[at] != "register_rest_route":
             continue
@@ -271,7 +271,7 @@ def _wordpress(tokens: Tokens) -> Iterator[Evidence]:
             yield route(verb, join("wp-json", space, path), handler, tokens.lines[at], "WordPress")
 
 
-def _callback(tokens: Tokens, at: int) -> str:
+def _callback(tokens: TokenList, at: int) -> str:
     """The name after `'callback' =>`: a string, or the second of `[$this, 'name']` and `array($this, 'name')`."""
     for place in range(at + 1, min(at + 9, len(tokens))):
         if tokens.kinds[place] == STRING:

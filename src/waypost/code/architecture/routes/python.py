@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.annotations import Annotation, Declared, declarations
 from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, methods, mount, named, route, router
-from waypost.code.architecture.tokens import STRING, Tokens
+from waypost.code.architecture.tokens import STRING, TokenList
 
 # Constructors of what routes are added to: framework, and the argument that holds its prefix.
 _ROUTERS = {
@@ -48,7 +48,7 @@ _CLASS_METHOD = re.compile(
 )
 
 
-def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     framework = next((name for word, name in _FRAMEWORKS if f"import {word}" in text or f"from {word}" in text), "")
     owners = {}
     for at in tokens.calls():
@@ -67,7 +67,7 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
         yield from _tornado(tokens, classes)
 
 
-def _path(tokens: Tokens, span: tuple[int, int] | None) -> str | None:
+def _path(tokens: TokenList, span: tuple[int, int] | None) -> str | None:
     """A path, also inside a call: `scoped("/x")`."""
     if span is not None and tokens.is_name(span[0]) and tokens.is_other(span[0] + 1, "("):
         inner = tokens.arguments(span[0] + 1)
@@ -75,7 +75,7 @@ def _path(tokens: Tokens, span: tuple[int, int] | None) -> str | None:
     return tokens.literal(span)
 
 
-def _prefix(tokens: Tokens, span: tuple[int, int] | None) -> str:
+def _prefix(tokens: TokenList, span: tuple[int, int] | None) -> str:
     """A prefix as written; of a name in braces, to be looked up among the constants of the project."""
     if span is None:
         return ""
@@ -87,13 +87,13 @@ def _prefix(tokens: Tokens, span: tuple[int, int] | None) -> str:
 
 
 def _decorated(
-    tokens: Tokens,
+    tokens: TokenList,
     declared: Declared,
     annotation: Annotation,
     owners: dict[str, str],
     framework: str,
     classes: dict[str, list[str]],
-) -> Iterator[Evidence]:
+) -> Iterator[ArchitectureEvidence]:
     owner, _, verb = annotation.name.rpartition(".")
     if not owner or annotation.opening < 0:
         return
@@ -121,8 +121,8 @@ def _decorated(
 
 
 def _calls(
-    tokens: Tokens, text: str, owners: dict[str, str], framework: str, classes: dict[str, list[str]]
-) -> Iterator[Evidence]:
+    tokens: TokenList, text: str, owners: dict[str, str], framework: str, classes: dict[str, list[str]]
+) -> Iterator[ArchitectureEvidence]:
     for at in tokens.calls():
         name = tokens.texts[at]
         start = tokens.chain_start(at)
@@ -154,8 +154,8 @@ def _calls(
 
 
 def _tables(
-    tokens: Tokens, at: int, name: str, owner: str, framework: str, spans: list[tuple[int, int]]
-) -> Iterator[Evidence]:
+    tokens: TokenList, at: int, name: str, owner: str, framework: str, spans: list[tuple[int, int]]
+) -> Iterator[ArchitectureEvidence]:
     """aiohttp: `app.router.add_get("/x", h)`, `web.get("/x", h)`. Starlette: `Route("/x", h)` inside `Mount("/y")`."""
     line = tokens.lines[at]
     if (framework == "aiohttp" or (not framework and name.startswith("add_") and owner.endswith("router"))) and len(
@@ -182,7 +182,7 @@ def _tables(
             yield route(verb, prefix + path, handler, line, "Starlette")
 
 
-def _tornado(tokens: Tokens, classes: dict[str, list[str]]) -> Iterator[Evidence]:
+def _tornado(tokens: TokenList, classes: dict[str, list[str]]) -> Iterator[ArchitectureEvidence]:
     """`(r"/x", Handler)` in the table of an application; also `url(r"/x", Handler)`."""
     for at in range(len(tokens)):
         if not tokens.is_other(at, "(") or at + 1 >= len(tokens) or tokens.kinds[at + 1] != STRING:
@@ -216,7 +216,7 @@ _FROM = re.compile(
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w.]{1,200})(?:[ \t]+as[ \t]+(\w+))?[ \t]*$", re.MULTILINE)
 
 
-def links(text: str) -> Iterator[Evidence]:
+def links(text: str) -> Iterator[ArchitectureEvidence]:
     """The imports of a file, for following its mounts."""
     for match in _FROM.finditer(text):
         line = text.count("\n", 0, match.start()) + 1

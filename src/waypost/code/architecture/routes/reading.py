@@ -4,8 +4,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence, evidence
-from waypost.code.architecture.tokens import NAME, OTHER, STRING, Tokens
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
+from waypost.code.architecture.tokens import NAME, OTHER, STRING, TokenList
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")
 ANY = "ANY"  # all methods, or one that the code decides at run time
@@ -16,16 +16,18 @@ _HANDLER = re.compile(r"[A-Za-z_$\\][\w$.:\\@#]*")
 _TEMPLATE = re.compile(r"\$\{([^{}]{0,60})\}")
 
 
-def route(method: str, path: str, handler: str, line: int, framework: str, owner: str = "", **detail: str) -> Evidence:
+def route(
+    method: str, path: str, handler: str, line: int, framework: str, owner: str = "", **detail: str
+) -> ArchitectureEvidence:
     path = _TEMPLATE.sub(r"{\1}", path)[:_MAX_PATH]
     return evidence("route", path, handler[:120], line, method=method, framework=framework, owner=owner, **detail)
 
 
-def router(name: str, prefix: str, line: int, framework: str) -> Evidence:
+def router(name: str, prefix: str, line: int, framework: str) -> ArchitectureEvidence:
     return evidence("router", name, prefix[:_MAX_PATH], line, framework=framework)
 
 
-def mount(target: str, prefix: str, line: int, owner: str, framework: str = "", **detail: str) -> Evidence:
+def mount(target: str, prefix: str, line: int, owner: str, framework: str = "", **detail: str) -> ArchitectureEvidence:
     prefix = _TEMPLATE.sub(r"{\1}", prefix)[:_MAX_PATH]
     return evidence("mount", target[:200], prefix, line, owner=owner, framework=framework, **detail)
 
@@ -37,7 +39,7 @@ def join(*parts: str) -> str:
     return "/" + whole + ("/" if ends and whole else "")
 
 
-def named(tokens: Tokens, span: tuple[int, int]) -> str:
+def named(tokens: TokenList, span: tuple[int, int]) -> str:
     """The name of the handler that a span states: `users.create`, `h(create)` gives `create`; "" for a closure."""
     start, end = span
     for _ in range(5):
@@ -62,7 +64,7 @@ def named(tokens: Tokens, span: tuple[int, int]) -> str:
     return ""
 
 
-def _function_name(tokens: Tokens, start: int, end: int) -> str:
+def _function_name(tokens: TokenList, start: int, end: int) -> str:
     """`function list(req, res) {…}` has a name even as an argument."""
     for at in range(start, min(end, start + 3)):
         if tokens.is_name(at, "function") and tokens.is_name(at + 1) and tokens.is_other(at + 2, "("):
@@ -70,7 +72,7 @@ def _function_name(tokens: Tokens, start: int, end: int) -> str:
     return ""
 
 
-def assigned(tokens: Tokens, at: int) -> str:
+def assigned(tokens: TokenList, at: int) -> str:
     """The variable that an expression beginning at `at` is assigned to, or ""."""
     before = at - 1
     while before > 0 and tokens.kinds[before] == NAME and tokens.texts[before] in ("new", "await", "mut"):
@@ -93,12 +95,12 @@ def clipped(span: tuple[int, int]) -> range:
     return range(span[0], min(span[1], span[0] + _MAX_SPAN))
 
 
-def strings(tokens: Tokens, span: tuple[int, int]) -> list[str]:
+def strings(tokens: TokenList, span: tuple[int, int]) -> list[str]:
     """The strings in a span, at any depth."""
     return [tokens.texts[at] for at in clipped(span) if tokens.kinds[at] == STRING]
 
 
-def methods(tokens: Tokens, span: tuple[int, int] | None) -> list[str]:
+def methods(tokens: TokenList, span: tuple[int, int] | None) -> list[str]:
     """The HTTP methods named in a span: `["GET", "post"]`, `RequestMethod.GET`, `Request::METHOD_PUT`."""
     if span is None:
         return []
@@ -111,7 +113,7 @@ class Functions:
 
     __slots__ = ("_found", "_starts", "_tokens")
 
-    def __init__(self, tokens: Tokens, word: str) -> None:
+    def __init__(self, tokens: TokenList, word: str) -> None:
         self._tokens = tokens
         self._found = list(_functions(tokens, word))
         self._starts = [body for _, _, body in self._found]
@@ -132,7 +134,7 @@ class Functions:
         return found[0] if found else ""
 
 
-def _functions(tokens: Tokens, word: str) -> Iterator[tuple[str, int, int]]:
+def _functions(tokens: TokenList, word: str) -> Iterator[tuple[str, int, int]]:
     """Functions declared by `word` (`func`, `fn`, `function`): name, the bracket of its parameters, of its body."""
     for at in range(len(tokens) - 2):
         if not tokens.is_name(at, word):

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.routes.reading import ANY, METHODS, join, route
-from waypost.code.architecture.routes.ruby_statements import Statement, first_word, statement_at, words_in
-from waypost.code.architecture.tokens import NAME, STRING, Tokens
+from waypost.code.architecture.routes.ruby_statements import RubyStatement, first_word, statement_at, words_in
+from waypost.code.architecture.tokens import NAME, STRING, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS}
 _PLURAL = (
@@ -52,7 +52,7 @@ class _Scope:
     options: tuple[tuple[str, ...], ...] | None = None  # `only`, `except` and `concerns` that `with_options` sets
 
 
-def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     if "routes.draw" in text or "Rails.application" in text:
         yield from _rails(tokens)
     elif "sinatra" in text.lower():
@@ -61,7 +61,7 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
         yield from _rails(tokens)
 
 
-def _sinatra(tokens: Tokens) -> Iterator[Evidence]:
+def _sinatra(tokens: TokenList) -> Iterator[ArchitectureEvidence]:
     for at in range(len(tokens) - 1):
         first = at == 0 or tokens.lines[at - 1] < tokens.lines[at]
         if not first or tokens.kinds[at] != NAME or tokens.texts[at] not in _VERBS:
@@ -71,7 +71,7 @@ def _sinatra(tokens: Tokens) -> Iterator[Evidence]:
             yield route(_VERBS[tokens.texts[at]], tokens.texts[place], "", tokens.lines[at], "Sinatra")
 
 
-def _rails(tokens: Tokens) -> Iterator[Evidence]:
+def _rails(tokens: TokenList) -> Iterator[ArchitectureEvidence]:
     concerns = {}
     for at in range(len(tokens)):
         if (
@@ -86,8 +86,8 @@ def _rails(tokens: Tokens) -> Iterator[Evidence]:
 
 
 def _block(
-    tokens: Tokens, span: tuple[int, int], outermost: _Scope, concerns: dict[str, tuple[int, int]], depth: int
-) -> Iterator[Evidence]:
+    tokens: TokenList, span: tuple[int, int], outermost: _Scope, concerns: dict[str, tuple[int, int]], depth: int
+) -> Iterator[ArchitectureEvidence]:
     """The routes of a block. A concern is read where it is used, in the scope of its user."""
     scopes = [replace(outermost, end=span[1])]
     at = span[0]
@@ -112,7 +112,7 @@ def _block(
         at += 1
 
 
-def _used_concerns(tokens: Tokens, statement: Statement, scope: _Scope) -> tuple[str, ...]:
+def _used_concerns(tokens: TokenList, statement: RubyStatement, scope: _Scope) -> tuple[str, ...]:
     """`concerns :batch`, `resources :links, concerns: :batch`, and those of `with_options` around."""
     if statement.name == "concerns":
         return tuple(word for span in statement.unnamed for word in words_in(tokens, span))
@@ -128,11 +128,11 @@ def _known(word: str) -> bool:
     )
 
 
-def _is_assigned(tokens: Tokens, at: int) -> bool:
+def _is_assigned(tokens: TokenList, at: int) -> bool:
     return tokens.is_other(at + 1, "=") or tokens.is_other(at + 1, ".")
 
 
-def _inner(tokens: Tokens, statement: Statement, scope: _Scope) -> _Scope:
+def _inner(tokens: TokenList, statement: RubyStatement, scope: _Scope) -> _Scope:
     """The scope of the statement's block."""
     name = statement.name
     first = first_word(tokens, statement.unnamed[0]) if statement.unnamed else None
@@ -149,7 +149,7 @@ def _inner(tokens: Tokens, statement: Statement, scope: _Scope) -> _Scope:
     return _plain_scope(tokens, statement, scope, first)
 
 
-def _plain_scope(tokens: Tokens, statement: Statement, scope: _Scope, first: str | None) -> _Scope:
+def _plain_scope(tokens: TokenList, statement: RubyStatement, scope: _Scope, first: str | None) -> _Scope:
     """Namespaces, scopes, and blocks that only set options."""
     name = statement.name
     if name == "with_options":
@@ -169,7 +169,7 @@ def _plain_scope(tokens: Tokens, statement: Statement, scope: _Scope, first: str
     return replace(scope, controller=controller or scope.controller, module=_module(scope.module, module or ""))
 
 
-def _resource_scope(tokens: Tokens, statement: Statement, scope: _Scope, first: str) -> _Scope:
+def _resource_scope(tokens: TokenList, statement: RubyStatement, scope: _Scope, first: str) -> _Scope:
     path = first_word(tokens, statement.named.get("path"))
     whole = _base(scope, path if path is not None else first)
     plural = statement.name == "resources"
@@ -200,7 +200,7 @@ def _item(scope: _Scope, member: bool) -> str:
     return f"{scope.path}/:{scope.parameter}" if member and scope.kind == "plural" else scope.path
 
 
-def _endpoints(tokens: Tokens, statement: Statement, scope: _Scope) -> Iterator[Evidence]:
+def _endpoints(tokens: TokenList, statement: RubyStatement, scope: _Scope) -> Iterator[ArchitectureEvidence]:
     name = statement.name
     line = tokens.lines[statement.at]
     if name in ("resources", "resource"):
@@ -222,7 +222,7 @@ def _endpoints(tokens: Tokens, statement: Statement, scope: _Scope) -> Iterator[
         yield from _single(tokens, statement, scope, line)
 
 
-def _mounted(tokens: Tokens, statement: Statement, scope: _Scope, line: int) -> Iterator[Evidence]:
+def _mounted(tokens: TokenList, statement: RubyStatement, scope: _Scope, line: int) -> Iterator[ArchitectureEvidence]:
     """`mount Sidekiq::Web => "/sidekiq"`, `mount Engine, at: "/x"`."""
     start, end = statement.unnamed[0]
     arrow = next((at for at in range(start, end) if tokens.is_other(at, "=>")), end)
@@ -231,7 +231,9 @@ def _mounted(tokens: Tokens, statement: Statement, scope: _Scope, line: int) -> 
         yield route(ANY, join(scope.path, path), tokens.joined((start, arrow)).split("(")[0], line, "Rails")
 
 
-def _resource(tokens: Tokens, statement: Statement, scope: _Scope, first: str, line: int) -> Iterator[Evidence]:
+def _resource(
+    tokens: TokenList, statement: RubyStatement, scope: _Scope, first: str, line: int
+) -> Iterator[ArchitectureEvidence]:
     inner = _resource_scope(tokens, statement, scope, first)
     if scope.options is not None and "only" not in statement.named and "except" not in statement.named:
         inner = replace(inner, only=scope.options[0], without=scope.options[1])
@@ -244,7 +246,7 @@ def _resource(tokens: Tokens, statement: Statement, scope: _Scope, first: str, l
         yield route(verb, path, handler, line, "Rails")
 
 
-def _after_arrow(tokens: Tokens, statement: Statement) -> tuple[int, int] | None:
+def _after_arrow(tokens: TokenList, statement: RubyStatement) -> tuple[int, int] | None:
     """The target in `get "x" => "y#z"`."""
     for start, end in statement.unnamed:
         for at in range(start, end):
@@ -253,7 +255,7 @@ def _after_arrow(tokens: Tokens, statement: Statement) -> tuple[int, int] | None
     return None
 
 
-def _single(tokens: Tokens, statement: Statement, scope: _Scope, line: int) -> Iterator[Evidence]:
+def _single(tokens: TokenList, statement: RubyStatement, scope: _Scope, line: int) -> Iterator[ArchitectureEvidence]:
     paths: list[str] = []
     for start, end in statement.unnamed:
         arrow = next((at for at in range(start, end) if tokens.is_other(at, "=>")), end)

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.tokens import OTHER, STRING, SYMBOL, Tokens
+from waypost.code.architecture.tokens import OTHER, STRING, SYMBOL, TokenList
 
 _MAX_STATEMENT = 200  # tokens of one statement
 
 
 @dataclass(slots=True)
-class Statement:
+class RubyStatement:
     """One call with its arguments: `resources :posts, only: [:index] do`."""
 
     name: str
@@ -18,9 +18,9 @@ class Statement:
     block: int = -1  # the place of its `do`
 
 
-def statement_at(tokens: Tokens, at: int) -> Statement:
+def statement_at(tokens: TokenList, at: int) -> RubyStatement:
     """Reads to the end of the statement: a line that does not end with a comma, or a `do`."""
-    found = Statement(tokens.texts[at], at)
+    found = RubyStatement(tokens.texts[at], at)
     if tokens.is_other(at + 1, "{") and tokens.lines[at + 1] == tokens.lines[at]:  # collection { post :batch }
         found.block = at + 1
         return found
@@ -45,7 +45,7 @@ def statement_at(tokens: Tokens, at: int) -> Statement:
     return found
 
 
-def _bare_arguments(tokens: Tokens, start: int) -> tuple[list[tuple[int, int]], int]:
+def _bare_arguments(tokens: TokenList, start: int) -> tuple[list[tuple[int, int]], int]:
     """Arguments without brackets, and where they end."""
     spans = []
     end = start
@@ -67,7 +67,7 @@ def _bare_arguments(tokens: Tokens, start: int) -> tuple[list[tuple[int, int]], 
     return spans, min(end, len(tokens) - 1)
 
 
-def words_in(tokens: Tokens, span: tuple[int, int] | None) -> tuple[str, ...]:
+def words_in(tokens: TokenList, span: tuple[int, int] | None) -> tuple[str, ...]:
     found: list[str] = []
     for at in range(*span) if span else ():
         if tokens.kinds[at] in (STRING, SYMBOL):
@@ -77,6 +77,6 @@ def words_in(tokens: Tokens, span: tuple[int, int] | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def first_word(tokens: Tokens, span: tuple[int, int] | None) -> str | None:
+def first_word(tokens: TokenList, span: tuple[int, int] | None) -> str | None:
     words = words_in(tokens, span)
     return words[0] if words else None

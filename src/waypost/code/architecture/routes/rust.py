@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.routes.reading import ANY, METHODS, Functions, assigned, join, mount, named, route
-from waypost.code.architecture.tokens import NAME, Tokens
+from waypost.code.architecture.tokens import NAME, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY}
 
 
-def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     framework = next((name for word, name in (("axum", "axum"), ("actix_web", "actix-web")) if word in text), "")
     if "rocket" in text and not framework:
         framework = "Rocket"
@@ -27,14 +27,14 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
             yield from _axum(tokens, at, scopes, nested)
 
 
-def _owner(tokens: Tokens, at: int, scopes: Functions, nested: frozenset[str]) -> str:
+def _owner(tokens: TokenList, at: int, scopes: Functions, nested: frozenset[str]) -> str:
     """Where the router of a chain goes: a variable of the function, or what the function returns."""
     function = scopes.name(at)
     variable = assigned(tokens, tokens.chain_start(at))
     return f"{function}.{variable}" if variable and variable in nested else f"{function}()"
 
 
-def _nested(tokens: Tokens) -> frozenset[str]:
+def _nested(tokens: TokenList) -> frozenset[str]:
     """The variables that are put into other routers."""
     found = set()
     for at in tokens.calls():
@@ -43,7 +43,7 @@ def _nested(tokens: Tokens) -> frozenset[str]:
     return frozenset(found)
 
 
-def _axum(tokens: Tokens, at: int, scopes: Functions, nested: frozenset[str]) -> Iterator[Evidence]:
+def _axum(tokens: TokenList, at: int, scopes: Functions, nested: frozenset[str]) -> Iterator[ArchitectureEvidence]:
     name = tokens.texts[at]
     spans = tokens.arguments(at + 1)
     line = tokens.lines[at]
@@ -62,7 +62,7 @@ def _axum(tokens: Tokens, at: int, scopes: Functions, nested: frozenset[str]) ->
             yield mount(inner, prefix, line, _owner(tokens, at, scopes, nested), "axum")
 
 
-def _methods(tokens: Tokens, span: tuple[int, int]) -> Iterator[tuple[str, str]]:
+def _methods(tokens: TokenList, span: tuple[int, int]) -> Iterator[tuple[str, str]]:
     """`get(show).post(create)`."""
     at = span[0]
     while at < span[1]:
@@ -73,7 +73,7 @@ def _methods(tokens: Tokens, span: tuple[int, int]) -> Iterator[tuple[str, str]]
         at += 1
 
 
-def _actix(tokens: Tokens, at: int, scopes: Functions) -> Iterator[Evidence]:
+def _actix(tokens: TokenList, at: int, scopes: Functions) -> Iterator[ArchitectureEvidence]:
     name = tokens.texts[at]
     spans = tokens.arguments(at + 1)
     line = tokens.lines[at]
@@ -91,14 +91,14 @@ def _actix(tokens: Tokens, at: int, scopes: Functions) -> Iterator[Evidence]:
             yield mount(f"{target}()" if name == "configure" else target, prefix, line, owner, "actix-web")
 
 
-def _own_scope(tokens: Tokens, at: int) -> str:
+def _own_scope(tokens: TokenList, at: int) -> str:
     for call in tokens.chain(at):
         if tokens.texts[call] in ("scope", "resource") and (spans := tokens.arguments(call + 1)):
             return tokens.literal(spans[0]) or ""
     return ""
 
 
-def _scope(tokens: Tokens, at: int) -> str:
+def _scope(tokens: TokenList, at: int) -> str:
     """The prefixes of the scopes and resources whose calls stand around a place."""
     parts = [_own_scope(tokens, at)] if tokens.texts[at] == "to" else []
     for opening in tokens.around(at):
@@ -112,7 +112,7 @@ def _scope(tokens: Tokens, at: int) -> str:
     return join(*parts)
 
 
-def _rocket_mount(tokens: Tokens, at: int) -> Iterator[Evidence]:
+def _rocket_mount(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
     """`.mount("/api", routes![users::create, tags::list])`."""
     spans = tokens.arguments(at + 1)
     prefix = tokens.literal(spans[0]) if len(spans) >= 2 else None

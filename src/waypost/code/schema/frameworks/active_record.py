@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ruby import read_ruby
 from waypost.code.schema.languages.values import (
-    Block,
-    Call,
+    CallExpression,
     Class,
+    FunctionBlock,
     Item,
     Name,
     Value,
@@ -15,9 +15,9 @@ from waypost.code.schema.languages.values import (
     name_of,
     text_of,
 )
-from waypost.code.schema.model import Relation, SchemaChange
+from waypost.code.schema.model import SchemaChange, TableRelation
 from waypost.code.schema.names import camel, singular, snake
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 KIND = "ActiveRecord model"
 _ROOTS = ("ApplicationRecord", "ActiveRecord::Base")
@@ -29,7 +29,7 @@ _KINDS = {
 }
 
 
-def find_active_record(source: Source) -> Iterator[SchemaChange]:
+def find_active_record(source: SourceFile) -> Iterator[SchemaChange]:
     for found in classes(read_ruby(source.text).items):
         change = _model(found)
         if change is not None:
@@ -38,7 +38,7 @@ def find_active_record(source: Source) -> Iterator[SchemaChange]:
 
 def _model(found: Class) -> SchemaChange | None:
     bases = [name_of(base) for base in found.bases]
-    relations: list[Relation] = []
+    relations: list[TableRelation] = []
     includes: list[str] = []
     ways: dict[str, str] = {}  # associations of this class by name, with the class each leads to
     scoped = found.name.rpartition("::")[0]
@@ -67,21 +67,23 @@ def _model(found: Class) -> SchemaChange | None:
     )  # fmt: skip
 
 
-def _declared(body: tuple[Item, ...], shared: Mapping[str, Value] | None = None, depth: int = 0) -> Iterator[Call]:
+def _declared(
+    body: tuple[Item, ...], shared: Mapping[str, Value] | None = None, depth: int = 0
+) -> Iterator[CallExpression]:
     """The calls of a class body; of a concern also those in its `included` block; with what `with_options` shares."""
     for item in body:
-        if not isinstance(item, Call):
+        if not isinstance(item, CallExpression):
             continue
-        block = item.args[-1] if item.args and isinstance(item.args[-1], Block) else None
+        block = item.args[-1] if item.args and isinstance(item.args[-1], FunctionBlock) else None
         if item.name in ("included", "with_options") and block is not None and depth < 5:
             yield from _declared(block.body, {**(shared or {}), **item.named}, depth + 1)
         elif shared:
-            yield Call(item.name, None, item.args, {**shared, **item.named}, item.lines)
+            yield CallExpression(item.name, None, item.args, {**shared, **item.named}, item.lines)
         else:
             yield item
 
 
-def _relation(call: Call, name: str, owner: str, ways: Mapping[str, str]) -> Relation:
+def _relation(call: CallExpression, name: str, owner: str, ways: Mapping[str, str]) -> TableRelation:
     kind, said = _KINDS[call.name], call.named
     through = text_of(said.get("through"))
     target = "@" + (_class_name(said) or camel(singular(name) if kind in ("has_many", "belongs_to_many") else name))
@@ -90,16 +92,18 @@ def _relation(call: Call, name: str, owner: str, ways: Mapping[str, str]) -> Rel
         between = ways.get(through, "@" + camel(singular(through)))
         source = text_of(said.get("source")) or name
         target = target if _class_name(said) else f"{between}#{source}"
-        return Relation("belongs_to_many" if kind == "has_many" else kind, target, between, name)
+        return TableRelation("belongs_to_many" if kind == "has_many" else kind, target, between, name)
     if said.get("polymorphic") is True:
-        return Relation("morph_to", "", f"{name}_id", name)
+        return TableRelation("morph_to", "", f"{name}_id", name)
     if "as" in said and kind in ("has_many", "has_one"):
-        return Relation("morph_many" if kind == "has_many" else "morph_one", target, f"{text_of(said['as'])}_id", name)
+        return TableRelation(
+            "morph_many" if kind == "has_many" else "morph_one", target, f"{text_of(said['as'])}_id", name
+        )
     if kind == "belongs_to_many":
-        return Relation(kind, target, text_of(said.get("join_table")), name)
+        return TableRelation(kind, target, text_of(said.get("join_table")), name)
     own = snake(owner.rsplit("::", 1)[-1])
     via = text_of(said.get("foreign_key")) or (f"{name}_id" if kind == "belongs_to" else f"{own}_id")
-    return Relation(kind, target, via, name)
+    return TableRelation(kind, target, via, name)
 
 
 def _class_name(said: Mapping[str, Value]) -> str:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from waypost.code.schema.draft import Draft
+from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.sqlalchemy_columns import COLUMN_CALLS, apply_constraint, read_column, type_of
 from waypost.code.schema.languages.python import read_python
 from waypost.code.schema.languages.values import (
     Assign,
-    Call,
+    CallExpression,
     Item,
     Name,
     Value,
@@ -21,13 +21,13 @@ from waypost.code.schema.languages.values import (
 )
 from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.sql.statements import read_sql
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 KIND = "Alembic migration"
 
 
-def find_alembic(source: Source) -> Iterator[SchemaChange]:
+def find_alembic(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_python(source.text, functions=True)
     said = {item.name: item for item in fields(unit.items)}
     if "down_revision" not in said or "revision" not in said:
@@ -45,12 +45,12 @@ def find_alembic(source: Source) -> Iterator[SchemaChange]:
 
 def _inlined(
     body: tuple[Item, ...], bodies: dict[str, tuple[Item, ...]], known: dict[str, str], depth: int = 0
-) -> Iterator[tuple[Call, str]]:
+) -> Iterator[tuple[CallExpression, str]]:
     """The calls of `upgrade` and of the functions it calls in this file, with the table of the batch they are in."""
     batches: dict[str, str] = {}
     for item in body:
         call = item.value if isinstance(item, Assign) else item
-        if not isinstance(call, Call):
+        if not isinstance(call, CallExpression):
             continue
         if isinstance(item, Assign) and call.name == "batch_alter_table":
             batches[item.name] = _table(call.arg(0, "table_name"), known)
@@ -62,7 +62,7 @@ def _inlined(
             yield call, ""
 
 
-def _read(call: Call, batch: str, known: dict[str, str]) -> Iterator[SchemaChange]:
+def _read(call: CallExpression, batch: str, known: dict[str, str]) -> Iterator[SchemaChange]:
     if call.owner not in ("op", "", "batch_op", "alembic.op") and not batch:
         return
     # Some repeat the table inside of its batch.
@@ -86,10 +86,12 @@ def _read(call: Call, batch: str, known: dict[str, str]) -> Iterator[SchemaChang
             yield replace(made, action="rename_table", table=old, name=old, new_name=new)
         case "add_column" | "add_columns" if table:
             columns = [
-                read_column(arg, known=known) for arg in call.args if isinstance(arg, Call) and arg.name in COLUMN_CALLS
+                read_column(arg, known=known)
+                for arg in call.args
+                if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS
             ]
             column = call.named.get("column")
-            if isinstance(column, Call):
+            if isinstance(column, CallExpression):
                 columns.append(read_column(column, known=known))
             columns = [replace(c, nullable=True) if c.nullable is None else c for c in columns]
             if columns:
@@ -111,14 +113,14 @@ def _table(value: Value, known: dict[str, str]) -> str:
     return text_of(value, known)
 
 
-def _create(call: Call, known: dict[str, str]) -> Iterator[SchemaChange]:
-    draft = Draft(_table(call.arg(0, "table_name"), known))
+def _create(call: CallExpression, known: dict[str, str]) -> Iterator[SchemaChange]:
+    draft = TableDraft(_table(call.arg(0, "table_name"), known))
     for arg in call.args[1:]:
-        if isinstance(arg, Call) and arg.name in COLUMN_CALLS:
+        if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS:
             column = read_column(arg, known=known)
             draft.put(replace(column, nullable=True) if column.nullable is None else column)
     for arg in call.args[1:]:
-        if isinstance(arg, Call) and arg.name not in COLUMN_CALLS:
+        if isinstance(arg, CallExpression) and arg.name not in COLUMN_CALLS:
             apply_constraint(draft, arg, known)
     if draft.name:
         schema = text_of(call.named.get("schema"))
@@ -129,7 +131,7 @@ def _create(call: Call, known: dict[str, str]) -> Iterator[SchemaChange]:
         )  # fmt: skip
 
 
-def _alter(call: Call, made: SchemaChange, name: str) -> Iterator[SchemaChange]:
+def _alter(call: CallExpression, made: SchemaChange, name: str) -> Iterator[SchemaChange]:
     new = text_of(call.named.get("new_column_name")) or text_of(call.named.get("name"))
     nullable, default = call.named.get("nullable"), call.named.get("server_default")
     column = Column(
@@ -146,7 +148,7 @@ def _alter(call: Call, made: SchemaChange, name: str) -> Iterator[SchemaChange]:
         yield replace(made, action="rename_column", name=name, new_name=new)
 
 
-def _keys(call: Call, batch: str, made: SchemaChange, known: dict[str, str]) -> Iterator[SchemaChange]:
+def _keys(call: CallExpression, batch: str, made: SchemaChange, known: dict[str, str]) -> Iterator[SchemaChange]:
     """Keys and indexes: their own name comes first, then the table, which a batch leaves out."""
     name = text_of(call.arg(0, "constraint_name"), known) or text_of(call.named.get("index_name"), known)
     shift = 0 if batch else 1
@@ -170,7 +172,7 @@ def _keys(call: Call, batch: str, made: SchemaChange, known: dict[str, str]) -> 
             yield replace(made, action="drop_index", name=name)
         case "execute":
             sql = call.arg(0, "sqltext")
-            if isinstance(sql, Call) and sql.args:
+            if isinstance(sql, CallExpression) and sql.args:
                 sql = sql.args[0]
             for change in read_sql(text_of(sql, known), "migration", KIND):
                 line = min(call.lines.start + change.lines.start - 1, call.lines.end)

@@ -7,10 +7,10 @@ from functools import cache
 from waypost.code.schema.languages.python import read_python
 from waypost.code.schema.languages.values import (
     Assign,
-    Call,
+    CallExpression,
     Class,
     Name,
-    Unit,
+    SourceUnit,
     Value,
     classes,
     fields,
@@ -19,9 +19,9 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import data
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 MODEL, MIGRATION = "Django model", "Django migration"
@@ -38,7 +38,7 @@ def _field_kinds() -> tuple[Mapping[str, str], Mapping[str, frozenset[str]]]:
     return types, {kind: frozenset(words.split()) for kind, words in kinds.items()}
 
 
-def find_django_models(source: Source) -> tuple[SchemaChange, ...]:
+def find_django_models(source: SourceFile) -> tuple[SchemaChange, ...]:
     unit = read_python(source.text)
     in_models = re.search(r"(?:^|/)models?(?:/|\.py$)", source.path) is not None
     found = []
@@ -51,7 +51,7 @@ def find_django_models(source: Source) -> tuple[SchemaChange, ...]:
     return tuple(found)
 
 
-def find_django_apps(source: Source) -> Iterator[SchemaChange]:
+def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
     """`apps.py` names an application; the settings may say which model stands for a user."""
     for setting in _SETTING.finditer(source.text):
         line = source.text.count("\n", 0, setting.start()) + 1
@@ -69,9 +69,9 @@ def find_django_apps(source: Source) -> Iterator[SchemaChange]:
             return
 
 
-def _model(found: Class, unit: Unit, in_models: bool) -> SchemaChange | None:
+def _model(found: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | None:
     """A class that may be a model: it says so itself, or one of its bases has to."""
-    bases = [name_of(base) for base in found.bases if isinstance(base, Name | Call)]
+    bases = [name_of(base) for base in found.bases if isinstance(base, Name | CallExpression)]
     columns, many = _fields(fields(found.body), unit)
     root = any(base in _ROOTS for base in bases) and _from_django(bases, unit)
     flags = {"root"} if root else set()
@@ -83,7 +83,7 @@ def _model(found: Class, unit: Unit, in_models: bool) -> SchemaChange | None:
     if not (root or columns or many or in_models):
         return None
     if not root and any(
-        isinstance(i.value, Call) and name_of(i.value.target).endswith("models") for i in fields(found.body)
+        isinstance(i.value, CallExpression) and name_of(i.value.target).endswith("models") for i in fields(found.body)
     ):
         flags.add("fields")
     scope = text_of(said.get("app_label"))
@@ -95,7 +95,7 @@ def _model(found: Class, unit: Unit, in_models: bool) -> SchemaChange | None:
     )  # fmt: skip
 
 
-def _from_django(bases: list[str], unit: Unit) -> bool:
+def _from_django(bases: list[str], unit: SourceUnit) -> bool:
     """`Model` alone can be anybody's: then it has to be imported from Django."""
     return any(base != "Model" for base in bases if base in _ROOTS) or "django" in unit.imports.get("Model", "")
 
@@ -104,16 +104,18 @@ def _first_line(doc: str) -> str:
     return " ".join(doc.strip().split("\n\n")[0].split())[:300]
 
 
-def _fields(assigned: Iterator[Assign], unit: Unit) -> tuple[tuple[Column, ...], tuple[Relation, ...]]:
+def _fields(assigned: Iterator[Assign], unit: SourceUnit) -> tuple[tuple[Column, ...], tuple[TableRelation, ...]]:
     columns: list[Column] = []
-    many: list[Relation] = []
+    many: list[TableRelation] = []
     for item in assigned:
-        if isinstance(item.value, Call):
+        if isinstance(item.value, CallExpression):
             read_field(item.name, item.value, unit, columns, many)
     return tuple(columns), tuple(many)
 
 
-def read_field(name: str, call: Call, unit: Unit, columns: list[Column], many: list[Relation]) -> None:
+def read_field(
+    name: str, call: CallExpression, unit: SourceUnit, columns: list[Column], many: list[TableRelation]
+) -> None:
     types, kinds = _field_kinds()
     kind = call.name
     if kind in kinds["none"]:
@@ -121,7 +123,7 @@ def read_field(name: str, call: Call, unit: Unit, columns: list[Column], many: l
     if kind in kinds["many"]:
         through = _reference(call.named.get("through"), unit)
         via = through or text_of(call.named.get("db_table"))
-        many.append(Relation("belongs_to_many", _reference(call.arg(0, "to"), unit) or "", via, name))
+        many.append(TableRelation("belongs_to_many", _reference(call.arg(0, "to"), unit) or "", via, name))
     elif kind in kinds["one"] or kind in kinds["unique"]:
         target = _reference(call.arg(0, "to"), unit)
         field = text_of(call.named.get("to_field"))
@@ -132,7 +134,7 @@ def read_field(name: str, call: Call, unit: Unit, columns: list[Column], many: l
         columns.append(_column(name, call, _type(types.get(kind, ""), call, kind)))
 
 
-def _is_column(call: Call) -> bool:
+def _is_column(call: CallExpression) -> bool:
     """A field of a package or of the project itself: `forms.CharField` and `serializers.CharField` are none."""
     owner = name_of(call.target).rsplit(".", 1)[-1]
     return owner not in ("forms", "serializers", "fields", "filters", "graphene", "schema", "blocks")
@@ -144,7 +146,7 @@ def _with(column: Column, *, references: tuple[str, str] | None, unique: bool) -
     )
 
 
-def _column(name: str, call: Call, kind: str) -> Column:
+def _column(name: str, call: CallExpression, kind: str) -> Column:
     primary = call.named.get("primary_key") is True
     comment = text_of(call.named.get("db_comment")) or text_of(call.named.get("help_text"))
     default = call.named["default"] if "default" in call.named else call.named.get("db_default")
@@ -160,7 +162,7 @@ def _column(name: str, call: Call, kind: str) -> Column:
     )
 
 
-def _type(pattern: str, call: Call, kind: str) -> str:
+def _type(pattern: str, call: CallExpression, kind: str) -> str:
     """The type with its arguments in place; the field's own name where it is not one of Django's."""
     if not pattern:
         return kind
@@ -174,12 +176,12 @@ def _type(pattern: str, call: Call, kind: str) -> str:
     return f"{head}({','.join(told)})" if told else head
 
 
-def _reference(value: Value, unit: Unit) -> str:
+def _reference(value: Value, unit: SourceUnit) -> str:
     """`@app.Model` of what a field names: a text, a class, a setting."""
-    if isinstance(value, Call) and value.name in ("get_user_model", "swappable_dependency"):
+    if isinstance(value, CallExpression) and value.name in ("get_user_model", "swappable_dependency"):
         return "@settings.AUTH_USER_MODEL"
     if (
-        isinstance(value, Call)
+        isinstance(value, CallExpression)
         and value.name in ("get_model_name", "get_model")
         and len(texts_of(list(value.args))) == 2
     ):
@@ -205,12 +207,12 @@ def read_indexes(meta: Mapping[str, Value]) -> tuple[Index, ...]:
                     found.append(Index(names, unique))
     for option in ("indexes", "constraints"):
         listed = meta.get(option)
-        marks = [call for call in listed if isinstance(call, Call)] if isinstance(listed, list) else []
+        marks = [call for call in listed if isinstance(call, CallExpression)] if isinstance(listed, list) else []
         found += [index for call in marks if (index := read_index(call))]
     return tuple(found)
 
 
-def read_index(call: Call) -> Index | None:
+def read_index(call: CallExpression) -> Index | None:
     names = tuple(name.lstrip("-") for name in texts_of(call.named.get("fields")))
     if not names or call.name == "CheckConstraint":
         return None

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from waypost.code.schema.frameworks.django import MIGRATION, read_field, read_index, read_indexes
 from waypost.code.schema.languages.python import read_python
 from waypost.code.schema.languages.values import (
-    Call,
+    CallExpression,
     Class,
-    Unit,
+    SourceUnit,
     Value,
     calls,
     classes,
@@ -16,13 +16,13 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.sql.statements import read_sql
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 
-def find_django_migration(source: Source) -> tuple[SchemaChange, ...]:
+def find_django_migration(source: SourceFile) -> tuple[SchemaChange, ...]:
     unit = read_python(source.text)
     for found in classes(unit.items):
         if any(name_of(base).rsplit(".", 1)[-1] == "Migration" for base in found.bases):
@@ -30,7 +30,7 @@ def find_django_migration(source: Source) -> tuple[SchemaChange, ...]:
     return ()
 
 
-def _migration(found: Class, unit: Unit, path: str) -> Iterator[SchemaChange]:
+def _migration(found: Class, unit: SourceUnit, path: str) -> Iterator[SchemaChange]:
     revision = path.rsplit("/", 1)[-1].removesuffix(".py")
     said = {item.name: item.value for item in fields(found.body)}
     after = tuple(_dependencies(said.get("dependencies")))
@@ -38,7 +38,7 @@ def _migration(found: Class, unit: Unit, path: str) -> Iterator[SchemaChange]:
     operations = said.get("operations")
     # `operations = [*a, *b]` and sums of lists: what stands in the file as a list is read
     for call in operations if isinstance(operations, list) else calls(found.body):
-        if isinstance(call, Call):
+        if isinstance(call, CallExpression):
             yield from _operation(call, unit, revision)
 
 
@@ -49,13 +49,13 @@ def _dependencies(value: Value) -> Iterator[str]:
             yield ".".join(names)
 
 
-def _operation(call: Call, unit: Unit, revision: str) -> Iterator[SchemaChange]:
+def _operation(call: CallExpression, unit: SourceUnit, revision: str) -> Iterator[SchemaChange]:
     model = text_of(call.arg(0, "model_name")) or text_of(call.named.get("name"))
     if call.name == "SeparateDatabaseAndState":
         state = call.named.get("state_operations") or (call.args[1] if len(call.args) > 1 else None)
         listed = state if isinstance(state, list) else call.arg(0, "database_operations")
         for inner in listed if isinstance(listed, list) else ():
-            if isinstance(inner, Call):
+            if isinstance(inner, CallExpression):
                 yield from _operation(inner, unit, revision)
         return
     if call.name == "RunSQL":
@@ -73,9 +73,9 @@ def _operation(call: Call, unit: Unit, revision: str) -> Iterator[SchemaChange]:
         yield operation
 
 
-def _state_change(call: Call, unit: Unit, model: str) -> SchemaChange | None:  # noqa: PLR0911 - one case per operation
+def _state_change(call: CallExpression, unit: SourceUnit, model: str) -> SchemaChange | None:  # noqa: PLR0911 - one case per operation
     columns: list[Column] = []
-    many: list[Relation] = []
+    many: list[TableRelation] = []
 
     def change(
         action: str, name: str = "", new_name: str = "", flags: tuple[str, ...] = (), **more: tuple[Index, ...]
@@ -100,7 +100,7 @@ def _state_change(call: Call, unit: Unit, model: str) -> SchemaChange | None:  #
         case "AddField" | "AlterField":
             model, name = text_of(call.arg(0, "model_name")), text_of(call.arg(1, "name"))
             field = call.arg(2, "field")
-            if isinstance(field, Call):
+            if isinstance(field, CallExpression):
                 read_field(name, field, unit, columns, many)
             return change("add_column" if call.name == "AddField" else "alter_column", name)
         case "RemoveField":
@@ -113,19 +113,24 @@ def _state_change(call: Call, unit: Unit, model: str) -> SchemaChange | None:  #
             return change("add_index", flags=("replace",), indexes=read_indexes({option: call.arg(1, option)}))
         case "AddIndex" | "AddConstraint":
             listed = call.arg(1, "index") or call.named.get("constraint")
-            index = read_index(listed) if isinstance(listed, Call) else None
+            index = read_index(listed) if isinstance(listed, CallExpression) else None
             return change("add_index", indexes=(index,)) if index else None
         case "RemoveIndex" | "RemoveConstraint":
             return change("drop_index", text_of(call.arg(1, "name")))
     return None
 
 
-def _create(call: Call, unit: Unit, model: str) -> SchemaChange:
+def _create(call: CallExpression, unit: SourceUnit, model: str) -> SchemaChange:
     columns: list[Column] = []
-    many: list[Relation] = []
+    many: list[TableRelation] = []
     listed = call.arg(1, "fields")
     for pair in listed if isinstance(listed, list) else ():
-        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], Call):
+        if (
+            isinstance(pair, list)
+            and len(pair) == 2
+            and isinstance(pair[0], str)
+            and isinstance(pair[1], CallExpression)
+        ):
             read_field(pair[0], pair[1], unit, columns, many)
     options = call.arg(2, "options")
     said = options if isinstance(options, dict) else {}

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from waypost.code.schema.draft import MAX_EVIDENCE, Draft
-from waypost.code.schema.frameworks.models import MAX_ANCESTORS, Entry, Models
+from waypost.code.schema.draft import MAX_EVIDENCE, TableDraft
+from waypost.code.schema.frameworks.models import MAX_ANCESTORS, ModelClass, Models
 from waypost.code.schema.merge import merge_model, similar
-from waypost.code.schema.model import Column, Evidence, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, SchemaEvidence, TableRelation
 from waypost.code.schema.order import sort_by
 
 MODEL, MIGRATION = "Django model", "Django migration"
@@ -23,11 +23,11 @@ class Thing:
     path: str
     table: str = ""
     columns: dict[str, Column] = field(default_factory=dict)
-    many: list[Relation] = field(default_factory=list)
+    many: list[TableRelation] = field(default_factory=list)
     indexes: list[Index] = field(default_factory=list)
     primary_key: tuple[str, ...] = ()
     parent: str = ""  # the model whose row it extends
-    evidence: list[Evidence] = field(default_factory=list)
+    evidence: list[SchemaEvidence] = field(default_factory=list)
     comment: str = ""
     hidden: bool = False  # a proxy: it has no table of its own
 
@@ -40,11 +40,11 @@ class Thing:
         return next((key for key in (name.lower(), f"{name.lower()}_id") if key in self.columns), None)
 
 
-def django_tables(changes: Mapping[str, Sequence[SchemaChange]], models: Models) -> Iterator[Draft]:
+def django_tables(changes: Mapping[str, Sequence[SchemaChange]], models: Models) -> Iterator[TableDraft]:
     """The tables of all applications: of migrations first, then with the models laid over them."""
     moved = _migrated(changes, models)
     classes = list(_classes(models))
-    drafts: dict[str, list[Draft]] = defaultdict(list)
+    drafts: dict[str, list[TableDraft]] = defaultdict(list)
     for draft in _drafts(moved, models, MIGRATION):
         drafts[draft.name.lower()].append(draft)
     for draft in _drafts(classes, models, MODEL):
@@ -65,11 +65,11 @@ def _classes(models: Models) -> Iterator[Thing]:
         thing = Thing(models.app_label(entry.path, change.scope), change.model, entry.path, table=change.table)
         _inherit(thing, entry, models)
         thing.comment = change.comment
-        thing.evidence = [Evidence(entry.path, change.lines, MODEL)]
+        thing.evidence = [SchemaEvidence(entry.path, change.lines, MODEL)]
         yield thing
 
 
-def _inherit(thing: Thing, entry: Entry, models: Models) -> None:
+def _inherit(thing: Thing, entry: ModelClass, models: Models) -> None:
     """Fields of abstract bases are copied; a concrete base keeps its own, and is pointed at."""
     family, todo = [entry], models.bases(entry)
     while todo and len(family) < MAX_ANCESTORS:
@@ -109,7 +109,7 @@ def _localised(column: Column, thing: Thing, path: str) -> Column:
     )
 
 
-def _drafts(things: Sequence[Thing], models: Models, kind: str) -> Iterator[Draft]:
+def _drafts(things: Sequence[Thing], models: Models, kind: str) -> Iterator[TableDraft]:
     names = {f"{thing.label}.{thing.name}".lower(): thing for thing in things}
 
     def table(reference: str, path: str, label: str) -> str:
@@ -124,7 +124,7 @@ def _drafts(things: Sequence[Thing], models: Models, kind: str) -> Iterator[Draf
     for thing in things:
         if thing.hidden:
             continue
-        draft = Draft(thing.stored, scope=thing.label, comment=thing.comment, evidence=thing.evidence)
+        draft = TableDraft(thing.stored, scope=thing.label, comment=thing.comment, evidence=thing.evidence)
         if thing.parent:
             parent = thing.parent.rsplit(".", 1)[-1].lstrip("@").lower()
             if not any(column.primary for column in thing.columns.values()):
@@ -154,7 +154,7 @@ def _named_columns(index: Index, thing: Thing) -> Index:
     )
 
 
-def _between(draft: Draft, thing: Thing, relation: Relation, target: str, join: str, kind: str) -> Draft:
+def _between(draft: TableDraft, thing: Thing, relation: TableRelation, target: str, join: str, kind: str) -> TableDraft:
     """The table that Django makes for a many-to-many field."""
     left = thing.name.lower()
     right = relation.target.rsplit(".", 1)[-1].lstrip("@").lower()
@@ -162,7 +162,7 @@ def _between(draft: Draft, thing: Thing, relation: Relation, target: str, join: 
         right = target.rsplit("_", 1)[-1]
     if left == right:
         left, right = f"from_{left}", f"to_{right}"
-    between = Draft(join, scope=thing.label, evidence=list(draft.evidence[:1]))
+    between = TableDraft(join, scope=thing.label, evidence=list(draft.evidence[:1]))
     between.put(_ID)
     between.put(Column(f"{left}_id", "integer", nullable=False, references=(draft.name, "")))
     between.put(Column(f"{right}_id", "integer", nullable=False, references=(target, "")))
@@ -202,7 +202,7 @@ def _operate(things: dict[tuple[str, str], Thing], change: SchemaChange, path: s
         thing.comment = change.comment
         pointer = any(column.name.endswith("_ptr_id") and column.primary for column in change.columns)
         thing.parent = parents[0] if parents and not pointer else ""
-        thing.evidence = [Evidence(path, change.lines, MIGRATION)]
+        thing.evidence = [SchemaEvidence(path, change.lines, MIGRATION)]
         things[key] = thing
         return
     known = things.get(key)
@@ -212,7 +212,7 @@ def _operate(things: dict[tuple[str, str], Thing], change: SchemaChange, path: s
         del things[key]
         return
     if len(known.evidence) < MAX_EVIDENCE:
-        known.evidence.append(Evidence(path, change.lines, MIGRATION))
+        known.evidence.append(SchemaEvidence(path, change.lines, MIGRATION))
     if change.action == "rename_table":
         _rename_model(things, key, change)
     else:

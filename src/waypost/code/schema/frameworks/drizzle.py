@@ -3,29 +3,39 @@
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ecmascript import read_script
-from waypost.code.schema.languages.values import Assign, Block, Call, Name, Value, constants, fields, spelled, text_of
+from waypost.code.schema.languages.values import (
+    Assign,
+    CallExpression,
+    FunctionBlock,
+    Name,
+    Value,
+    constants,
+    fields,
+    spelled,
+    text_of,
+)
 from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.names import data
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 KIND = "Drizzle table"
 TABLES = ("pgTable", "mysqlTable", "sqliteTable", "singlestoreTable", "createTable", "table")
 
 
-def find_drizzle(source: Source) -> Iterator[SchemaChange]:
+def find_drizzle(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
     known = constants(unit.items)
     for item in fields(unit.items):
         call = item.value
-        if isinstance(call, Call) and call.name in TABLES and isinstance(call.arg(1), dict | Block):
+        if isinstance(call, CallExpression) and call.name in TABLES and isinstance(call.arg(1), dict | FunctionBlock):
             change = _table(item, call, known)
             if change is not None:
                 yield change
 
 
-def _table(item: Assign, call: Call, known: Mapping[str, str]) -> SchemaChange | None:
+def _table(item: Assign, call: CallExpression, known: Mapping[str, str]) -> SchemaChange | None:
     listed = call.arg(1)
-    if isinstance(listed, Block):  # (t) => ({ … })
+    if isinstance(listed, FunctionBlock):  # (t) => ({ … })
         inner = listed.body[0] if listed.body else None
         listed = inner.value if isinstance(inner, Assign) else None
     if not isinstance(listed, dict):
@@ -41,7 +51,7 @@ def _table(item: Assign, call: Call, known: Mapping[str, str]) -> SchemaChange |
 
 
 def _column(name: str, value: Value, known: Mapping[str, str]) -> Column | None:
-    if not isinstance(value, Call):
+    if not isinstance(value, CallExpression):
         return None
     chain = value.chain
     first, rest = chain[0], {link.name: link for link in chain[1:]}
@@ -60,10 +70,10 @@ def _column(name: str, value: Value, known: Mapping[str, str]) -> Column | None:
     )  # fmt: skip
 
 
-def _target(call: Call | None) -> tuple[str, str] | None:
+def _target(call: CallExpression | None) -> tuple[str, str] | None:
     """`.references(() => users.id)`."""
     block = call.arg(0) if call else None
-    inner = block.body[0] if isinstance(block, Block) and block.body else None
+    inner = block.body[0] if isinstance(block, FunctionBlock) and block.body else None
     if not isinstance(inner, Name) or "." not in inner.text:
         return None
     table, _, column = inner.text.rpartition(".")
@@ -72,12 +82,12 @@ def _target(call: Call | None) -> tuple[str, str] | None:
 
 def _indexes(value: Value, columns: Mapping[str, Column]) -> tuple[Index, ...]:
     """`(t) => [uniqueIndex("x").on(t.email)]`, or an object of them."""
-    body = value.body[0] if isinstance(value, Block) and value.body else None
+    body = value.body[0] if isinstance(value, FunctionBlock) and value.body else None
     listed = body.value if isinstance(body, Assign) else body
     parts = list(listed.values()) if isinstance(listed, dict) else listed if isinstance(listed, list) else []
     found = []
     for part in parts:
-        if isinstance(part, Call):
+        if isinstance(part, CallExpression):
             on = next((link for link in part.chain if link.name == "on"), None)
             names = [arg.text.rsplit(".", 1)[-1] for arg in on.args if isinstance(arg, Name)] if on else []
             if names:

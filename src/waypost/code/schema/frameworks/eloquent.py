@@ -6,11 +6,11 @@ from dataclasses import replace
 from waypost.code.schema.languages.php import read_php
 from waypost.code.schema.languages.values import (
     Assign,
-    Call,
+    CallExpression,
     Class,
     Function,
     Name,
-    Unit,
+    SourceUnit,
     Value,
     classes,
     constants,
@@ -20,9 +20,9 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Relation, SchemaChange
+from waypost.code.schema.model import Column, SchemaChange, TableRelation
 from waypost.code.schema.names import plural, snake
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 KIND = "Eloquent model"
 _ROOT_CLASSES = frozenset(
@@ -50,7 +50,7 @@ _KINDS = {
 }
 
 
-def find_eloquent(source: Source) -> Iterator[SchemaChange]:
+def find_eloquent(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_php(source.text)
     known = constants(unit.items)
     for found in classes(unit.items):
@@ -59,7 +59,7 @@ def find_eloquent(source: Source) -> Iterator[SchemaChange]:
             yield change
 
 
-def _full(name: str, unit: Unit) -> str:
+def _full(name: str, unit: SourceUnit) -> str:
     """The class with its namespace: imported, else beside this one."""
     bare = name.removesuffix("::class").lstrip("\\")
     if bare in unit.imports:
@@ -67,7 +67,7 @@ def _full(name: str, unit: Unit) -> str:
     return bare if "\\" in bare or not unit.namespace else f"{unit.namespace}\\{bare}"
 
 
-def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | None:
+def _model(found: Class, unit: SourceUnit, known: dict[str, str]) -> SchemaChange | None:
     bases = [name_of(base).lstrip("\\") for base in found.bases]
     relations = tuple(
         relation for method in functions(found.body) for relation in _relations(method, found.name, unit, known)
@@ -75,7 +75,12 @@ def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | No
     said: dict[str, Value] = {item.name: item.value for item in fields(found.body)}
     full = [unit.imports.get(base, base) for base in bases]
     root = any(name in _ROOT_CLASSES or base == "Eloquent" for base, name in zip(bases, full, strict=True))
-    traits = [name_of(arg) for item in found.body if isinstance(item, Call) and item.name == "use" for arg in item.args]
+    traits = [
+        name_of(arg)
+        for item in found.body
+        if isinstance(item, CallExpression) and item.name == "use"
+        for arg in item.args
+    ]
     if found.kind == "trait":
         if not relations:
             return None
@@ -122,11 +127,11 @@ def _cast(value: Value) -> str:
     return value.split(":")[0] if isinstance(value, str) else name_of(value).removesuffix("::class").rsplit("\\", 1)[-1]
 
 
-def _relations(method: Function, owner: str, unit: Unit, known: dict[str, str]) -> Iterator[Relation]:
+def _relations(method: Function, owner: str, unit: SourceUnit, known: dict[str, str]) -> Iterator[TableRelation]:
     """`return $this->hasMany(Comment::class)->latest()` in a method is a relation with its name."""
     for item in method.body:
         call = item.value if isinstance(item, Assign) else item
-        if not isinstance(call, Call):
+        if not isinstance(call, CallExpression):
             continue
         first = call.chain[0]
         if first.name in _KINDS and isinstance(first.target, Name) and first.target.text == "$this":
@@ -137,12 +142,17 @@ def _relations(method: Function, owner: str, unit: Unit, known: dict[str, str]) 
 
 
 def _relation(  # noqa: PLR0911 - one case per kind
-    call: Call, modifiers: list[Call], method: str, owner: str, unit: Unit, known: dict[str, str]
-) -> Relation | None:
+    call: CallExpression,
+    modifiers: list[CallExpression],
+    method: str,
+    owner: str,
+    unit: SourceUnit,
+    known: dict[str, str],
+) -> TableRelation | None:
     kind = _KINDS[call.name]
     if kind == "morph_to":
         name = text_of(call.arg(0, "name"), known) or snake(method)
-        return Relation(kind, "", f"{name}_id", method)
+        return TableRelation(kind, "", f"{name}_id", method)
     value = call.arg(0, "related")
     if isinstance(value, str):
         target = value
@@ -155,18 +165,18 @@ def _relation(  # noqa: PLR0911 - one case per kind
     told = text_of(second, known)
     if call.name in ("hasManyThrough", "hasOneThrough"):
         via = "@" + _full(second.text, unit) if isinstance(second, Name) else ""
-        return Relation(kind, "@" + target, via, method)
+        return TableRelation(kind, "@" + target, via, method)
     if kind == "belongs_to_many":
         using = next((link.arg(0) for link in modifiers if link.name == "using"), None)
         default = "_".join(sorted((snake(owner), snake(name))))
         via = told or ("@" + _full(using.text, unit) if isinstance(using, Name) else default)
         if isinstance(second, Name) and second.text.endswith("::class"):
             via = "@" + _full(second.text, unit)
-        return Relation(kind, "@" + target, via, method)
+        return TableRelation(kind, "@" + target, via, method)
     if kind == "morph_to_many":
-        return Relation(kind, "@" + target, text_of(call.arg(2, "table"), known) or plural(told), method)
+        return TableRelation(kind, "@" + target, text_of(call.arg(2, "table"), known) or plural(told), method)
     if kind in ("morph_many", "morph_one"):
-        return Relation(kind, "@" + target, f"{told}_id" if told else "", method)
+        return TableRelation(kind, "@" + target, f"{told}_id" if told else "", method)
     foreign = text_of(call.named.get("foreignKey"), known) or told
     default = f"{snake(method)}_id" if kind == "belongs_to" else f"{snake(owner)}_id"
-    return Relation(kind, "@" + target, foreign or default, method)
+    return TableRelation(kind, "@" + target, foreign or default, method)

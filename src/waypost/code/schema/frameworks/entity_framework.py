@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from waypost.code.schema.draft import Draft
+from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.languages.csharp import read_csharp
 from waypost.code.schema.languages.values import (
     Assign,
-    Block,
-    Call,
+    CallExpression,
     Class,
+    FunctionBlock,
     calls,
     classes,
     fields,
@@ -19,8 +19,8 @@ from waypost.code.schema.languages.values import (
     spelled,
     text_of,
 )
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
-from waypost.code.source import Source
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 _CONFIGURATION = "IEntityTypeConfiguration<"
@@ -32,9 +32,9 @@ _TYPES = {
 }  # fmt: skip
 
 
-def find_snapshot(source: Source) -> Iterator[SchemaChange]:
+def find_snapshot(source: SourceFile) -> Iterator[SchemaChange]:
     """What `…ModelSnapshot.cs` says: `modelBuilder.Entity("X", b => { b.Property<int>("Id"); b.ToTable("xs"); })`."""
-    drafts: dict[str, Draft] = {}
+    drafts: dict[str, TableDraft] = {}
     lines: dict[str, LineRange] = {}
     keys: list[tuple[str, str, tuple[str, ...], bool]] = []
     for found in classes(read_csharp(source.text).items):
@@ -42,8 +42,8 @@ def find_snapshot(source: Source) -> Iterator[SchemaChange]:
             for call in calls(method.body):
                 block = call.arg(1)
                 entity = text_of(call.arg(0))
-                if call.name == "Entity" and isinstance(block, Block) and entity:
-                    draft = drafts.setdefault(entity, Draft(entity.rsplit(".", 1)[-1]))
+                if call.name == "Entity" and isinstance(block, FunctionBlock) and entity:
+                    draft = drafts.setdefault(entity, TableDraft(entity.rsplit(".", 1)[-1]))
                     lines.setdefault(entity, call.lines)
                     for inner in calls(block.body):
                         _snapshot_call(draft, entity, inner, keys)
@@ -62,7 +62,9 @@ def find_snapshot(source: Source) -> Iterator[SchemaChange]:
         )  # fmt: skip
 
 
-def _snapshot_call(draft: Draft, entity: str, call: Call, keys: list[tuple[str, str, tuple[str, ...], bool]]) -> None:
+def _snapshot_call(
+    draft: TableDraft, entity: str, call: CallExpression, keys: list[tuple[str, str, tuple[str, ...], bool]]
+) -> None:
     chain = call.chain
     first, rest = chain[0], {link.name: link for link in chain[1:]}
     names = tuple(text for arg in first.args if (text := text_of(arg)))
@@ -95,7 +97,7 @@ def _snapshot_call(draft: Draft, entity: str, call: Call, keys: list[tuple[str, 
             keys.append((entity, names[0], told[1:] if one and len(told) > 1 else told, one))
 
 
-def find_context(source: Source) -> Iterator[SchemaChange]:
+def find_context(source: SourceFile) -> Iterator[SchemaChange]:
     """A context names its tables; the classes of its entities may stand anywhere and say nothing of it."""
     unit = read_csharp(source.text)
     for found in classes(unit.items):
@@ -134,7 +136,7 @@ def _set(item: Assign, scope: str) -> SchemaChange:
 
 def _entity(found: Class, scope: str) -> SchemaChange | None:
     columns: list[Column] = []
-    relations: list[Relation] = []
+    relations: list[TableRelation] = []
     for item in fields(found.body):
         if not item.name.startswith("="):
             _member(item, found.name, columns, relations)
@@ -150,7 +152,7 @@ def _entity(found: Class, scope: str) -> SchemaChange | None:
     )  # fmt: skip
 
 
-def _refer(columns: list[Column], relations: list[Relation]) -> None:
+def _refer(columns: list[Column], relations: list[TableRelation]) -> None:
     """`AuthorId` beside `Person Author` is its key; without one the key is a hidden column."""
     for place, relation in enumerate(relations):
         if relation.kind == "relates_one":
@@ -162,15 +164,15 @@ def _refer(columns: list[Column], relations: list[Relation]) -> None:
             relations[place] = replace(relation, kind="belongs_to", via=via)
 
 
-def _member(item: Assign, owner: str, columns: list[Column], relations: list[Relation]) -> None:
+def _member(item: Assign, owner: str, columns: list[Column], relations: list[TableRelation]) -> None:
     kind = name_of(item.annotation)
-    marks: Mapping[str, Call] = {mark.name: mark for mark in item.decorators}
+    marks: Mapping[str, CallExpression] = {mark.name: mark for mark in item.decorators}
     if "NotMapped" in marks:
         return
     bare = kind.rstrip("?")
     listed = re.fullmatch(r"(?:I?List|I?Collection|IEnumerable|HashSet|ICollection|IReadOnlyCollection)<(\w+)>", bare)
     if listed and listed[1] not in _TYPES:
-        relations.append(Relation("relates", f"@{listed[1]}", "", item.name))
+        relations.append(TableRelation("relates", f"@{listed[1]}", "", item.name))
     elif bare in _TYPES:
         primary = "Key" in marks or item.name in ("Id", f"{owner}Id")
         size = (
@@ -185,4 +187,4 @@ def _member(item: Assign, owner: str, columns: list[Column], relations: list[Rel
         optional = kind.endswith("?") and "Required" not in marks
         columns.append(Column(named or item.name, told, False if primary else optional, None, primary))
     elif re.fullmatch(r"[A-Z]\w*", bare):
-        relations.append(Relation("relates_one", f"@{bare}", "", item.name))
+        relations.append(TableRelation("relates_one", f"@{bare}", "", item.name))

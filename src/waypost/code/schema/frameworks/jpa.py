@@ -7,9 +7,9 @@ from dataclasses import replace
 from waypost.code.schema.languages.java import read_java
 from waypost.code.schema.languages.values import (
     Assign,
-    Call,
+    CallExpression,
     Class,
-    Unit,
+    SourceUnit,
     Value,
     classes,
     fields,
@@ -17,9 +17,9 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import snake
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 KIND = "JPA entity"
 _RELATIONS = {
@@ -38,7 +38,7 @@ _TYPES = {
 _PRIMITIVE = frozenset(("int", "long", "boolean", "double", "float", "short", "byte", "char"))
 
 
-def find_jpa(source: Source) -> Iterator[SchemaChange]:
+def find_jpa(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_java(source.text)
     for found in classes(unit.items):
         marks = {mark.name: mark for mark in found.decorators}
@@ -49,9 +49,9 @@ def find_jpa(source: Source) -> Iterator[SchemaChange]:
                 yield from _join_table(item, change, unit)
 
 
-def _entity(found: Class, marks: Mapping[str, Call], unit: Unit) -> SchemaChange:
+def _entity(found: Class, marks: Mapping[str, CallExpression], unit: SourceUnit) -> SchemaChange:
     columns: list[Column] = []
-    relations: list[Relation] = []
+    relations: list[TableRelation] = []
     for item in fields(found.body):
         _member(item, columns, relations, unit)
     columns = list({column.name: column for column in reversed(columns)}.values())[::-1]
@@ -71,7 +71,7 @@ def _entity(found: Class, marks: Mapping[str, Call], unit: Unit) -> SchemaChange
     )  # fmt: skip
 
 
-def _join_table(item: Assign, owner: SchemaChange, unit: Unit) -> Iterator[SchemaChange]:
+def _join_table(item: Assign, owner: SchemaChange, unit: SourceUnit) -> Iterator[SchemaChange]:
     """The table of `@JoinTable`, where it names its columns."""
     mark = next((mark for mark in item.decorators if mark.name == "JoinTable"), None)
     table = text_of(mark.named.get("name")) if mark else ""
@@ -80,7 +80,7 @@ def _join_table(item: Assign, owner: SchemaChange, unit: Unit) -> Iterator[Schem
     for option, model in (("joinColumns", owner.model), ("inverseJoinColumns", inner[-1] if inner else "")):
         said = mark.named.get(option) if mark else None
         first = said[0] if isinstance(said, list) and said else said
-        if isinstance(first, Call) and text_of(first.named.get("name")):
+        if isinstance(first, CallExpression) and text_of(first.named.get("name")):
             target = "@" + unit.imports.get(model, model)
             columns.append(Column(text_of(first.named["name"]), nullable=False, references=(target, "")))
     if table and len(columns) == 2:
@@ -91,12 +91,12 @@ def _join_table(item: Assign, owner: SchemaChange, unit: Unit) -> Iterator[Schem
         )  # fmt: skip
 
 
-def _indexes(table: Call | None) -> tuple[Index, ...]:
+def _indexes(table: CallExpression | None) -> tuple[Index, ...]:
     found = []
     for option in ("uniqueConstraints", "indexes"):
         said = table.named.get(option) if table else None
         for mark in said if isinstance(said, list) else [said]:
-            if isinstance(mark, Call):
+            if isinstance(mark, CallExpression):
                 names = texts_of(mark.named.get("columnNames")) or tuple(
                     part.strip().split(" ")[0]
                     for part in text_of(mark.named.get("columnList")).split(",")
@@ -108,7 +108,7 @@ def _indexes(table: Call | None) -> tuple[Index, ...]:
     return tuple(found)
 
 
-def _member(item: Assign, columns: list[Column], relations: list[Relation], unit: Unit) -> None:
+def _member(item: Assign, columns: list[Column], relations: list[TableRelation], unit: SourceUnit) -> None:
     marks = {mark.name: mark for mark in item.decorators}
     kind = name_of(item.annotation)
     if marks.keys() & {"Transient", "ElementCollection", "Formula", "Embedded", "EmbeddedId"}:
@@ -140,12 +140,12 @@ def _member(item: Assign, columns: list[Column], relations: list[Relation], unit
 
 def _relate(
     item: Assign,
-    mark: Call,
-    marks: Mapping[str, Call],
+    mark: CallExpression,
+    marks: Mapping[str, CallExpression],
     kind: str,
     columns: list[Column],
-    relations: list[Relation],
-    unit: Unit,
+    relations: list[TableRelation],
+    unit: SourceUnit,
 ) -> None:
     inner = re.findall(r"\w+", kind)
     if not inner:
@@ -163,10 +163,10 @@ def _relate(
             None, "Id" in marks, mark.name == "OneToOne", (target, field),
         )  # fmt: skip
         columns.append(key)
-        relations.append(Relation("belongs_to", target, key.name, item.name))
+        relations.append(TableRelation("belongs_to", target, key.name, item.name))
     elif mark.name == "ManyToMany":
         table = marks.get("JoinTable")
         via = text_of(table.named.get("name")) if table else ""
-        relations.append(Relation("belongs_to_many", target, via, item.name))
+        relations.append(TableRelation("belongs_to_many", target, via, item.name))
     else:
-        relations.append(replace(Relation(_RELATIONS[mark.name], target, column, item.name)))
+        relations.append(replace(TableRelation(_RELATIONS[mark.name], target, column, item.name)))

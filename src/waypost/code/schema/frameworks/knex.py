@@ -6,9 +6,9 @@ from dataclasses import replace
 from waypost.code.schema.languages.ecmascript import read_script
 from waypost.code.schema.languages.values import (
     Assign,
-    Block,
-    Call,
+    CallExpression,
     Function,
+    FunctionBlock,
     Item,
     Name,
     calls,
@@ -20,14 +20,14 @@ from waypost.code.schema.languages.values import (
 from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.names import data
 from waypost.code.schema.sql.statements import read_sql
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 KIND = "Knex migration"
 _TABLES = ("createTable", "createTableIfNotExists", "table", "alterTable")
 
 
-def find_knex(source: Source) -> Iterator[SchemaChange]:
+def find_knex(source: SourceFile) -> Iterator[SchemaChange]:
     """What `up` does; `down` is not read."""
     unit = read_script(source.text, source.path)
     known = constants(unit.items)
@@ -40,11 +40,11 @@ def _ups(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
         if isinstance(item, Function) and item.name == "up":
             yield item.body
         elif isinstance(item, Assign):
-            if item.name in ("up", "exports.up", "module.exports.up") and isinstance(item.value, Block):
+            if item.name in ("up", "exports.up", "module.exports.up") and isinstance(item.value, FunctionBlock):
                 yield item.value.body
-            elif isinstance(item.value, dict) and isinstance(item.value.get("up"), Block):
+            elif isinstance(item.value, dict) and isinstance(item.value.get("up"), FunctionBlock):
                 inner = item.value["up"]
-                assert isinstance(inner, Block)
+                assert isinstance(inner, FunctionBlock)
                 yield inner.body
 
 
@@ -56,16 +56,16 @@ def _walk(body: tuple[Item, ...], known: Mapping[str, str], depth: int = 0) -> I
                 for arg in call.args:
                     parts = arg if isinstance(arg, list) else [arg]
                     for part in parts:
-                        if isinstance(part, Block):
+                        if isinstance(part, FunctionBlock):
                             yield from _walk(part.body, known, depth + 1)
-                        elif isinstance(part, Call):
+                        elif isinstance(part, CallExpression):
                             yield from _walk((part,), known, depth + 1)
 
 
-def _statement(call: Call, known: Mapping[str, str]) -> Iterator[SchemaChange]:
+def _statement(call: CallExpression, known: Mapping[str, str]) -> Iterator[SchemaChange]:
     table = text_of(call.arg(0), known)
     made = SchemaChange("revision", table, call.lines, KIND)
-    block = next((arg for arg in call.args if isinstance(arg, Block)), None)
+    block = next((arg for arg in call.args if isinstance(arg, FunctionBlock)), None)
     if call.name == "raw":
         for change in read_sql(table, "migration", KIND):
             line = min(call.lines.start + change.lines.start - 1, call.lines.end)
@@ -83,7 +83,7 @@ def _statement(call: Call, known: Mapping[str, str]) -> Iterator[SchemaChange]:
         yield replace(made, action="rename_table", name=table, new_name=text_of(call.arg(1), known))
 
 
-def _create(made: SchemaChange, block: Block, known: Mapping[str, str]) -> SchemaChange:
+def _create(made: SchemaChange, block: FunctionBlock, known: Mapping[str, str]) -> SchemaChange:
     columns: dict[str, Column] = {}
     indexes: list[Index] = []
     key: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ def _create(made: SchemaChange, block: Block, known: Mapping[str, str]) -> Schem
     )
 
 
-def _column(made: SchemaChange, call: Call, known: Mapping[str, str]) -> Iterator[SchemaChange]:
+def _column(made: SchemaChange, call: CallExpression, known: Mapping[str, str]) -> Iterator[SchemaChange]:
     chain = call.chain
     if not isinstance(chain[0].target, Name):
         return
@@ -130,7 +130,7 @@ def _column(made: SchemaChange, call: Call, known: Mapping[str, str]) -> Iterato
             yield _typed(made, first, rest, name or "id", str(types[first.name]), known)
 
 
-def _target(rest: Mapping[str, Call], known: Mapping[str, str]) -> tuple[str, str]:
+def _target(rest: Mapping[str, CallExpression], known: Mapping[str, str]) -> tuple[str, str]:
     told = text_of(rest["references"].arg(0), known)
     if "inTable" in rest:
         return (text_of(rest["inTable"].arg(0), known), told)
@@ -139,7 +139,12 @@ def _target(rest: Mapping[str, Call], known: Mapping[str, str]) -> tuple[str, st
 
 
 def _typed(
-    made: SchemaChange, first: Call, rest: Mapping[str, Call], name: str, kind: str, known: Mapping[str, str]
+    made: SchemaChange,
+    first: CallExpression,
+    rest: Mapping[str, CallExpression],
+    name: str,
+    kind: str,
+    known: Mapping[str, str],
 ) -> SchemaChange:
     primary = "ncrements" in first.name or "primary" in rest
     size = first.arg(1)

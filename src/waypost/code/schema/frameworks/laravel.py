@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from waypost.code.schema.languages.php import read_php
 from waypost.code.schema.languages.values import (
-    Block,
-    Call,
+    CallExpression,
     Function,
+    FunctionBlock,
     Item,
     Name,
-    Unit,
+    SourceUnit,
     Value,
     calls,
     classes,
@@ -21,17 +21,17 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import data, plural, snake
 from waypost.code.schema.sql.statements import read_sql
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 KIND = "Laravel migration"
 _CONFIGURED = re.compile(r"\$table_?[nN]ames\[['\"](\w{1,60})['\"]\]")
 
 
-def find_laravel(source: Source) -> Iterator[SchemaChange]:
+def find_laravel(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_php(source.text)
     known = constants(unit.items)
     for found in classes(unit.items):
@@ -41,7 +41,7 @@ def find_laravel(source: Source) -> Iterator[SchemaChange]:
 
 
 def _walk(
-    body: tuple[Item, ...], bodies: Mapping[str, Function], known: Mapping[str, str], unit: Unit, depth: int = 0
+    body: tuple[Item, ...], bodies: Mapping[str, Function], known: Mapping[str, str], unit: SourceUnit, depth: int = 0
 ) -> Iterator[SchemaChange]:
     """The calls of `up`, and of the methods of the class that it calls."""
     for call in calls(body):
@@ -57,11 +57,11 @@ def _walk(
             for arg in (
                 call.args if call.name in ("transaction", "withoutForeignKeyConstraints", "each", "when") else ()
             ):
-                if isinstance(arg, Block):
+                if isinstance(arg, FunctionBlock):
                     yield from _walk(arg.body, bodies, known, unit, depth + 1)
 
 
-def _statement(call: Call, known: Mapping[str, str], unit: Unit) -> Iterator[SchemaChange]:
+def _statement(call: CallExpression, known: Mapping[str, str], unit: SourceUnit) -> Iterator[SchemaChange]:
     made = SchemaChange("revision", _table(call.arg(0, "table"), known), call.lines, KIND)
     if call.name in ("statement", "unprepared") and "DB" in call.owner:
         for change in read_sql(text_of(call.arg(0), known), "migration", KIND):
@@ -70,7 +70,7 @@ def _statement(call: Call, known: Mapping[str, str], unit: Unit) -> Iterator[Sch
         return
     if not made.table or not ("chema" in call.owner or call.owner in ("$table",)):
         return
-    block = next((arg for arg in call.args if isinstance(arg, Block)), None)
+    block = next((arg for arg in call.args if isinstance(arg, FunctionBlock)), None)
     match call.name:
         case "create" | "createIfNotExists" if block is not None:
             yield _create(made, block, known, unit)
@@ -91,10 +91,10 @@ def _table(value: Value, known: Mapping[str, str]) -> str:
     return configured[1] if configured else text_of(value, known)
 
 
-def _create(made: SchemaChange, block: Block, known: Mapping[str, str], unit: Unit) -> SchemaChange:
+def _create(made: SchemaChange, block: FunctionBlock, known: Mapping[str, str], unit: SourceUnit) -> SchemaChange:
     columns: dict[str, Column] = {}
     indexes: list[Index] = []
-    relations: list[Relation] = []
+    relations: list[TableRelation] = []
     key: tuple[str, ...] = ()
     comment = ""
     for call in calls(block.body):
@@ -115,12 +115,14 @@ def _create(made: SchemaChange, block: Block, known: Mapping[str, str], unit: Un
     )  # fmt: skip
 
 
-def _alter(made: SchemaChange, block: Block, known: Mapping[str, str], unit: Unit) -> Iterator[SchemaChange]:
+def _alter(
+    made: SchemaChange, block: FunctionBlock, known: Mapping[str, str], unit: SourceUnit
+) -> Iterator[SchemaChange]:
     for call in calls(block.body):
         yield from _blueprint(call, made.table, known, unit)
 
 
-def _blueprint(call: Call, table: str, known: Mapping[str, str], unit: Unit) -> Iterator[SchemaChange]:
+def _blueprint(call: CallExpression, table: str, known: Mapping[str, str], unit: SourceUnit) -> Iterator[SchemaChange]:
     """One statement about a table: `$table->string('name')->nullable()`."""
     chain = call.chain
     first, modifiers = chain[0], {link.name: link for link in chain[1:]}
@@ -153,12 +155,12 @@ def _blueprint(call: Call, table: str, known: Mapping[str, str], unit: Unit) -> 
 
 def _column(
     made: SchemaChange,
-    first: Call,
-    modifiers: Mapping[str, Call],
+    first: CallExpression,
+    modifiers: Mapping[str, CallExpression],
     name: str,
     kind: str,
     known: Mapping[str, str],
-    unit: Unit,
+    unit: SourceUnit,
 ) -> Iterator[SchemaChange]:
     references = None
     if first.name == "foreignIdFor":
@@ -191,7 +193,7 @@ def _column(
     )
 
 
-def _modified(column: Column, modifiers: Mapping[str, Call], known: Mapping[str, str]) -> Column:
+def _modified(column: Column, modifiers: Mapping[str, CallExpression], known: Mapping[str, str]) -> Column:
     nullable: bool | None = False
     if "nullable" in modifiers:
         nullable = modifiers["nullable"].arg(0) is not False
@@ -209,7 +211,12 @@ def _modified(column: Column, modifiers: Mapping[str, Call], known: Mapping[str,
 
 
 def _several(
-    made: SchemaChange, first: Call, modifiers: Mapping[str, Call], name: str, known: Mapping[str, str], unit: Unit
+    made: SchemaChange,
+    first: CallExpression,
+    modifiers: Mapping[str, CallExpression],
+    name: str,
+    known: Mapping[str, str],
+    unit: SourceUnit,
 ) -> Iterator[SchemaChange]:
     """Methods that make several columns, or none."""
     del unit
@@ -234,7 +241,7 @@ def _several(
             kind = "uuid" if "uid" in first.name.lower() else "bigint unsigned"
             null = first.name.startswith("nullable")
             columns = (Column(f"{name}_type", "varchar", null), Column(f"{name}_id", kind, null))
-            relation = Relation("morph_to", "", f"{name}_id", name)
+            relation = TableRelation("morph_to", "", f"{name}_id", name)
             index = Index((f"{name}_type", f"{name}_id"))
             yield replace(made, columns=columns, relations=(relation,), indexes=(index,))
         case "primary":
@@ -255,7 +262,7 @@ def _several(
             yield from _dropped(made, first, name, known)
 
 
-def _dropped(made: SchemaChange, first: Call, name: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
+def _dropped(made: SchemaChange, first: CallExpression, name: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
     names = (
         texts_of(first.arg(0), known)
         if isinstance(first.arg(0), list)

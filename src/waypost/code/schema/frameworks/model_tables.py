@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from waypost.code.schema.draft import Draft, fill
-from waypost.code.schema.frameworks.models import Entry, Models
+from waypost.code.schema.draft import TableDraft, fill
+from waypost.code.schema.frameworks.models import ModelClass, Models
 from waypost.code.schema.joins import join_tables
-from waypost.code.schema.model import Column, Relation, SchemaChange
+from waypost.code.schema.model import Column, SchemaChange, TableRelation
 
 
-def model_tables(models: Models, known: Collection[str]) -> Iterator[Draft]:
+def model_tables(models: Models, known: Collection[str]) -> Iterator[TableDraft]:
     """A table for every class that stands for one. Django's are told elsewhere: their tables depend on each other."""
     models.known = known
     drafts = list(_model_drafts(models))
@@ -17,12 +17,12 @@ def model_tables(models: Models, known: Collection[str]) -> Iterator[Draft]:
     yield from join_tables(drafts, known)
 
 
-def _model_drafts(models: Models) -> Iterator[Draft]:
+def _model_drafts(models: Models) -> Iterator[TableDraft]:
     for entry in sorted(models.entries(), key=lambda entry: (entry.path, entry.change.lines)):
         change = entry.change
         if "Django" in change.kind or {"abstract", "mixin"} & set(change.flags) or not models.is_model(entry):
             continue
-        draft = Draft(models.table(entry), scope=change.scope, partial="partial" in change.flags)
+        draft = TableDraft(models.table(entry), scope=change.scope, partial="partial" in change.flags)
         ancestors = models.ancestors(entry)
         if change.kind == "Entity Framework model" and "set" not in change.flags and change.model in models.set_names:
             continue  # told by its set
@@ -42,7 +42,7 @@ def _model_drafts(models: Models) -> Iterator[Draft]:
         yield draft
 
 
-def settled(entry: Entry, models: Models) -> SchemaChange:
+def settled(entry: ModelClass, models: Models) -> SchemaChange:
     """The change with tables instead of classes in its references and relations."""
     change, path = entry.change, entry.path
 
@@ -52,14 +52,16 @@ def settled(entry: Entry, models: Models) -> SchemaChange:
     def column(said: Column) -> Column:
         return replace(said, references=(table(said.references[0]), said.references[1])) if said.references else said
 
-    def relation(said: Relation) -> Relation:
+    def relation(said: TableRelation) -> TableRelation:
         return replace(said, target=table(said.target), via=table(said.via) if said.via.startswith("@") else said.via)
 
     columns, relations = _told_apart(change, path, models)
     return replace(change, columns=tuple(map(column, columns)), relations=tuple(map(relation, relations)))
 
 
-def _told_apart(change: SchemaChange, path: str, models: Models) -> tuple[tuple[Column, ...], tuple[Relation, ...]]:
+def _told_apart(
+    change: SchemaChange, path: str, models: Models
+) -> tuple[tuple[Column, ...], tuple[TableRelation, ...]]:
     """Columns and relations, where one file could not know whether a type is a model or a plain value."""
     columns, relations = change.columns, change.relations
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from waypost.code.schema.merge import in_tests
-from waypost.code.schema.model import Column, Relation, SchemaChange
+from waypost.code.schema.model import Column, SchemaChange, TableRelation
 from waypost.code.schema.names import data, plural, singular, snake
 from waypost.model.reference import LineRange
 
@@ -17,7 +17,7 @@ _PARTS = re.compile(r"[.\\:/]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class ModelClass:
     """One class. Two are the same only if they are the same object."""
 
     path: str
@@ -35,14 +35,14 @@ class Models:
     """Every class of the repository that may stand for a table."""
 
     def __init__(self, changes: Mapping[str, Sequence[SchemaChange]]) -> None:
-        self._named: dict[str, list[Entry]] = defaultdict(list)
+        self._named: dict[str, list[ModelClass]] = defaultdict(list)
         self._labels: dict[str, str] = {}
         self._settings: dict[str, tuple[str, str]] = {}  # name → where it is set, `app.Model`
         self._renamed: dict[str, str] = {}  # the same, where the configuration gives them another name
         self._sets: dict[str, str] = {}  # entities of Entity Framework, by class: their tables
-        self._places: dict[Entry, frozenset[str]] = {}
-        self._bases: dict[Entry, list[Entry]] = {}
-        self._is_model: dict[Entry, bool] = {}
+        self._places: dict[ModelClass, frozenset[str]] = {}
+        self._bases: dict[ModelClass, list[ModelClass]] = {}
+        self._is_model: dict[ModelClass, bool] = {}
         self.known: Collection[str] = ()
         for path in sorted(changes):
             for change in changes[path]:
@@ -58,13 +58,13 @@ class Models:
                 if "set" in change.flags:
                     self._sets.setdefault(change.bases[0][1:], change.table)
                 if change.action == "model" and change.role == "model":
-                    self._named[_PARTS.split(change.model)[-1]].append(Entry(path, change))
+                    self._named[_PARTS.split(change.model)[-1]].append(ModelClass(path, change))
 
     @property
     def set_names(self) -> Collection[str]:
         return self._sets.keys()
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[ModelClass]:
         for found in self._named.values():
             yield from found
 
@@ -85,7 +85,7 @@ class Models:
                 return parts[place - 1]
         return parts[-1]
 
-    def find(self, reference: str, path: str, kind: str = "") -> Entry | None:
+    def find(self, reference: str, path: str, kind: str = "") -> ModelClass | None:
         """The class that `@module.Name` means in a file: the nearest one of that name whose place fits the rest."""
         parts = _PARTS.split(reference.lstrip("@"))
         found = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
@@ -100,7 +100,7 @@ class Models:
 
     @staticmethod
     @cache
-    def _external(name: str) -> Entry | None:
+    def _external(name: str) -> ModelClass | None:
         """A class of a well-known package, with the fields that it brings."""
         bases = data("django_fields")["bases"]
         assert isinstance(bases, dict)
@@ -111,16 +111,16 @@ class Models:
             field, _, said = part.partition(":")
             kind = said.rstrip("?!#*")
             if said.endswith("*"):
-                many.append(Relation("belongs_to_many", kind, "", field))
+                many.append(TableRelation("belongs_to_many", kind, "", field))
             else:
                 columns.append(Column(field, kind, said.endswith("?"), None, said.endswith("#"), said.endswith("!")))
         change = SchemaChange(
             "model", "", LineRange(1, 1), "Django model", "model", tuple(columns), relations=tuple(many), model=name,
             flags=("abstract", "root"),
         )  # fmt: skip
-        return Entry("", change)
+        return ModelClass("", change)
 
-    def _place(self, entry: Entry) -> frozenset[str]:
+    def _place(self, entry: ModelClass) -> frozenset[str]:
         """The words by which a class can be meant: folders, modules, namespace, application."""
         if entry not in self._places:
             parts = [*_PARTS.split(entry.path.removesuffix(".py")), *_PARTS.split(entry.change.scope)]
@@ -129,7 +129,7 @@ class Models:
             self._places[entry] = frozenset(part.lower() for part in parts)
         return self._places[entry]
 
-    def _nearness(self, entry: Entry, hint: Sequence[str], path: str) -> tuple[int, int, int, int]:
+    def _nearness(self, entry: ModelClass, hint: Sequence[str], path: str) -> tuple[int, int, int, int]:
         named = self._place(entry)
         agreed = sum(1 for part in hint if part.lower() in named)
         shared = 0
@@ -139,15 +139,15 @@ class Models:
             shared += 1
         return (agreed, int(entry.path == path), int(in_tests(path) == in_tests(entry.path)), shared)
 
-    def bases(self, entry: Entry) -> list[Entry]:
+    def bases(self, entry: ModelClass) -> list[ModelClass]:
         if entry not in self._bases:
             found = (self.find(base, entry.path, entry.change.kind) for base in entry.change.bases)
             self._bases[entry] = [base for base in found if base is not None and base is not entry]
         return list(self._bases[entry])
 
-    def ancestors(self, entry: Entry) -> list[Entry]:
+    def ancestors(self, entry: ModelClass) -> list[ModelClass]:
         """All classes that it inherits from, nearest first."""
-        seen: list[Entry] = []
+        seen: list[ModelClass] = []
         todo = self.bases(entry)
         while todo and len(seen) < MAX_ANCESTORS:
             base = todo.pop(0)
@@ -156,21 +156,21 @@ class Models:
                 todo += self.bases(base)
         return seen
 
-    def is_model(self, entry: Entry) -> bool:
+    def is_model(self, entry: ModelClass) -> bool:
         """It says so itself (`root`), or inherits from one that does; a mixin alone makes no table."""
         if entry not in self._is_model:
             family = (entry, *self.ancestors(entry))
             self._is_model[entry] = any("root" in member.change.flags or self._must_be(member) for member in family)
         return self._is_model[entry]
 
-    def _must_be(self, entry: Entry) -> bool:
+    def _must_be(self, entry: ModelClass) -> bool:
         """It has fields, and a base that is not in the repository: that one has to be the model."""
         if "fields" not in entry.change.flags:
             return False
         bases = [base for base in entry.change.bases if base != "@object"]
         return any(self.find(base, entry.path, entry.change.kind) in (None, entry) for base in bases)
 
-    def table(self, entry: Entry) -> str:  # noqa: PLR0911 - one way for each framework
+    def table(self, entry: ModelClass) -> str:  # noqa: PLR0911 - one way for each framework
         """The name of its table."""
         change = entry.change
         entity = change.bases[0][1:] if "set" in change.flags else change.model
@@ -194,7 +194,7 @@ class Models:
         long, short = plural(snake(change.model)), plural(snake(_PARTS.split(change.model)[-1]))
         return short if long not in self.known and short in self.known else long
 
-    def _behind(self, entry: Entry | None, source: str, kind: str) -> str:
+    def _behind(self, entry: ModelClass | None, source: str, kind: str) -> str:
         """The table that a class calls `source`; a guess by that name where it says nothing of it."""
         names = (source, singular(source), plural(source))
         for member in (entry, *self.ancestors(entry)) if entry is not None else ():

@@ -3,31 +3,43 @@
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ecmascript import read_script
-from waypost.code.schema.languages.values import Call, Name, Value, calls, constants, fields, name_of, spelled, text_of
+from waypost.code.schema.languages.values import (
+    CallExpression,
+    Name,
+    Value,
+    calls,
+    constants,
+    fields,
+    name_of,
+    spelled,
+    text_of,
+)
 from waypost.code.schema.model import Column, SchemaChange
 from waypost.code.schema.names import plural
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 KIND = "Mongoose schema"
 
 
-def find_mongoose(source: Source) -> Iterator[SchemaChange]:
+def find_mongoose(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
     known = constants(unit.items)
-    schemas: dict[str, Call] = {}
+    schemas: dict[str, CallExpression] = {}
     for item in fields(unit.items):
-        if isinstance(item.value, Call) and item.value.name == "Schema":
+        if isinstance(item.value, CallExpression) and item.value.name == "Schema":
             schemas[item.name] = item.value
     for call in calls(unit.items):
         if call.name != "model":
             continue
         name, given = text_of(call.arg(0), known), call.arg(1)
-        schema = given if isinstance(given, Call) else schemas.get(given.text) if isinstance(given, Name) else None
+        schema = (
+            given if isinstance(given, CallExpression) else schemas.get(given.text) if isinstance(given, Name) else None
+        )
         if name and schema is not None and schema.name == "Schema":
             yield _collection(name, schema, text_of(call.arg(2), known))
 
 
-def _collection(name: str, schema: Call, told: str) -> SchemaChange:
+def _collection(name: str, schema: CallExpression, told: str) -> SchemaChange:
     listed, options = schema.arg(0), schema.arg(1)
     said: Mapping[str, Value] = options if isinstance(options, dict) else {}
     columns = [Column("_id", "objectid", nullable=False, primary=True)]

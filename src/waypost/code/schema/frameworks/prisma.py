@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
-from waypost.code.source import Source
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 KIND = "Prisma schema"
@@ -37,7 +37,7 @@ class _Model:
     end: int = 0
 
 
-def find_prisma(source: Source) -> Iterator[SchemaChange]:
+def find_prisma(source: SourceFile) -> Iterator[SchemaChange]:
     models, enums = _blocks(source.text)
     names = {model.name for model in models}
     for model in models:
@@ -79,7 +79,7 @@ def _blocks(text: str) -> tuple[list[_Model], set[str]]:
 
 def _change(model: _Model, names: set[str], enums: set[str]) -> SchemaChange:
     columns: dict[str, Column] = {}
-    relations: list[Relation] = []
+    relations: list[TableRelation] = []
     keys: dict[str, tuple[str, list[str]]] = {}
     table, key, indexes = model.name, tuple[str, ...](), list[Index]()
     doc = ""
@@ -128,7 +128,7 @@ def _field(
     names: set[str],
     enums: set[str],
     columns: dict[str, Column],
-    relations: list[Relation],
+    relations: list[TableRelation],
     keys: dict[str, tuple[str, list[str]]],
 ) -> None:
     found = _FIELD.match(line)
@@ -149,7 +149,7 @@ def _field(
     )
     if told == "@":  # a model or an enum of another file: the models will tell
         told = f"@{kind}"
-        relations.append(Relation("has_many" if many else "has_one", f"@{kind}", "", name))
+        relations.append(TableRelation("has_many" if many else "has_one", f"@{kind}", "", name))
     primary = re.search(r"@id\b", rest) is not None
     columns[name] = Column(
         mapped[1] if mapped else name,
@@ -173,7 +173,7 @@ def _balanced(text: str) -> str:
 
 
 def _relation(
-    name: str, kind: str, many: bool, rest: str, relations: list[Relation], keys: dict[str, tuple[str, list[str]]]
+    name: str, kind: str, many: bool, rest: str, relations: list[TableRelation], keys: dict[str, tuple[str, list[str]]]
 ) -> None:
     ours = re.search(r"fields:\s*+\[([^\[\]]*)\]", rest)
     theirs = re.search(r"references:\s*+\[([^\[\]]*)\]", rest)
@@ -182,12 +182,12 @@ def _relation(
         columns = [part.strip() for part in ours[1].split(",")]
         for place, column in enumerate(columns):
             keys[column] = (kind, targets[place : place + 1])
-        relations.append(Relation("belongs_to", f"@{kind}", columns[0], name))
+        relations.append(TableRelation("belongs_to", f"@{kind}", columns[0], name))
     else:
         # With a name it may be the other side of a many-to-many relation, which is stored in a table of that name.
         told = re.search(r'@relation\(\s*(?:name:\s*)?"([^"]*)"', rest)
         relations.append(
-            Relation("has_many" if many else "has_one", f"@{kind}", f"_{told[1]}" if told and many else "", name)
+            TableRelation("has_many" if many else "has_one", f"@{kind}", f"_{told[1]}" if told and many else "", name)
         )
 
 

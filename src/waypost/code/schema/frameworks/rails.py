@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from waypost.code.schema.languages.ruby import read_ruby
 from waypost.code.schema.languages.values import (
-    Block,
-    Call,
+    CallExpression,
+    FunctionBlock,
     Item,
     Value,
     calls,
@@ -17,23 +17,23 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import data, plural, singular
 from waypost.code.schema.sql.statements import read_sql
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 MIGRATION, SCHEMA = "Rails migration", "Rails schema"
 
 
-def find_rails_schema(source: Source) -> Iterator[SchemaChange]:
+def find_rails_schema(source: SourceFile) -> Iterator[SchemaChange]:
     for call in calls(read_ruby(source.text).items):
-        if call.name == "define" and call.args and isinstance(call.args[-1], Block):
+        if call.name == "define" and call.args and isinstance(call.args[-1], FunctionBlock):
             for change in _changes(call.args[-1].body, {}):
                 yield replace(change, kind=SCHEMA, role="dump")
 
 
-def find_rails_migration(source: Source) -> Iterator[SchemaChange]:
+def find_rails_migration(source: SourceFile) -> Iterator[SchemaChange]:
     """What `change` or `up` does; `down` takes it back and is not read."""
     unit = read_ruby(source.text)
     known = constants(unit.items)
@@ -51,12 +51,12 @@ def _changes(
     depth: int = 0,
 ) -> Iterator[SchemaChange]:
     for item in body:
-        call = item if isinstance(item, Call) else getattr(item, "value", None)
-        name = call.name if isinstance(call, Call) else getattr(item, "text", "")
-        if bodies and name in bodies and depth < 3 and not (isinstance(call, Call) and call.target):
+        call = item if isinstance(item, CallExpression) else getattr(item, "value", None)
+        name = call.name if isinstance(call, CallExpression) else getattr(item, "text", "")
+        if bodies and name in bodies and depth < 3 and not (isinstance(call, CallExpression) and call.target):
             yield from _changes(bodies[name], known, bodies, depth + 1)
-        elif isinstance(call, Call):
-            block = call.args[-1] if call.args and isinstance(call.args[-1], Block) else None
+        elif isinstance(call, CallExpression):
+            block = call.args[-1] if call.args and isinstance(call.args[-1], FunctionBlock) else None
             if block is not None and call.name in (
                 "safety_assured",
                 "reversible",
@@ -70,10 +70,10 @@ def _changes(
                 yield from _statement(call, known)
 
 
-def _statement(call: Call, known: Mapping[str, str]) -> Iterator[SchemaChange]:
+def _statement(call: CallExpression, known: Mapping[str, str]) -> Iterator[SchemaChange]:
     table = text_of(call.arg(0), known)
     made = SchemaChange("revision", table, call.lines, "")
-    block = call.args[-1] if call.args and isinstance(call.args[-1], Block) else None
+    block = call.args[-1] if call.args and isinstance(call.args[-1], FunctionBlock) else None
     match call.name:
         case "create_table" if table:
             yield _create(call, table, block, made, known)
@@ -99,10 +99,12 @@ def _statement(call: Call, known: Mapping[str, str]) -> Iterator[SchemaChange]:
             yield from _on_table(call.name, table, call, call.args[1:], known)
 
 
-def _create(call: Call, table: str, block: Block | None, made: SchemaChange, known: Mapping[str, str]) -> SchemaChange:
+def _create(
+    call: CallExpression, table: str, block: FunctionBlock | None, made: SchemaChange, known: Mapping[str, str]
+) -> SchemaChange:
     columns: list[Column] = []
     indexes: list[Index] = []
-    relations: list[Relation] = []
+    relations: list[TableRelation] = []
     key = call.named.get("primary_key")
     identity = call.named.get("id", "bigint")
     if identity is not False and not isinstance(key, list):
@@ -120,12 +122,12 @@ def _create(call: Call, table: str, block: Block | None, made: SchemaChange, kno
     )  # fmt: skip
 
 
-def _join_name(call: Call, known: Mapping[str, str]) -> str:
+def _join_name(call: CallExpression, known: Mapping[str, str]) -> str:
     names = sorted(text_of(arg, known) for arg in call.args[:2])
     return text_of(call.named.get("table_name"), known) or "_".join(names)
 
 
-def _join(call: Call, made: SchemaChange, known: Mapping[str, str]) -> SchemaChange:
+def _join(call: CallExpression, made: SchemaChange, known: Mapping[str, str]) -> SchemaChange:
     columns = tuple(
         Column(f"{singular(text_of(arg, known))}_id", "bigint", nullable=False, references=(text_of(arg, known), ""))
         for arg in call.args[:2]
@@ -133,7 +135,7 @@ def _join(call: Call, made: SchemaChange, known: Mapping[str, str]) -> SchemaCha
     return replace(made, action="create_table", table=_join_name(call, known), columns=columns)
 
 
-def _in_table(call: Call, table: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:
+def _in_table(call: CallExpression, table: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:
     """`t.string :name` in the block of a table: the same as outside, without the table."""
     names = {"remove": "remove_columns", "rename": "rename_column", "change": "change_column", "index": "add_index",
              "references": "add_reference", "belongs_to": "add_reference", "timestamps": "add_timestamps",
@@ -148,7 +150,7 @@ def _in_table(call: Call, table: str, known: Mapping[str, str]) -> Iterator[Sche
         yield from _on_table(names.get(call.name, call.name), table, call, call.args, known)
 
 
-def _inline_index(call: Call, column: str) -> Index:
+def _inline_index(call: CallExpression, column: str) -> Index:
     said = call.named.get("index")
     return Index((column,), isinstance(said, dict) and said.get("unique") is True)
 
@@ -181,7 +183,7 @@ def _column(name: str, kind: str, said: Mapping[str, Value]) -> Column:
 
 
 def _on_table(  # noqa: PLR0912 - one case per kind
-    name: str, table: str, call: Call, args: tuple[Value, ...], known: Mapping[str, str]
+    name: str, table: str, call: CallExpression, args: tuple[Value, ...], known: Mapping[str, str]
 ) -> Iterator[SchemaChange]:
     made = SchemaChange("revision", table, call.lines, "")
     names = [text for arg in args if (text := text_of(arg, known))]
@@ -228,7 +230,7 @@ def _on_table(  # noqa: PLR0912 - one case per kind
 
 
 def _keys(
-    name: str, made: SchemaChange, call: Call, args: tuple[Value, ...], known: Mapping[str, str]
+    name: str, made: SchemaChange, call: CallExpression, args: tuple[Value, ...], known: Mapping[str, str]
 ) -> Iterator[SchemaChange]:
     names = [text for arg in args if (text := text_of(arg, known))]
     match name:
@@ -264,11 +266,11 @@ def _reference(made: SchemaChange, target: str, said: Mapping[str, Value]) -> Sc
         f"{target}_id", kind, {key: value for key, value in said.items() if key in ("null", "default", "comment")}
     )
     columns = [column]
-    relations: tuple[Relation, ...] = ()
+    relations: tuple[TableRelation, ...] = ()
     foreign = said.get("foreign_key")
     if said.get("polymorphic"):
         columns.insert(0, _column(f"{target}_type", "string", {"null": said.get("null")}))
-        relations = (Relation("morph_to", "", f"{target}_id", target),)
+        relations = (TableRelation("morph_to", "", f"{target}_id", target),)
     elif foreign:
         to = text_of(foreign.get("to_table")) if isinstance(foreign, dict) else ""
         columns = [replace(column, references=(to or plural(target), ""))]

@@ -6,10 +6,10 @@ from dataclasses import replace
 from waypost.code.schema.languages.ecmascript import read_script
 from waypost.code.schema.languages.values import (
     Assign,
-    Block,
-    Call,
+    CallExpression,
     Class,
     Function,
+    FunctionBlock,
     Item,
     Name,
     Value,
@@ -19,18 +19,18 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import data, plural, snake
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 
 MODEL, MIGRATION = "Sequelize model", "Sequelize migration"
 _RELATIONS = {"hasMany": "has_many", "hasOne": "has_one", "belongsTo": "belongs_to", "belongsToMany": "belongs_to_many"}
 
 
-def find_sequelize(source: Source) -> Iterator[SchemaChange]:
+def find_sequelize(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
     known = constants(unit.items)
-    relations: dict[str, list[Relation]] = {}
+    relations: dict[str, list[TableRelation]] = {}
     models: list[SchemaChange] = []
     for call in _all_calls(unit.items):
         change = _model(call, known)
@@ -43,7 +43,7 @@ def find_sequelize(source: Source) -> Iterator[SchemaChange]:
         yield replace(change, relations=tuple(named))
 
 
-def _all_calls(items: tuple[Item, ...]) -> Iterator[Call]:
+def _all_calls(items: tuple[Item, ...]) -> Iterator[CallExpression]:
     """Every call of the file that stands as a statement, also inside of functions and blocks."""
     todo: list[Item] = list(items)
     steps = 0
@@ -51,14 +51,14 @@ def _all_calls(items: tuple[Item, ...]) -> Iterator[Call]:
         steps += 1
         item = todo.pop(0)
         value = item.value if isinstance(item, Assign) else item
-        if isinstance(value, Call):
+        if isinstance(value, CallExpression):
             yield value
-            todo = [part for part in value.args if isinstance(part, Block)] + todo
-        elif isinstance(value, Block | Function | Class):
+            todo = [part for part in value.args if isinstance(part, FunctionBlock)] + todo
+        elif isinstance(value, FunctionBlock | Function | Class):
             todo = list(value.body) + todo
 
 
-def _model(call: Call, known: Mapping[str, str]) -> SchemaChange | None:
+def _model(call: CallExpression, known: Mapping[str, str]) -> SchemaChange | None:
     if call.name == "define" and "equelize" in name_of(call.target) and isinstance(call.arg(1), dict):
         name, fields, options = text_of(call.arg(0), known), call.arg(1), call.arg(2)
     elif (
@@ -122,9 +122,9 @@ def _type(value: Value) -> str:
     assert isinstance(types, dict)
     if isinstance(value, str):
         return value.lower()
-    name = value.name if isinstance(value, Call) else name_of(value).rsplit(".", 1)[-1]
+    name = value.name if isinstance(value, CallExpression) else name_of(value).rsplit(".", 1)[-1]
     kind = str(types.get(name, ""))
-    size = value.arg(0) if isinstance(value, Call) else None
+    size = value.arg(0) if isinstance(value, CallExpression) else None
     return f"{kind}({size})" if isinstance(size, int) and kind else kind
 
 
@@ -137,7 +137,7 @@ def _indexes(value: Value) -> tuple[Index, ...]:
     )
 
 
-def _relation(call: Call) -> Relation:
+def _relation(call: CallExpression) -> TableRelation:
     said = call.arg(1)
     options: Mapping[str, Value] = said if isinstance(said, dict) else {}
     target = name_of(call.arg(0)).rsplit(".", 1)[-1]
@@ -146,10 +146,10 @@ def _relation(call: Call) -> Relation:
     if call.name == "belongsToMany":
         through = options.get("through")
         via = text_of(through) or (f"@{name_of(through).rsplit('.', 1)[-1]}" if name_of(through) else "")
-    return Relation(_RELATIONS[call.name], f"@{target}", via, text_of(options.get("as")))
+    return TableRelation(_RELATIONS[call.name], f"@{target}", via, text_of(options.get("as")))
 
 
-def find_sequelize_migration(source: Source) -> Iterator[SchemaChange]:
+def find_sequelize_migration(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
     for body in _ups(unit.items):
         for call in _all_calls(body):
@@ -168,11 +168,11 @@ def _ups(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
                 if item.name.endswith("up")
                 else None
             )
-            if isinstance(inner, Block):
+            if isinstance(inner, FunctionBlock):
                 yield inner.body
 
 
-def _statement(call: Call) -> Iterator[SchemaChange]:
+def _statement(call: CallExpression) -> Iterator[SchemaChange]:
     made = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
     second, third = call.arg(1), call.arg(2)
     if not made.table:

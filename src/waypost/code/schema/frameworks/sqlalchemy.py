@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from waypost.code.schema.draft import Draft
+from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.sqlalchemy_columns import COLUMN_CALLS, apply_constraint, read_column, type_of
 from waypost.code.schema.languages.python import read_python
 from waypost.code.schema.languages.values import (
     Assign,
-    Call,
+    CallExpression,
     Class,
     Function,
     Name,
-    Unit,
+    SourceUnit,
     Value,
     classes,
     constants,
@@ -22,9 +22,9 @@ from waypost.code.schema.languages.values import (
     spelled,
     text_of,
 )
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import data, snake
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 MODEL = "SQLAlchemy model"
@@ -32,7 +32,7 @@ _BASES = frozenset({"db.Model", "Base", "DeclarativeBase", "SQLModel", "Model", 
 _RELATIONS = frozenset({"relationship", "Relationship", "relation", "dynamic_loader", "backref"})
 
 
-def find_sqlalchemy(source: Source) -> Iterator[SchemaChange]:
+def find_sqlalchemy(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_python(source.text, functions=True)
     known = constants(unit.items)
     for found in classes(unit.items):
@@ -40,26 +40,26 @@ def find_sqlalchemy(source: Source) -> Iterator[SchemaChange]:
         if change is not None:
             yield change
     for item in fields(unit.items):
-        if isinstance(item.value, Call) and item.value.name == "Table" and len(item.value.args) > 1:
+        if isinstance(item.value, CallExpression) and item.value.name == "Table" and len(item.value.args) > 1:
             table = _table(item, item.value, known)
             if table is not None:
                 yield table
 
 
-def _table(item: Assign, call: Call, known: dict[str, str]) -> SchemaChange | None:
+def _table(item: Assign, call: CallExpression, known: dict[str, str]) -> SchemaChange | None:
     name = text_of(call.args[0], known)
-    draft = Draft(name)
+    draft = TableDraft(name)
     for arg in call.args[2:]:
-        if isinstance(arg, Call) and arg.name in COLUMN_CALLS:
+        if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS:
             draft.put(_nullable(read_column(arg, known=known)))
-        elif isinstance(arg, Call):
+        elif isinstance(arg, CallExpression):
             apply_constraint(draft, arg, known)
     if not name or not draft.columns:
         return None
     return _change(draft, item.name, call.lines.start, call.lines.end, flags=("root",))
 
 
-def _change(draft: Draft, model: str, start: int, end: int, flags: tuple[str, ...]) -> SchemaChange:
+def _change(draft: TableDraft, model: str, start: int, end: int, flags: tuple[str, ...]) -> SchemaChange:
     return SchemaChange(
         "model", draft.name, LineRange(start, end), MODEL, "model", tuple(draft.columns.values()),
         tuple(draft.indexes), tuple(draft.relations), draft.primary_key, model=model, flags=flags,
@@ -72,11 +72,11 @@ def _nullable(column: Column) -> Column:
     return replace(column, nullable=True) if column.nullable is None else column
 
 
-def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | None:
+def _model(found: Class, unit: SourceUnit, known: dict[str, str]) -> SchemaChange | None:
     bases = [name_of(base) for base in found.bases]
     said = {item.name: item.value for item in fields(found.body)}
     sqlmodel = said.get("class:table") is True
-    draft = Draft(text_of(said.get("__tablename__"), known), comment=_first_line(found.doc))
+    draft = TableDraft(text_of(said.get("__tablename__"), known), comment=_first_line(found.doc))
     for item in found.body:
         if isinstance(item, Assign):
             _field(draft, item, known, plain=sqlmodel or "SQLModel" in bases)
@@ -85,7 +85,7 @@ def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | No
         ):
             _declared(draft, item, known)
     _table_args(draft, said.get("__table_args__"), known)
-    if isinstance(said.get("__table__"), Call) and not draft.name:
+    if isinstance(said.get("__table__"), CallExpression) and not draft.name:
         made = _table(Assign(found.name, said["__table__"], found.lines), said["__table__"], known)  # type: ignore[arg-type]
         if made is not None:
             return replace(made, model=found.name, bases=tuple("@" + unit.imports.get(b, b) for b in bases))
@@ -99,7 +99,7 @@ def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | No
     return replace(change, bases=tuple("@" + unit.imports.get(base, base) for base in bases))
 
 
-def _flags(draft: Draft, bases: list[str], sqlmodel: bool, said: dict[str, Value]) -> tuple[str, ...]:
+def _flags(draft: TableDraft, bases: list[str], sqlmodel: bool, said: dict[str, Value]) -> tuple[str, ...]:
     if said.get("__abstract__") is True:
         return ("abstract",)
     if draft.name or sqlmodel:
@@ -120,14 +120,17 @@ def _first_line(doc: str) -> str:
     return " ".join(doc.strip().split("\n\n")[0].split())[:300]
 
 
-def _field(draft: Draft, item: Assign, known: dict[str, str], *, plain: bool) -> None:
+def _field(draft: TableDraft, item: Assign, known: dict[str, str], *, plain: bool) -> None:
     value, hint = item.value, item.annotation
     inner = (
         hint.args[0]
-        if isinstance(hint, Call) and hint.name == "[]" and name_of(hint.target).endswith("Mapped") and hint.args
+        if isinstance(hint, CallExpression)
+        and hint.name == "[]"
+        and name_of(hint.target).endswith("Mapped")
+        and hint.args
         else None
     )
-    if isinstance(value, Call):
+    if isinstance(value, CallExpression):
         if value.name in COLUMN_CALLS:
             column = read_column(value, item.name, known)
             draft.put(_nullable(_annotated(column, inner)) if inner is None else _annotated(column, inner))
@@ -141,7 +144,7 @@ def _field(draft: Draft, item: Assign, known: dict[str, str], *, plain: bool) ->
             draft.put(_sqlmodel(item.name, value, hint))
         elif value.name in ("deferred", "column_property"):
             inside = value.arg(0)
-            if isinstance(inside, Call) and inside.name in COLUMN_CALLS:
+            if isinstance(inside, CallExpression) and inside.name in COLUMN_CALLS:
                 draft.put(_nullable(read_column(inside, item.name, known)))
     elif inner is not None and not item.name.startswith("__"):
         draft.put(_annotated(Column(item.name), inner))
@@ -151,9 +154,9 @@ def _field(draft: Draft, item: Assign, known: dict[str, str], *, plain: bool) ->
             draft.put(replace(column, default=spelled(value)) if value is not None else column)
 
 
-def _declared(draft: Draft, function: Function, known: dict[str, str]) -> None:
+def _declared(draft: TableDraft, function: Function, known: dict[str, str]) -> None:
     for item in function.body:
-        if isinstance(item, Call):
+        if isinstance(item, CallExpression):
             _field(draft, Assign(function.name, item, function.lines), known, plain=False)
         elif isinstance(item, Name) and function.name == "__tablename__":
             return
@@ -178,7 +181,7 @@ def _annotated(column: Column, hint: Value) -> Column:
 
 
 def _hint_text(hint: Value) -> str:
-    if isinstance(hint, Call):
+    if isinstance(hint, CallExpression):
         return f"{name_of(hint.target)}[{', '.join(_hint_text(arg) for arg in hint.args)}]"
     return hint.text if isinstance(hint, Name) else hint if isinstance(hint, str) else "None" if hint is None else ""
 
@@ -192,10 +195,10 @@ def _is_list(hint: Value) -> bool:
     )
 
 
-def _sqlmodel(name: str, call: Call, hint: Value) -> Column:
+def _sqlmodel(name: str, call: CallExpression, hint: Value) -> Column:
     target = text_of(call.named.get("foreign_key"))
     inner = call.named.get("sa_column")
-    column = _annotated(read_column(inner, name) if isinstance(inner, Call) else Column(name), hint)
+    column = _annotated(read_column(inner, name) if isinstance(inner, CallExpression) else Column(name), hint)
     kind = call.named.get("sa_type")
     size = call.named.get("max_length")
     if isinstance(size, int) and column.type == "varchar":
@@ -214,10 +217,10 @@ def _sqlmodel(name: str, call: Call, hint: Value) -> Column:
     )
 
 
-def _relate(draft: Draft, item: Assign, call: Call, hint: Value) -> None:
+def _relate(draft: TableDraft, item: Assign, call: CallExpression, hint: Value) -> None:
     target = call.arg(0, "argument")
     name = target if isinstance(target, str) else name_of(target)
-    if isinstance(target, Call) or not name:
+    if isinstance(target, CallExpression) or not name:
         words = [w for w in re.findall(r"[A-Za-z_]\w*", _hint_text(hint)) if w not in _CONTAINERS]
         name = words[0] if words else name
     if not name or not re.fullmatch(r"[\w.]+", name):
@@ -225,11 +228,11 @@ def _relate(draft: Draft, item: Assign, call: Call, hint: Value) -> None:
     secondary = call.named.get("secondary", call.named.get("link_model"))
     if secondary is not None:
         via = text_of(secondary) or ("@" + name_of(secondary) if name_of(secondary) else "")
-        draft.relations.append(Relation("belongs_to_many", "@" + name, via, item.name))
+        draft.relations.append(TableRelation("belongs_to_many", "@" + name, via, item.name))
     elif call.named.get("uselist") is False:
-        draft.relations.append(Relation("relates_one", "@" + name, "", item.name))
+        draft.relations.append(TableRelation("relates_one", "@" + name, "", item.name))
     else:
-        draft.relations.append(Relation("relates", "@" + name, "", item.name))
+        draft.relations.append(TableRelation("relates", "@" + name, "", item.name))
 
 
 _CONTAINERS = frozenset(
@@ -251,9 +254,9 @@ _CONTAINERS = frozenset(
 )
 
 
-def _table_args(draft: Draft, value: Value, known: dict[str, str]) -> None:
+def _table_args(draft: TableDraft, value: Value, known: dict[str, str]) -> None:
     for part in value if isinstance(value, list) else [value]:
-        if isinstance(part, Call):
+        if isinstance(part, CallExpression):
             apply_constraint(draft, part, known)
         elif isinstance(part, dict):
             draft.comment = text_of(part.get("comment")) or draft.comment

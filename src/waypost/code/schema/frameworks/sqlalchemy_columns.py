@@ -4,15 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from waypost.code.schema.draft import Draft
-from waypost.code.schema.languages.values import Call, Name, Value, spelled, text_of, texts_of
+from waypost.code.schema.draft import TableDraft
+from waypost.code.schema.languages.values import CallExpression, Name, Value, spelled, text_of, texts_of
 from waypost.code.schema.model import Column, Index
 from waypost.code.schema.names import data
 
 COLUMN_CALLS = frozenset({"Column", "mapped_column"})
 
 
-def read_column(call: Call, name: str = "", known: Mapping[str, str] | None = None) -> Column:
+def read_column(call: CallExpression, name: str = "", known: Mapping[str, str] | None = None) -> Column:
     """`Column("name", String(20), ForeignKey("a.id"), nullable=False)`."""
     args = list(call.args)
     if args and (told := text_of(args[0], known)):
@@ -21,9 +21,13 @@ def read_column(call: Call, name: str = "", known: Mapping[str, str] | None = No
     name = text_of(call.named.get("name"), known) or name
     kind, references = "", None
     for arg in (*args, call.named.get("type_")):
-        if isinstance(arg, Call) and arg.name == "ForeignKey":
+        if isinstance(arg, CallExpression) and arg.name == "ForeignKey":
             references = _target(arg.arg(0, "column"), known)
-        elif not kind and isinstance(arg, Call | Name) and (not isinstance(arg, Call) or arg.name not in _NOT_TYPES):
+        elif (
+            not kind
+            and isinstance(arg, CallExpression | Name)
+            and (not isinstance(arg, CallExpression) or arg.name not in _NOT_TYPES)
+        ):
             kind = type_of(arg)
     primary = call.named.get("primary_key") is True
     default = call.named.get("server_default", call.named.get("default"))
@@ -33,7 +37,9 @@ def read_column(call: Call, name: str = "", known: Mapping[str, str] | None = No
         type=kind,
         nullable=False if primary else nullable if isinstance(nullable, bool) else None,
         default=spelled(
-            default.args[0] if isinstance(default, Call) and default.name == "text" and default.args else default
+            default.args[0]
+            if isinstance(default, CallExpression) and default.name == "text" and default.args
+            else default
         )
         if default is not None
         else None,
@@ -56,9 +62,9 @@ def type_of(value: Value) -> str:
     if isinstance(value, Name):
         last = value.text.rsplit(".", 1)[-1]
         return str(types.get(last, last))[:60]
-    if not isinstance(value, Call):
+    if not isinstance(value, CallExpression):
         return ""
-    if value.name in ("with_variant", "as_mutable", "evaluates_none") and isinstance(value.target, Call):
+    if value.name in ("with_variant", "as_mutable", "evaluates_none") and isinstance(value.target, CallExpression):
         return type_of(value.target)
     if value.name == "as_mutable" and value.args:
         return type_of(value.args[0])
@@ -82,7 +88,7 @@ def _target(value: Value, known: Mapping[str, str] | None = None) -> tuple[str, 
     return None
 
 
-def apply_constraint(draft: Draft, call: Call, known: Mapping[str, str] | None = None) -> None:
+def apply_constraint(draft: TableDraft, call: CallExpression, known: Mapping[str, str] | None = None) -> None:
     """A constraint that stands among the columns of a table."""
     if call.name == "PrimaryKeyConstraint":
         draft.primary_key = tuple(text for arg in call.args if (text := text_of(arg, known)))
@@ -98,7 +104,7 @@ def apply_constraint(draft: Draft, call: Call, known: Mapping[str, str] | None =
         refer(draft, texts_of(call.args[0], known), call.args[1], known)
 
 
-def refer(draft: Draft, names: Sequence[str], targets: Value, known: Mapping[str, str] | None = None) -> None:
+def refer(draft: TableDraft, names: Sequence[str], targets: Value, known: Mapping[str, str] | None = None) -> None:
     for place, name in enumerate(names):
         target = _target(targets[place], known) if isinstance(targets, list) and place < len(targets) else None
         column = draft.columns.get(name.lower())

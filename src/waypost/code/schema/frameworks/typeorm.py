@@ -7,11 +7,11 @@ from dataclasses import replace
 from waypost.code.schema.languages.ecmascript import read_script
 from waypost.code.schema.languages.values import (
     Assign,
-    Block,
-    Call,
+    CallExpression,
     Class,
+    FunctionBlock,
     Name,
-    Unit,
+    SourceUnit,
     Value,
     calls,
     classes,
@@ -22,10 +22,10 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import snake
 from waypost.code.schema.sql.statements import read_sql
-from waypost.code.source import Source
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 MODEL, MIGRATION = "TypeORM entity", "TypeORM migration"
@@ -50,7 +50,7 @@ _RELATIONS = {
 _TYPES = {"string": "varchar", "number": "integer", "boolean": "boolean", "Date": "timestamp", "Buffer": "blob"}
 
 
-def find_typeorm(source: Source) -> Iterator[SchemaChange]:
+def find_typeorm(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
     for found in classes(unit.items):
         change = _entity(found, unit)
@@ -58,7 +58,7 @@ def find_typeorm(source: Source) -> Iterator[SchemaChange]:
             yield change
 
 
-def find_typeorm_migration(source: Source) -> Iterator[SchemaChange]:
+def find_typeorm_migration(source: SourceFile) -> Iterator[SchemaChange]:
     """What `up` runs."""
     for found in classes(read_script(source.text, source.path).items):
         for method in functions(found.body):
@@ -67,7 +67,7 @@ def find_typeorm_migration(source: Source) -> Iterator[SchemaChange]:
                     yield from _run(call)
 
 
-def _run(call: Call) -> Iterator[SchemaChange]:
+def _run(call: CallExpression) -> Iterator[SchemaChange]:
     if call.name == "query":
         for change in read_sql(text_of(call.arg(0)), "migration", MIGRATION):
             line = min(call.lines.start + change.lines.start - 1, call.lines.end)
@@ -98,12 +98,12 @@ def _run(call: Call) -> Iterator[SchemaChange]:
 def _options(value: Value) -> Iterator[dict[str, Value]]:
     """`new TableColumn({…})`, a list of them, or the bare object."""
     for part in value if isinstance(value, list) else [value]:
-        said = part.args[0] if isinstance(part, Call) and part.args else part
+        said = part.args[0] if isinstance(part, CallExpression) and part.args else part
         if isinstance(said, dict):
             yield said
 
 
-def _create(call: Call, made: SchemaChange) -> Iterator[SchemaChange]:
+def _create(call: CallExpression, made: SchemaChange) -> Iterator[SchemaChange]:
     for said in _options(call.arg(0)):
         columns = {column.name: column for part in _options(said.get("columns")) for column in [_described(part)]}
         for part in _options(said.get("foreignKeys")):
@@ -127,12 +127,12 @@ def _foreign(said: dict[str, Value]) -> tuple[Column, ...]:
     return tuple(Column(n, references=(table, fields_[i] if i < len(fields_) else "")) for i, n in enumerate(names))
 
 
-def _entity(found: Class, unit: Unit) -> SchemaChange | None:
+def _entity(found: Class, unit: SourceUnit) -> SchemaChange | None:
     marks = {mark.name: mark for mark in found.decorators}
     entity = marks.get("Entity") or marks.get("ChildEntity") or marks.get("ViewEntity")
     columns: list[Column] = []
     indexes = [index for mark in found.decorators if (index := _index(mark))]
-    relations: list[Relation] = []
+    relations: list[TableRelation] = []
     for item in fields(found.body):
         _member(item, columns, indexes, relations, unit)
     if entity is None and not columns and not relations:
@@ -150,7 +150,7 @@ def _entity(found: Class, unit: Unit) -> SchemaChange | None:
     )  # fmt: skip
 
 
-def _entity_name(mark: Call) -> str:
+def _entity_name(mark: CallExpression) -> str:
     for arg in mark.args:
         if isinstance(arg, str):
             return arg
@@ -159,7 +159,7 @@ def _entity_name(mark: Call) -> str:
     return ""
 
 
-def _index(mark: Call) -> Index | None:
+def _index(mark: CallExpression) -> Index | None:
     if mark.name not in ("Index", "Unique"):
         return None
     names: tuple[str, ...] = ()
@@ -167,14 +167,16 @@ def _index(mark: Call) -> Index | None:
     for arg in mark.args:
         if isinstance(arg, list):
             names = texts_of(arg)
-        elif isinstance(arg, Block):
+        elif isinstance(arg, FunctionBlock):
             names = tuple(re.findall(r"\.(\w+)", " ".join(i.text for i in arg.body if isinstance(i, Name))))
         elif isinstance(arg, dict):
             unique = unique or (arg.get("unique") is True and "where" not in arg)
     return Index(names, unique) if names else None
 
 
-def _member(item: Assign, columns: list[Column], indexes: list[Index], relations: list[Relation], unit: Unit) -> None:
+def _member(
+    item: Assign, columns: list[Column], indexes: list[Index], relations: list[TableRelation], unit: SourceUnit
+) -> None:
     marks = {mark.name: mark for mark in item.decorators}
     relation = next((mark for name, mark in marks.items() if name in _RELATIONS), None)
     if relation is not None:
@@ -191,7 +193,7 @@ def _member(item: Assign, columns: list[Column], indexes: list[Index], relations
     columns.append(column)
 
 
-def _column(item: Assign, mark: Call) -> Column:
+def _column(item: Assign, mark: CallExpression) -> Column:
     said: dict[str, Value] = next((arg for arg in mark.args if isinstance(arg, dict)), {})
     first = text_of(mark.arg(0))
     hint = item.annotation.text if isinstance(item.annotation, Name) else ""
@@ -213,7 +215,12 @@ def _column(item: Assign, mark: Call) -> Column:
 
 
 def _relate(
-    item: Assign, mark: Call, marks: dict[str, Call], columns: list[Column], relations: list[Relation], unit: Unit
+    item: Assign,
+    mark: CallExpression,
+    marks: dict[str, CallExpression],
+    columns: list[Column],
+    relations: list[TableRelation],
+    unit: SourceUnit,
 ) -> None:
     kind = _RELATIONS[mark.name]
     target = _target(mark.arg(0), item, unit)
@@ -234,21 +241,21 @@ def _relate(
             columns.append(column)
         else:
             columns[known] = replace(columns[known], references=column.references)
-        relations.append(Relation("belongs_to", target, name, item.name))
+        relations.append(TableRelation("belongs_to", target, name, item.name))
     else:
         said = next((arg for arg in table.args if isinstance(arg, dict)), {}) if table else {}
         via = text_of(said.get("name")) or ("+" if table else "")
-        relations.append(Relation(kind, target, via, item.name))
+        relations.append(TableRelation(kind, target, via, item.name))
 
 
-def _target(value: Value, item: Assign, unit: Unit) -> str:
+def _target(value: Value, item: Assign, unit: SourceUnit) -> str:
     """`() => User`, `"User"`, or the type of the property."""
     name = ""
     if isinstance(value, str):
         name = value
-    elif isinstance(value, Block) and value.body and isinstance(value.body[0], Name):
+    elif isinstance(value, FunctionBlock) and value.body and isinstance(value.body[0], Name):
         name = value.body[0].text
     if not re.fullmatch(r"\w+", name) and isinstance(item.annotation, Name):
-        found = re.search(r"[A-Z]\w*", item.annotation.text.replace("Promise", "").replace("Relation", ""))
+        found = re.search(r"[A-Z]\w*", item.annotation.text.replace("Promise", "").replace("TableRelation", ""))
         name = found[0] if found else ""
     return "@" + unit.imports.get(name, name) if name else ""

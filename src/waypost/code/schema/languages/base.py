@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.values import Block, Call, Item, Name, Unit, Value
+from waypost.code.schema.languages.values import CallExpression, FunctionBlock, Item, Name, SourceUnit, Value
 from waypost.model.reference import LineRange
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def parser(module: str, function: str = "language") -> "Parser":
     return Parser(Language(getattr(import_module(module), function)()))
 
 
-class TreeReader:
+class SyntaxReader:
     """Turns the syntax tree of one file into values. A language says what its nodes mean."""
 
     module = ""
@@ -56,10 +56,10 @@ class TreeReader:
         if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
             self.lists[name] = [part for part in value if isinstance(part, str)]
 
-    def read(self) -> Unit:
+    def read(self) -> SourceUnit:
         root = parser(self.module, self.function).parse(self.source).root_node
         items = tuple(self.items(root, 0))
-        return Unit(items, self.imports, self.namespace)
+        return SourceUnit(items, self.imports, self.namespace)
 
     def items(self, node: "Node", depth: int) -> Iterator[Item]:
         """The statements below a node; blocks of control flow are laid flat."""
@@ -92,8 +92,10 @@ class TreeReader:
         except ValueError:
             return Name(text[:MAX_TEXT])
 
-    def call(self, node: "Node", name: str, target: Value, args: "list[Value]", named: "dict[str, Value]") -> Call:
-        return Call(name, target, tuple(args), named, self.lines(node))
+    def call(
+        self, node: "Node", name: str, target: Value, args: "list[Value]", named: "dict[str, Value]"
+    ) -> CallExpression:
+        return CallExpression(name, target, tuple(args), named, self.lines(node))
 
-    def block(self, parameters: "list[str]", body: "Node | None", depth: int) -> Block:
-        return Block(tuple(parameters), tuple(self.items(body, depth + 1)) if body is not None else ())
+    def block(self, parameters: "list[str]", body: "Node | None", depth: int) -> FunctionBlock:
+        return FunctionBlock(tuple(parameters), tuple(self.items(body, depth + 1)) if body is not None else ())

@@ -3,8 +3,18 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.base import MAX_DEPTH, TreeReader
-from waypost.code.schema.languages.values import Assign, Block, Call, Class, Function, Item, Name, Unit, Value
+from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
+from waypost.code.schema.languages.values import (
+    Assign,
+    CallExpression,
+    Class,
+    Function,
+    FunctionBlock,
+    Item,
+    Name,
+    SourceUnit,
+    Value,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,11 +31,11 @@ _FLAT = frozenset(
 )
 
 
-def read_csharp(text: str) -> Unit:
+def read_csharp(text: str) -> SourceUnit:
     return _CSharpReader(text).read()
 
 
-class _CSharpReader(TreeReader):
+class _CSharpReader(SyntaxReader):
     module = "tree_sitter_c_sharp"
 
     def items(self, node: "Node", depth: int) -> Iterator[Item]:
@@ -52,7 +62,7 @@ class _CSharpReader(TreeReader):
                     yield Function(self.text(child.child_by_field_name("name")), parts, self.lines(child))
                 case "expression_statement":
                     value = self.value(child.named_children[0], depth) if child.named_children else None
-                    if isinstance(value, Call):
+                    if isinstance(value, CallExpression):
                         yield value
                 case _ if child.type in _FLAT:
                     if "namespace" in child.type:
@@ -66,7 +76,7 @@ class _CSharpReader(TreeReader):
         name = self.text(node.child_by_field_name("name"))
         return Class(name, bases, items, self.lines(node), tuple(self._attributes(node, depth)))
 
-    def _attributes(self, node: "Node", depth: int) -> Iterator[Call]:
+    def _attributes(self, node: "Node", depth: int) -> Iterator[CallExpression]:
         for listed in node.named_children:
             for child in listed.named_children if listed.type == "attribute_list" else ():
                 arguments = self.first(child, "attribute_argument_list")
@@ -93,7 +103,7 @@ class _CSharpReader(TreeReader):
                 body = node.child_by_field_name("body")
                 if body is not None and body.type != "block":
                     value = self.value(body, depth + 1)
-                    return Block((), (value,) if isinstance(value, Call | Name) else ())
+                    return FunctionBlock((), (value,) if isinstance(value, CallExpression | Name) else ())
                 return self.block([], body, depth + 1)
             case "invocation_expression":
                 return self._call(node, depth + 1)

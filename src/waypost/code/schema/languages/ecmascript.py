@@ -3,8 +3,18 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.base import MAX_DEPTH, TreeReader
-from waypost.code.schema.languages.values import Assign, Block, Call, Class, Function, Item, Name, Unit, Value
+from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
+from waypost.code.schema.languages.values import (
+    Assign,
+    CallExpression,
+    Class,
+    Function,
+    FunctionBlock,
+    Item,
+    Name,
+    SourceUnit,
+    Value,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +37,7 @@ _FLAT = frozenset(
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
 
 
-def read_script(text: str, path: str) -> Unit:
+def read_script(text: str, path: str) -> SourceUnit:
     """The file; its name tells the dialect."""
     if path.endswith((".ts", ".mts", ".cts")):
         return _TypeScriptReader(text).read()
@@ -36,13 +46,13 @@ def read_script(text: str, path: str) -> Unit:
     return _ScriptReader(text).read()
 
 
-class _ScriptReader(TreeReader):
+class _ScriptReader(SyntaxReader):
     module = "tree_sitter_javascript"
 
     def items(self, node: "Node", depth: int) -> Iterator[Item]:
         if depth > MAX_DEPTH:
             return
-        decorators: list[Call] = []
+        decorators: list[CallExpression] = []
         for child in node.named_children:
             if child.type == "decorator":
                 decorators += self._decorator(child, depth)
@@ -50,15 +60,15 @@ class _ScriptReader(TreeReader):
                 yield from self._item(child, depth, tuple(decorators))
                 decorators = []
 
-    def _decorator(self, node: "Node", depth: int) -> Iterator[Call]:
+    def _decorator(self, node: "Node", depth: int) -> Iterator[CallExpression]:
         if node.named_children:
             value = self.value(node.named_children[0], depth)
-            if isinstance(value, Call):
+            if isinstance(value, CallExpression):
                 yield value
             elif isinstance(value, Name):
-                yield Call(value.text, None, (), {}, self.lines(node))
+                yield CallExpression(value.text, None, (), {}, self.lines(node))
 
-    def _item(self, node: "Node", depth: int, decorators: tuple[Call, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
+    def _item(self, node: "Node", depth: int, decorators: tuple[CallExpression, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
         match node.type:
             case "class_declaration" | "abstract_class_declaration" | "class":
                 yield self._class(node, depth, decorators)
@@ -108,12 +118,12 @@ class _ScriptReader(TreeReader):
                 yield Assign(self.text(left), self.value(right, depth), self.lines(node))
             return
         value = self.value(node, depth)
-        if isinstance(value, Call | Name | Block):
+        if isinstance(value, CallExpression | Name | FunctionBlock):
             yield value
         elif isinstance(value, dict | list):
             yield Assign("return", value, self.lines(node))
 
-    def _class(self, node: "Node", depth: int, decorators: tuple[Call, ...]) -> Class:
+    def _class(self, node: "Node", depth: int, decorators: tuple[CallExpression, ...]) -> Class:
         body = node.child_by_field_name("body")
         inside = [call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)]
         bases: list[Value] = []
@@ -141,7 +151,7 @@ class _ScriptReader(TreeReader):
         lines = [line.strip().strip("/*").strip() for line in text.splitlines()]
         return " ".join(line for line in lines if line and not line.startswith("@"))[:300]
 
-    def _field(self, node: "Node", depth: int, decorators: tuple[Call, ...]) -> Assign:
+    def _field(self, node: "Node", depth: int, decorators: tuple[CallExpression, ...]) -> Assign:
         inside = [call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)]
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
         value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")
@@ -230,7 +240,7 @@ class _ScriptReader(TreeReader):
                 found[self.text(child)] = Name(self.text(child))
         return found
 
-    def _function(self, node: "Node", depth: int) -> Block:
+    def _function(self, node: "Node", depth: int) -> FunctionBlock:
         parameters = node.child_by_field_name("parameters")
         single, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
         names = [self.text(single)] if single else []
@@ -241,8 +251,8 @@ class _ScriptReader(TreeReader):
         if body is not None and body.type != "statement_block":
             value = self.value(body, depth)
             if isinstance(value, list | dict):
-                return Block(tuple(names), (Assign("return", value, self.lines(body)),))
-            return Block(tuple(names), (value,) if isinstance(value, Call | Name) else ())
+                return FunctionBlock(tuple(names), (Assign("return", value, self.lines(body)),))
+            return FunctionBlock(tuple(names), (value,) if isinstance(value, CallExpression | Name) else ())
         return self.block(names, body, depth)
 
     def _call(self, node: "Node", depth: int) -> Value:

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.base import MAX_DEPTH, TreeReader
-from waypost.code.schema.languages.values import Assign, Call, Class, Item, Name, Unit, Value
+from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
+from waypost.code.schema.languages.values import Assign, CallExpression, Class, Item, Name, SourceUnit, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def read_java(text: str) -> Unit:
+def read_java(text: str) -> SourceUnit:
     return _JavaReader(text).read()
 
 
-class _JavaReader(TreeReader):
+class _JavaReader(SyntaxReader):
     module = "tree_sitter_java"
 
     def items(self, node: "Node", depth: int) -> Iterator[Item]:
@@ -49,11 +49,11 @@ class _JavaReader(TreeReader):
         words = [line for line in lines if line and not line.startswith("@")]
         return " ".join(words).split("<p>")[0][:300]
 
-    def _annotations(self, node: "Node", depth: int) -> Iterator[Call]:
+    def _annotations(self, node: "Node", depth: int) -> Iterator[CallExpression]:
         modifiers = self.first(node, "modifiers")
         for child in modifiers.named_children if modifiers else ():
             value = self.value(child, depth)
-            if isinstance(value, Call):
+            if isinstance(value, CallExpression):
                 yield value
 
     def _field(self, node: "Node", depth: int) -> Iterator[Item]:

@@ -3,8 +3,18 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.base import MAX_DEPTH, TreeReader
-from waypost.code.schema.languages.values import Assign, Block, Call, Class, Function, Item, Name, Unit, Value
+from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
+from waypost.code.schema.languages.values import (
+    Assign,
+    CallExpression,
+    Class,
+    Function,
+    FunctionBlock,
+    Item,
+    Name,
+    SourceUnit,
+    Value,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,11 +44,11 @@ _CALLS = frozenset(
 )
 
 
-def read_php(text: str) -> Unit:
+def read_php(text: str) -> SourceUnit:
     return _PhpReader(text).read()
 
 
-class _PhpReader(TreeReader):
+class _PhpReader(SyntaxReader):
     module = "tree_sitter_php"
     function = "language_php"
 
@@ -103,7 +113,7 @@ class _PhpReader(TreeReader):
             yield Assign("return", self.value(node, depth), self.lines(node))
         else:
             value = self.value(node, depth)
-            if isinstance(value, Call | Name):
+            if isinstance(value, CallExpression | Name):
                 yield value
             elif isinstance(value, str):
                 yield Assign("return", value, self.lines(node))
@@ -201,14 +211,14 @@ class _PhpReader(TreeReader):
                 listed.append(self.value(parts[0], depth))
         return keyed if keyed else listed
 
-    def _closure(self, node: "Node", depth: int) -> Block:
+    def _closure(self, node: "Node", depth: int) -> FunctionBlock:
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
         names = (
             [self.text(child.child_by_field_name("name")) for child in parameters.named_children] if parameters else []
         )
         if body is not None and body.type != "compound_statement":
             value = self.value(body, depth)
-            return Block(tuple(names), (value,) if isinstance(value, Call | Name) else ())
+            return FunctionBlock(tuple(names), (value,) if isinstance(value, CallExpression | Name) else ())
         return self.block(names, body, depth)
 
     def _call(self, node: "Node", depth: int) -> Value:

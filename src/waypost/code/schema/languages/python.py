@@ -3,8 +3,18 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.base import MAX_DEPTH, TreeReader
-from waypost.code.schema.languages.values import Assign, Block, Call, Class, Function, Item, Name, Unit, Value
+from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
+from waypost.code.schema.languages.values import (
+    Assign,
+    CallExpression,
+    Class,
+    Function,
+    FunctionBlock,
+    Item,
+    Name,
+    SourceUnit,
+    Value,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,14 +37,14 @@ _FLAT = frozenset(
 )
 
 
-def read_python(text: str, *, functions: bool = False) -> Unit:
+def read_python(text: str, *, functions: bool = False) -> SourceUnit:
     """The file; what functions do is read only where it is wanted."""
     reader = _PythonReader(text)
     reader.functions = functions
     return reader.read()
 
 
-class _PythonReader(TreeReader):
+class _PythonReader(SyntaxReader):
     module = "tree_sitter_python"
     functions = False
 
@@ -44,7 +54,7 @@ class _PythonReader(TreeReader):
         for child in node.named_children:
             yield from self._item(child, depth, inside, ())
 
-    def _item(self, node: "Node", depth: int, inside: str, decorators: tuple[Call, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
+    def _item(self, node: "Node", depth: int, inside: str, decorators: tuple[CallExpression, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
         match node.type:
             case "expression_statement":
                 yield from self._expression(node, depth)
@@ -59,9 +69,9 @@ class _PythonReader(TreeReader):
             case "decorated_definition":
                 found = [self.value(c.named_children[0], depth) for c in node.named_children if c.type == "decorator"]
                 calls = tuple(
-                    v if isinstance(v, Call) else Call(v.text, None, (), {}, self.lines(node))
+                    v if isinstance(v, CallExpression) else CallExpression(v.text, None, (), {}, self.lines(node))
                     for v in found
-                    if isinstance(v, Call | Name)
+                    if isinstance(v, CallExpression | Name)
                 )
                 inner = node.child_by_field_name("definition")
                 if inner is not None:
@@ -71,7 +81,7 @@ class _PythonReader(TreeReader):
             case "return_statement":
                 for child in node.named_children:
                     value = self.value(child, depth)
-                    if isinstance(value, Call | Name):
+                    if isinstance(value, CallExpression | Name):
                         yield value
             case "for_statement":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -104,10 +114,10 @@ class _PythonReader(TreeReader):
                 yield from self._expression(child, depth + 1)
             elif child.type in ("call", "await"):
                 found = self.value(child, depth)
-                if isinstance(found, Call):
+                if isinstance(found, CallExpression):
                     yield found
 
-    def _class(self, node: "Node", depth: int, inside: str, decorators: tuple[Call, ...]) -> Class:
+    def _class(self, node: "Node", depth: int, inside: str, decorators: tuple[CallExpression, ...]) -> Class:
         name = inside + self.text(node.child_by_field_name("name"))
         arguments, body = node.child_by_field_name("superclasses"), node.child_by_field_name("body")
         bases: list[Value] = []
@@ -182,7 +192,7 @@ class _PythonReader(TreeReader):
             case "lambda":
                 body = node.child_by_field_name("body")
                 value = self.value(body, depth + 1) if body else None
-                return Block((), (value,) if isinstance(value, Call | Name) else ())
+                return FunctionBlock((), (value,) if isinstance(value, CallExpression | Name) else ())
             case _:
                 return self.unknown(node)
 

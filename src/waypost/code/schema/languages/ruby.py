@@ -3,8 +3,18 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.base import MAX_DEPTH, TreeReader
-from waypost.code.schema.languages.values import Assign, Block, Call, Class, Function, Item, Name, Unit, Value
+from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
+from waypost.code.schema.languages.values import (
+    Assign,
+    CallExpression,
+    Class,
+    Function,
+    FunctionBlock,
+    Item,
+    Name,
+    SourceUnit,
+    Value,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -32,11 +42,11 @@ _FLAT = frozenset(
 )
 
 
-def read_ruby(text: str) -> Unit:
+def read_ruby(text: str) -> SourceUnit:
     return _RubyReader(text).read()
 
 
-class _RubyReader(TreeReader):
+class _RubyReader(SyntaxReader):
     module = "tree_sitter_ruby"
 
     def items(self, node: "Node", depth: int, inside: str = "") -> Iterator[Item]:
@@ -63,7 +73,7 @@ class _RubyReader(TreeReader):
                 yield from self._loop(node, depth)
             case "call" | "identifier":
                 value = self.value(node, depth)
-                if isinstance(value, Call | Name):
+                if isinstance(value, CallExpression | Name):
                     yield value
             case _ if node.type in _FLAT:
                 yield from self.items(node, depth + 1, inside)
@@ -138,7 +148,7 @@ class _RubyReader(TreeReader):
                 return self._call(node, depth + 1)
             case "lambda":
                 body = self.first(node, "block", "do_block")
-                return self._block(body, depth + 1) if body else Block((), ())
+                return self._block(body, depth + 1) if body else FunctionBlock((), ())
             case "parenthesized_statements":
                 return self.value(node.named_children[0], depth + 1) if node.named_children else None
             case _:
@@ -188,7 +198,7 @@ class _RubyReader(TreeReader):
             args.append(self._block(block, depth))
         return self.call(node, self.text(method), target, args, named)
 
-    def _block(self, node: "Node", depth: int) -> Block:
+    def _block(self, node: "Node", depth: int) -> FunctionBlock:
         parameters = node.child_by_field_name("parameters")
         names = [self.text(child) for child in parameters.named_children] if parameters else []
         return self.block(names, node.child_by_field_name("body"), depth)

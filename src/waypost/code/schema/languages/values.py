@@ -19,7 +19,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallExpression:
     """`a.b(c, d=e)` is name `b`, target `a`, args `c`, named `d`. `a[b]` is a call named `[]`."""
 
     name: str
@@ -29,10 +29,10 @@ class Call:
     lines: LineRange
 
     @property
-    def chain(self) -> list["Call"]:
+    def chain(self) -> list["CallExpression"]:
         """The calls of `a().b().c()`, first one first."""
         links = [self]
-        while isinstance(links[-1].target, Call):
+        while isinstance(links[-1].target, CallExpression):
             links.append(links[-1].target)
         return links[::-1]
 
@@ -50,14 +50,16 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FunctionBlock:
     """A function without a name."""
 
     parameters: tuple[str, ...]
     body: tuple["Item", ...]
 
 
-Value: TypeAlias = Union[str, int, float, bool, Name, Call, Block, "list[Value]", "dict[str, Value]", None]
+Value: TypeAlias = Union[
+    str, int, float, bool, Name, CallExpression, FunctionBlock, "list[Value]", "dict[str, Value]", None
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Assign:
     value: Value
     lines: LineRange
     annotation: Value = None
-    decorators: tuple[Call, ...] = ()
+    decorators: tuple[CallExpression, ...] = ()
     doc: str = ""
 
 
@@ -77,7 +79,7 @@ class Function:
     name: str
     body: tuple["Item", ...]
     lines: LineRange
-    decorators: tuple[Call, ...] = ()
+    decorators: tuple[CallExpression, ...] = ()
     returns: Value = None
 
 
@@ -87,16 +89,16 @@ class Class:
     bases: tuple[Value, ...]
     body: tuple["Item", ...]
     lines: LineRange
-    decorators: tuple[Call, ...] = ()
+    decorators: tuple[CallExpression, ...] = ()
     doc: str = ""
     kind: str = "class"  # or module, trait, abstract
 
 
-Item: TypeAlias = Assign | Function | Class | Call | Name | Block
+Item: TypeAlias = Assign | Function | Class | CallExpression | Name | FunctionBlock
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class SourceUnit:
     """A file. `imports` are the names it knows from elsewhere, with where they come from: `User` → `app.models.User`."""
 
     items: tuple[Item, ...]
@@ -104,12 +106,12 @@ class Unit:
     namespace: str = ""
 
 
-def calls(items: Sequence[Item]) -> Iterator[Call]:
+def calls(items: Sequence[Item]) -> Iterator[CallExpression]:
     """The calls that stand as statements, in order, also those whose value is kept."""
     for item in items:
-        if isinstance(item, Call):
+        if isinstance(item, CallExpression):
             yield item
-        elif isinstance(item, Assign) and isinstance(item.value, Call):
+        elif isinstance(item, Assign) and isinstance(item.value, CallExpression):
             yield item.value
 
 
@@ -179,11 +181,11 @@ def spelled(value: Value) -> str:  # noqa: PLR0911 - one case per kind
             return str(value)
         case Name():
             return value.text[:100]
-        case Call():
+        case CallExpression():
             return f"{value.name}(…)" if value.args or value.named else f"{value.name}()"
-        case Block():
+        case FunctionBlock():
             inner = value.body[0] if len(value.body) == 1 else None
-            return spelled(inner) if isinstance(inner, Name | Call) else "…"
+            return spelled(inner) if isinstance(inner, Name | CallExpression) else "…"
         case list():
             return "[]" if not value else "[…]"
         case _:
@@ -194,7 +196,7 @@ def name_of(value: Value) -> str:
     """The text of a name or a call's name with its target: `models.CharField(…)` is `models.CharField`."""
     if isinstance(value, Name):
         return value.text
-    if isinstance(value, Call):
+    if isinstance(value, CallExpression):
         head = name_of(value.target) if isinstance(value.target, Name) else ""
         return f"{head}.{value.name}" if head else value.name
     return ""

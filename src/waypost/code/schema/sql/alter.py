@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from waypost.code.schema.model import Column, SchemaChange
 from waypost.code.schema.sql.columns import is_constraint, read_column, read_constraint
-from waypost.code.schema.sql.tokens import Reader, Token
+from waypost.code.schema.sql.tokens import Token, TokenReader
 from waypost.model.reference import LineRange
 
 
-def read_alter(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
+def read_alter(reader: TokenReader, lines: LineRange) -> Iterator[SchemaChange]:
     reader.accept("IF", "EXISTS")
     reader.accept("ONLY")
     table = reader.name()
@@ -17,19 +17,19 @@ def read_alter(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
     if reader.accept("WITH", "CHECK") or reader.accept("WITH", "NOCHECK"):
         pass
     verb = ""
-    for item in Reader((Token("mark", "(", 0), *reader.tokens[reader.at :])).group():
-        clause = Reader(item)
+    for item in TokenReader((Token("mark", "(", 0), *reader.tokens[reader.at :])).group():
+        clause = TokenReader(item)
         # SQL Server and Oracle write the verb once: ADD a int, b int
         if clause.peek().upper not in ("ADD", "DROP", "ALTER", "MODIFY", "CHANGE", "RENAME") and verb in (
             "ADD",
             "DROP",
         ):
-            clause = Reader((Token("word", verb, item[0].line), *item))
+            clause = TokenReader((Token("word", verb, item[0].line), *item))
         verb = clause.peek().upper
         yield from _alter_clause(clause, table, lines)
 
 
-def _alter_clause(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
+def _alter_clause(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
     if clause.accept("ADD"):
         yield from _add(clause, table, lines)
     elif clause.accept("DROP"):
@@ -69,7 +69,7 @@ def _full(column: Column) -> Column:
     return column if column.nullable is not None else replace(column, nullable=True)
 
 
-def _add(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
+def _add(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
     if is_constraint(clause):
         found = read_constraint(clause)
         if found.primary_key:
@@ -86,12 +86,12 @@ def _add(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]
     clause.accept("COLUMN")
     clause.accept("IF", "NOT", "EXISTS")
     items = clause.group() if clause.peek().upper == "(" else [list(clause.tokens[clause.at :])]
-    columns = tuple(column for item in items if (column := read_column(Reader(item))))
+    columns = tuple(column for item in items if (column := read_column(TokenReader(item))))
     if columns:
         yield SchemaChange("add_column", table, lines, "", columns=columns)
 
 
-def _drop_part(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
+def _drop_part(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
     if clause.accept("PRIMARY", "KEY"):
         yield SchemaChange("drop_key", table, lines, "")
     elif clause.accept_any("CONSTRAINT", "INDEX", "KEY", "FOREIGN", "CHECK"):
@@ -106,11 +106,11 @@ def _drop_part(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaC
             yield SchemaChange("drop_column", table, lines, "", name=name)
 
 
-def _alter_column(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
+def _alter_column(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
     name = clause.name()
     flags: tuple[str, ...] = ()
     if clause.accept("SET", "DATA", "TYPE") or clause.accept("TYPE"):
-        column = read_column(Reader((Token("quoted", name, 0), *clause.tokens[clause.at :]))) or Column(name)
+        column = read_column(TokenReader((Token("quoted", name, 0), *clause.tokens[clause.at :]))) or Column(name)
     elif clause.accept("SET", "NOT", "NULL"):
         column = Column(name, nullable=False)
     elif clause.accept("DROP", "NOT", "NULL"):
@@ -119,10 +119,10 @@ def _alter_column(clause: Reader, table: str, lines: LineRange) -> Iterator[Sche
         column, flags = Column(name), ("drop_default",)
     elif clause.accept("SET", "DEFAULT"):
         rest = (Token("word", "DEFAULT", 0), *clause.tokens[clause.at :])
-        column = read_column(Reader((Token("quoted", name, 0), *rest))) or Column(name)
+        column = read_column(TokenReader((Token("quoted", name, 0), *rest))) or Column(name)
     elif clause.peek().upper in ("SET", "DROP", "ADD", "RESTART"):
         return
     else:
-        column = read_column(Reader((Token("quoted", name, 0), *clause.tokens[clause.at :]))) or Column(name)
+        column = read_column(TokenReader((Token("quoted", name, 0), *clause.tokens[clause.at :]))) or Column(name)
     if name:
         yield SchemaChange("alter_column", table, lines, "", columns=(column,), flags=flags)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from waypost.code.schema.model import Column, Index
-from waypost.code.schema.sql.tokens import Reader, Token
+from waypost.code.schema.sql.tokens import Token, TokenReader
 
 # The words at which the type of a column ends.
 _AFTER_TYPE = frozenset(
@@ -67,7 +67,7 @@ _CONSTRAINTS = frozenset(
 
 
 @dataclass(slots=True)
-class Body:
+class TableBody:
     """The parts of a table definition, as they are found."""
 
     columns: list[Column] = field(default_factory=list)
@@ -83,11 +83,11 @@ class Body:
                     self.columns[at] = replace(column, references=target)
 
 
-def read_body(items: Sequence[Sequence[Token]]) -> Body:
-    body = Body()
+def read_body(items: Sequence[Sequence[Token]]) -> TableBody:
+    body = TableBody()
     keys: list[tuple[tuple[str, ...], str, tuple[str, ...]]] = []
     for item in items:
-        reader = Reader(item)
+        reader = TokenReader(item)
         if is_constraint(reader):
             found = read_constraint(reader)
             body.primary_key = found.primary_key or body.primary_key
@@ -104,7 +104,7 @@ def read_body(items: Sequence[Sequence[Token]]) -> Body:
     return body
 
 
-def is_constraint(reader: Reader) -> bool:
+def is_constraint(reader: TokenReader) -> bool:
     """A table constraint, not a column that is named like one: `key text` is a column, `key (a)` is not."""
     word = reader.peek().upper
     if word not in _CONSTRAINTS:
@@ -126,7 +126,7 @@ class Constraint:
     references: list[tuple[tuple[str, ...], str, tuple[str, ...]]] = field(default_factory=list)
 
 
-def read_constraint(reader: Reader) -> Constraint:
+def read_constraint(reader: TokenReader) -> Constraint:
     found = Constraint()
     name = reader.name() if reader.accept("CONSTRAINT") and reader.peek().upper not in _CONSTRAINTS else ""
     if reader.accept("PRIMARY", "KEY"):
@@ -151,7 +151,7 @@ def read_constraint(reader: Reader) -> Constraint:
     return found
 
 
-def _skip_to_group(reader: Reader) -> None:
+def _skip_to_group(reader: TokenReader) -> None:
     while not reader.done and reader.peek().upper != "(":
         reader.next()
 
@@ -178,7 +178,7 @@ def spell(tokens: Sequence[Token]) -> str:
     return text
 
 
-def read_column(reader: Reader) -> Column | None:
+def read_column(reader: TokenReader) -> Column | None:
     if reader.peek().kind not in ("word", "quoted", "string"):
         return None
     column = Column(reader.next().text)
@@ -188,7 +188,7 @@ def read_column(reader: Reader) -> Column | None:
     return column
 
 
-def _read_type(reader: Reader) -> str:
+def _read_type(reader: TokenReader) -> str:
     words: list[Token] = []
     depth = 0
     while not reader.done:
@@ -206,7 +206,7 @@ def _read_type(reader: Reader) -> str:
     return spell(words)[:200]
 
 
-def _read_modifier(reader: Reader, column: Column) -> Column:  # noqa: PLR0911 - one case per clause of SQL
+def _read_modifier(reader: TokenReader, column: Column) -> Column:  # noqa: PLR0911 - one case per clause of SQL
     if reader.accept("NOT", "NULL"):
         return replace(column, nullable=False)
     if reader.accept("NULL"):
@@ -236,7 +236,7 @@ def _read_modifier(reader: Reader, column: Column) -> Column:  # noqa: PLR0911 -
     return column
 
 
-def _read_default(reader: Reader) -> str:
+def _read_default(reader: TokenReader) -> str:
     words: list[Token] = []
     depth = 0
     while not reader.done:

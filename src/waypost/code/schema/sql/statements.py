@@ -7,8 +7,8 @@ from dataclasses import replace
 from waypost.code.schema.model import Index, SchemaChange
 from waypost.code.schema.sql.alter import read_alter
 from waypost.code.schema.sql.columns import read_body, read_constraint
-from waypost.code.schema.sql.tokens import Reader, Statement, Token, statements
-from waypost.code.source import Source
+from waypost.code.schema.sql.tokens import SqlStatement, Token, TokenReader, statements
+from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 _HINT = re.compile(r"\b(?:CREATE|ALTER|DROP|RENAME|COMMENT\s+ON|sp_rename)\b", re.I)
@@ -23,7 +23,7 @@ _DUMP_MARK = re.compile(r"(?:PostgreSQL database dump|MySQL dump|MariaDB dump|ph
 _PASSING = frozenset({"TEMP", "TEMPORARY"})
 
 
-def find_sql(source: Source) -> tuple[SchemaChange, ...]:
+def find_sql(source: SourceFile) -> tuple[SchemaChange, ...]:
     """What a .sql file says. A file or a part that takes a migration back says nothing."""
     if not _HINT.search(source.text) or _DOWN_FILE.search(source.path):
         return ()
@@ -45,7 +45,7 @@ def read_sql(text: str, role: str, kind: str) -> Iterator[SchemaChange]:
             yield replace(change, role=role, kind=kind)
 
 
-def _anonymous(statement: Statement, role: str, kind: str) -> Iterator[SchemaChange]:
+def _anonymous(statement: SqlStatement, role: str, kind: str) -> Iterator[SchemaChange]:
     """`DO $$ … $$`: what the block changes, whatever its conditions."""
     for token in statement.tokens:
         if token.kind == "string" and not token.text.lstrip().upper().startswith("DO"):
@@ -67,7 +67,7 @@ def _role(path: str, text: str) -> tuple[str, str]:
     return "ddl", "SQL"
 
 
-def _read(statement: Statement) -> Iterator[SchemaChange]:
+def _read(statement: SqlStatement) -> Iterator[SchemaChange]:
     """A statement can hold several: SQL Server needs no semicolon between them."""
     tokens = statement.tokens
     starts = [place for place, token in enumerate(tokens) if place == 0 or _starts(tokens, place)]
@@ -75,7 +75,7 @@ def _read(statement: Statement) -> Iterator[SchemaChange]:
         end = starts[number + 1] if number + 1 < len(starts) else len(tokens)
         lines = LineRange(tokens[start].line, max(tokens[end - 1].line, tokens[start].line))
         comment = statement.comment if start == 0 else ""
-        yield from _read_one(Reader(tokens[start:end]), lines, comment)
+        yield from _read_one(TokenReader(tokens[start:end]), lines, comment)
 
 
 def _starts(tokens: tuple[Token, ...], place: int) -> bool:
@@ -85,7 +85,7 @@ def _starts(tokens: tuple[Token, ...], place: int) -> bool:
     return tokens[place + 1].upper == "TABLE" and tokens[place + 2].kind in ("word", "quoted")
 
 
-def _read_one(reader: Reader, lines: LineRange, comment: str) -> Iterator[SchemaChange]:
+def _read_one(reader: TokenReader, lines: LineRange, comment: str) -> Iterator[SchemaChange]:
     verb = reader.next().upper
     if verb == "CREATE":
         yield from _create(reader, lines, comment)
@@ -110,7 +110,7 @@ def _read_one(reader: Reader, lines: LineRange, comment: str) -> Iterator[Schema
         yield from _sp_rename(reader, lines)
 
 
-def _create(reader: Reader, lines: LineRange, comment: str) -> Iterator[SchemaChange]:
+def _create(reader: TokenReader, lines: LineRange, comment: str) -> Iterator[SchemaChange]:
     if reader.accept("OR", "REPLACE") or reader.accept("OR", "ALTER"):
         pass
     words = []
@@ -134,7 +134,7 @@ def _create(reader: Reader, lines: LineRange, comment: str) -> Iterator[SchemaCh
         yield from _create_index(reader, lines, "UNIQUE" in words)
 
 
-def _create_table(reader: Reader, lines: LineRange, comment: str) -> Iterator[SchemaChange]:
+def _create_table(reader: TokenReader, lines: LineRange, comment: str) -> Iterator[SchemaChange]:
     reader.accept("IF", "NOT", "EXISTS")
     table = reader.name()
     if reader.accept("PARTITION", "OF"):
@@ -160,7 +160,7 @@ def _create_table(reader: Reader, lines: LineRange, comment: str) -> Iterator[Sc
     )  # fmt: skip
 
 
-def _create_index(reader: Reader, lines: LineRange, unique: bool) -> Iterator[SchemaChange]:
+def _create_index(reader: TokenReader, lines: LineRange, unique: bool) -> Iterator[SchemaChange]:
     reader.accept("CONCURRENTLY")
     reader.accept("IF", "NOT", "EXISTS")
     name = "" if reader.peek().upper == "ON" else reader.bare_name()
@@ -170,7 +170,7 @@ def _create_index(reader: Reader, lines: LineRange, unique: bool) -> Iterator[Sc
     table = reader.name()
     if reader.accept("USING"):
         reader.next()
-    index = read_constraint(Reader((Token("word", "INDEX", 0), *reader.tokens[reader.at :]))).indexes
+    index = read_constraint(TokenReader((Token("word", "INDEX", 0), *reader.tokens[reader.at :]))).indexes
     partial = any(token.upper == "WHERE" for token in reader.tokens)
     if table and index:
         # A unique index over some of the rows says nothing about all of them.
@@ -178,7 +178,7 @@ def _create_index(reader: Reader, lines: LineRange, unique: bool) -> Iterator[Sc
         yield SchemaChange("add_index", table, lines, "", indexes=(found,))
 
 
-def _drop(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
+def _drop(reader: TokenReader, lines: LineRange) -> Iterator[SchemaChange]:
     what = reader.accept_any("TABLE", "INDEX")
     if not what:
         return
@@ -195,7 +195,7 @@ def _drop(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
             return
 
 
-def _comment_on(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
+def _comment_on(reader: TokenReader, lines: LineRange) -> Iterator[SchemaChange]:
     what = reader.accept_any("TABLE", "COLUMN")
     parts = []
     while reader.peek().kind in ("word", "quoted") and reader.peek().upper != "IS":
@@ -204,7 +204,7 @@ def _comment_on(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
     if not what or not parts or not reader.accept("IS") or reader.peek().kind != "string":
         return
     column = parts.pop() if what == "COLUMN" and len(parts) > 1 else ""
-    table = Reader(
+    table = TokenReader(
         [Token("quoted", part, 0) if n % 2 == 0 else Token("mark", ".", 0) for n, part in enumerate(_dotted(parts))]
     ).name()
     yield SchemaChange("comment", table, lines, "", name=column, comment=reader.next().text[:500])
@@ -214,7 +214,7 @@ def _dotted(parts: list[str]) -> list[str]:
     return [piece for part in parts for piece in (part, ".")][:-1]
 
 
-def _sp_rename(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
+def _sp_rename(reader: TokenReader, lines: LineRange) -> Iterator[SchemaChange]:
     while not reader.done and reader.peek().text.lower() != "sp_rename":
         reader.next()
     reader.next()

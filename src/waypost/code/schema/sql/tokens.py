@@ -48,12 +48,12 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SqlStatement:
     tokens: tuple[Token, ...]
     comment: str  # what stands before it
 
 
-def statements(text: str) -> Iterator[Statement]:
+def statements(text: str) -> Iterator[SqlStatement]:
     """The statements that can say something about tables, in order."""
     escaping = "`" in text or "ENGINE=" in text or "AUTO_INCREMENT" in text
     start, line, counted = 0, 1, 0
@@ -69,7 +69,7 @@ def statements(text: str) -> Iterator[Statement]:
     yield from _statement(text, start, len(text), line)
 
 
-def _statement(text: str, start: int, end: int, line: int) -> Iterator[Statement]:
+def _statement(text: str, start: int, end: int, line: int) -> Iterator[SqlStatement]:
     lead = _LEAD.match(text, start, end)
     begin = lead.end() if lead else start
     word = _FIRST_WORD.match(text, begin, end)
@@ -77,7 +77,7 @@ def _statement(text: str, start: int, end: int, line: int) -> Iterator[Statement
         return
     first = line + text.count("\n", start, begin)
     tokens = tuple(tokenize(text[begin:end], first))
-    yield Statement(tokens, _comment(text[start:begin]))
+    yield SqlStatement(tokens, _comment(text[start:begin]))
 
 
 def tokenize(text: str, line: int = 1) -> Iterator[Token]:
@@ -119,7 +119,7 @@ def _comment(lead: str) -> str:
     return " ".join(lines)[:500]
 
 
-class Reader:
+class TokenReader:
     """Steps through the tokens of a statement."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.dialects.c_macros import without_macros
 from waypost.code.syntax.signatures import MAX_DEPTH, one_line
@@ -21,7 +21,7 @@ _NO_NAMES = frozenset({"if", "for", "while", "switch", "return", "sizeof", "else
 _KINDS = {"prototype": "function", "member": "method", "typedef": "type", "variable": "constant"}
 
 
-def _refine(definition: Definition, found: Found) -> bool:
+def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
     written = definition.kind
     definition.kind = _KINDS.get(written, written)
     definition.minor = written == "prototype"
@@ -39,7 +39,7 @@ def _refine(definition: Definition, found: Found) -> bool:
     return bool(definition.name) and definition.name not in _NO_NAMES
 
 
-def _read_declarator(definition: Definition, declarator: "Node", found: Found, written: str) -> bool:
+def _read_declarator(definition: Definition, declarator: "Node", found: SyntaxCaptures, written: str) -> bool:
     """The name, parameters and result of `int *Type::name(int a)`."""
     node = declarator
     function: Node | None = None
@@ -74,7 +74,7 @@ def _read_declarator(definition: Definition, declarator: "Node", found: Found, w
     return True
 
 
-def _name_by_arguments(definition: Definition, parameters: "Node | None", found: Found) -> None:
+def _name_by_arguments(definition: Definition, parameters: "Node | None", found: SyntaxCaptures) -> None:
     """`TEST(Suite, Name) { … }` is the function `Name` of `Suite`."""
     words = [found.text.of(child) for child in parameters.named_children[:4]] if parameters is not None else []
     if words and all(word.isidentifier() for word in words):
@@ -82,12 +82,12 @@ def _name_by_arguments(definition: Definition, parameters: "Node | None", found:
         definition.owner, definition.parameters = tuple(owner), []
 
 
-def _result(node: "Node", found: Found) -> str | None:
+def _result(node: "Node", found: SyntaxCaptures) -> str | None:
     kind = node.child_by_field_name("type")
     return one_line(found.text.of(kind), 200) if kind is not None else None
 
 
-def _parameters(parameters: "Node", found: Found) -> list[str]:
+def _parameters(parameters: "Node", found: SyntaxCaptures) -> list[str]:
     names: list[str] = []
     for child in parameters.named_children[:100]:
         node = child.child_by_field_name("declarator")
@@ -125,7 +125,7 @@ def _without_templates(name: str) -> str:
     return name
 
 
-def _finish(definitions: list[Definition], _found: Found) -> list[Definition]:
+def _finish(definitions: list[Definition], _found: SyntaxCaptures) -> list[Definition]:
     """A prototype is dropped when the function itself is in the same file."""
     defined = {(one.owner, one.name) for one in definitions if one.node.type == "function_definition"}
     return [
@@ -135,7 +135,7 @@ def _finish(definitions: list[Definition], _found: Found) -> list[Definition]:
     ]
 
 
-def _imports(captures: Captures, found: Found) -> list[Import]:
+def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     module = text.of(captures["import.module"][0])
     star = "*" if "import.star" in captures else ""

@@ -1,10 +1,10 @@
 """C#: operators, finalizers, indexers."""
 
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 
 
-def _refine(definition: Definition, found: Found) -> bool:
+def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
     mark = definition.first("mark")
     match definition.kind:
         case "operator":

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
@@ -25,7 +25,7 @@ _SPECIFIERS = frozenset({"import_specifier", "export_specifier"})
 _QUOTES = "\"'`"
 
 
-def _refine(definition: Definition, found: Found) -> bool:
+def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
     text = found.text
     _read_function(definition)
     _read_decorators(definition)
@@ -101,7 +101,7 @@ def _getter(definition: Definition) -> None:
             definition.kind = "property"
 
 
-def _imports(captures: Captures, found: Found) -> list[Import]:
+def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     statement = captures["import"][0]
     source = _source(statement) if statement.type in _SPECIFIERS else captures["import.module"][0]
@@ -126,7 +126,7 @@ def _source(specifier: "Node") -> "Node | None":
     return None
 
 
-def _finish(definitions: list[Definition], _found: Found) -> list[Definition]:
+def _finish(definitions: list[Definition], _found: SyntaxCaptures) -> list[Definition]:
     """A function expression that is the value of a definition is that definition, whatever its own name."""
     values = {node.id for one in definitions for node in one.captures.get("function", ()) if node.id != one.node.id}
     return [one for one in definitions if one.node.id not in values]

@@ -3,14 +3,14 @@
 import re
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
 _TYPE_NAME = re.compile(r"[*\s(]*(\w+)")
 
 
-def _refine(definition: Definition, found: Found) -> bool:
+def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
     head = definition.first("head")
     if head is not None and b"(" in found.text.data[head.start_byte : definition.start]:
         del definition.captures["head"]  # one of a group
@@ -21,7 +21,7 @@ def _refine(definition: Definition, found: Found) -> bool:
     return definition.name != "_"
 
 
-def _imports(captures: Captures, found: Found) -> list[Import]:
+def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     module = text.of(captures["import.module"][0]).strip('"`')
     alias = text.of(captures["import.alias"][0]) if "import.alias" in captures else ""

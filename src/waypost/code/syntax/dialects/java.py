@@ -1,12 +1,12 @@
 """Java: imports."""
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Found
+from waypost.code.syntax.captures import SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
 
-def _imports(captures: Captures, found: Found) -> list[Import]:
+def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     statement = captures["import"][0]
     module = "".join(text.of(captures["import.module"][0]).split())

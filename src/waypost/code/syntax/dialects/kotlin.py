@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.signatures import one_line
 from waypost.code.syntax.text import Captures
@@ -19,7 +19,7 @@ _BEFORE_ACCESSOR = re.compile(rb"@\w{1,60}[ \t]+(?=[gs]et\()")
 MAX_TYPE = 200
 
 
-def _refine(definition: Definition, found: Found) -> bool:
+def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
     match definition.kind:
         case "class":
             definition.kind = _kind_of_class(definition.node)
@@ -60,7 +60,7 @@ def _kind_of_class(node: "Node") -> str:
     return "class"
 
 
-def _extension_and_result(definition: Definition, found: Found) -> None:
+def _extension_and_result(definition: Definition, found: SyntaxCaptures) -> None:
     name = definition.first("name")
     if name is None:
         return
@@ -74,12 +74,12 @@ def _extension_and_result(definition: Definition, found: Found) -> None:
             definition.returns = one_line(found.text.of(child), MAX_TYPE)
 
 
-def _parameter(node: "Node", found: Found) -> str:
+def _parameter(node: "Node", found: SyntaxCaptures) -> str:
     names = [child for child in node.named_children if child.type == "identifier"]
     return found.text.of(names[0]) if names else one_line(found.text.of(node), MAX_TYPE)
 
 
-def _imports(captures: Captures, found: Found) -> list[Import]:
+def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     statement = captures["import"][0]
     module = "".join(text.of(captures["import.module"][0]).split())

@@ -3,7 +3,7 @@
 import re
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
@@ -12,13 +12,13 @@ _STRING = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
 _HERE = re.compile(r"__DIR__|dirname\(__FILE__\)")
 
 
-def _refine(definition: Definition, _found: Found) -> bool:
+def _refine(definition: Definition, _found: SyntaxCaptures) -> bool:
     if definition.kind == "constant":
         definition.name = definition.name.strip("\"'").rpartition("\\")[2]
     return True
 
 
-def _imports(captures: Captures, found: Found) -> list[Import]:
+def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     line = text.line_of(captures["import"][0])
     if "import.file" in captures:

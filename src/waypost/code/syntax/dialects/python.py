@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.comments import docstring_text
 from waypost.code.syntax.dialects import Dialect
 
@@ -13,7 +13,7 @@ _STRINGS = frozenset({"string", "concatenated_string"})
 _PROPERTY_ENDINGS = ("property", ".setter", ".getter", ".deleter")
 
 
-def _refine(definition: Definition, found: Found) -> bool:
+def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
     if definition.kind == "constant":
         return True
     definition.end = _end_of_code(definition, found)
@@ -30,7 +30,7 @@ def _kind(kind: str, decorators: tuple[str, ...]) -> str:
     return "property" if is_property and kind in {"function", "method"} else kind
 
 
-def _end_of_code(definition: Definition, found: Found) -> int:
+def _end_of_code(definition: Definition, found: SyntaxCaptures) -> int:
     """Comments behind the last statement are no part of a definition, as in Python's own `ast`."""
     comments, data = found.comment_starts, found.text.data
     end = definition.end
@@ -50,7 +50,7 @@ def _docstring(body: "Node") -> "Node | None":
     return None
 
 
-def _file_doc(found: Found) -> str:
+def _file_doc(found: SyntaxCaptures) -> str:
     literal = _docstring(found.root)
     return "" if literal is None else docstring_text(found.text.of(literal))
 

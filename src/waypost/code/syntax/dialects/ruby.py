@@ -1,12 +1,12 @@
 """Ruby: names with `::`, methods made by methods, required files."""
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
 
-def _refine(definition: Definition, found: Found) -> bool:
+def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
     if "::" in definition.name:
         *owner, definition.name = [part for part in definition.name.split("::") if part] or [""]
         definition.owner = tuple("".join(part.split()) for part in owner)
@@ -31,7 +31,7 @@ def _end_of_header(definition: Definition, data: bytes) -> int:
     return min([limit, *(end for end in ends if end >= 0)])
 
 
-def _imports(captures: Captures, found: Found) -> list[Import]:
+def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     module = text.of(captures["import.module"][0]).strip("\"'")
     name = text.of(captures["import.name"][0]).lstrip(":") if "import.name" in captures else ""

@@ -3,7 +3,7 @@
 import re
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
@@ -13,14 +13,14 @@ _TOKEN = re.compile(r"\s*([{},]|[^{},]+)")
 _TYPES = frozenset({"struct", "enum"})
 
 
-def _refine(definition: Definition, _found: Found) -> bool:
+def _refine(definition: Definition, _found: SyntaxCaptures) -> bool:
     if definition.kind == "scope":
         match = _TYPE_NAME.match(definition.name[:500])
         definition.name = match[2] if match else ""
     return definition.name != "_"
 
 
-def _finish(definitions: list[Definition], _found: Found) -> list[Definition]:
+def _finish(definitions: list[Definition], _found: SyntaxCaptures) -> list[Definition]:
     """`impl Trait for Type` makes the trait a base of the type."""
     types = {one.name: one for one in definitions if one.kind in _TYPES}
     for one in definitions:
@@ -29,7 +29,7 @@ def _finish(definitions: list[Definition], _found: Found) -> list[Definition]:
     return definitions
 
 
-def _imports(captures: Captures, found: Found) -> list[Import]:
+def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     line = text.line_of(captures["import"][0])
     if "import.tree" in captures:

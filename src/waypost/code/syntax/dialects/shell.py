@@ -3,7 +3,7 @@
 import re
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Found
+from waypost.code.syntax.captures import SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
@@ -12,7 +12,7 @@ MAX_PATH = 500
 _EXPANSION = re.compile(r"\$\([^()]*(?:\([^()]*\)[^()]*)*\)|\$\{[^{}]*\}|\$\w+")
 
 
-def _imports(captures: Captures, found: Found) -> list[Import]:
+def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
     text = found.text
     written = text.of(captures["import.module"][0])[:MAX_PATH]
     path = _EXPANSION.sub("", written.replace('"', "").replace("'", "")).strip()

@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Ranges
 
@@ -18,7 +18,7 @@ _END = re.compile(rb";[ \t]*(?:--[^\n]*)?$|^GO[ \t]*$", re.MULTILINE | re.IGNORE
 MAX_STATEMENT = 20_000  # bytes in which the end of a statement is looked for
 
 
-def _refine(definition: Definition, found: Found) -> bool:
+def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
     definition.kind = _KINDS.get(definition.kind, definition.kind)
     definition.name = plain_name(definition.name)
     node = definition.first("name")
@@ -28,7 +28,7 @@ def _refine(definition: Definition, found: Found) -> bool:
     return bool(definition.name)
 
 
-def _finish(definitions: list[Definition], found: Found) -> list[Definition]:
+def _finish(definitions: list[Definition], found: SyntaxCaptures) -> list[Definition]:
     """Where the grammar gave up, what is created is found by its first words."""
     if not found.root.has_error:
         return definitions

@@ -12,7 +12,7 @@ from waypost.faces.cli.session import caller, confirm, interactive
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
-    from waypost.memory.adoption import Adoption, Plan
+    from waypost.memory.adoption import Adoption, AdoptionPlan
 
 
 @app.command()
@@ -60,7 +60,7 @@ def _dismiss(adoption: "Adoption", *, json: bool) -> None:
         print(f"{counted(len(found), 'memory', 'memories')} of this repository will not be shown again.")
 
 
-def _question(plan: "Plan") -> str:
+def _question(plan: "AdoptionPlan") -> str:
     some, used = counted(plan.memories, "memory", "memories"), ", ".join(plan.checkouts) or "no checkout so far"
     if plan.deed == "confirmed":
         return safe(
@@ -72,7 +72,7 @@ def _question(plan: "Plan") -> str:
     return safe(f"Use {some} of {plan.other} (used by {used}) for {plan.root}?")
 
 
-def _print(plan: "Plan", *, json: bool) -> None:
+def _print(plan: "AdoptionPlan", *, json: bool) -> None:
     if json:
         print_json(plan.to_json())
         return

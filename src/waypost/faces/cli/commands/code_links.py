@@ -12,7 +12,7 @@ from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_o
 from waypost.faces.cli.output.memories import print_json
 
 if TYPE_CHECKING:
-    from waypost.faces.cli.session import Session
+    from waypost.faces.cli.session import CommandSession
     from waypost.flows.links.repair import Repaired
     from waypost.memory import Memory
 
@@ -161,7 +161,7 @@ def maintain(
         print_upkeep(done)
 
 
-def read_place(session: "Session", place: str) -> tuple[str, int | None]:
+def read_place(session: "CommandSession", place: str) -> tuple[str, int | None]:
     """`PATH`, `PATH:LINE` as compilers write it, `PATH#L42`, or a `file:` URI. What exists under the whole name is a path."""
     from waypost.model.reference import CodeReference
 
@@ -176,5 +176,5 @@ def read_place(session: "Session", place: str) -> tuple[str, int | None]:
     return path, line
 
 
-def _chosen(session: "Session", paths: list[str]) -> list[str] | None:
+def _chosen(session: "CommandSession", paths: list[str]) -> list[str] | None:
     return [str(session.path(Path(path))) for path in paths] or None

@@ -11,7 +11,7 @@ from waypost.faces.cli.output.memories import console, print_json, print_notices
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from waypost.facts.causal import Step
+    from waypost.facts.causal import ChainStep
     from waypost.flows.facts.decide import Decided
     from waypost.model.causal import CausalChain, CausalNode
     from waypost.model.receipt import Receipt
@@ -124,7 +124,7 @@ def print_chain(chain: "CausalChain") -> None:
     print_notices(chain.notices)
 
 
-def _link(step: "Step") -> str:
+def _link(step: "ChainStep") -> str:
     word = (_BACK if step.backwards else _ON)[step.edge.kind]
     return word + (f" ({step.edge.strength:.2f})" if step.edge.strength < 1 else "")
 

@@ -13,7 +13,7 @@ import typer
 from waypost.errors import InvalidInput
 from waypost.faces.cli.output.editor_links import spelled
 from waypost.faces.cli.output.memories import print_json, print_receipt, safe, speaks_unicode
-from waypost.faces.cli.session import Session, confirm, interactive
+from waypost.faces.cli.session import CommandSession, confirm, interactive
 from waypost.flows.move.export import memory_row, write_rows
 from waypost.flows.move.import_rows import check_drafts, read_lines
 from waypost.flows.write.lifecycle import History
@@ -66,7 +66,7 @@ def labels(given: list[str] | None) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def remember_one(session: Session, text: str | None, options: dict[str, Any], *, yes: bool, json: bool) -> None:
+def remember_one(session: CommandSession, text: str | None, options: dict[str, Any], *, yes: bool, json: bool) -> None:
     if text is None:
         raise InvalidInput("There is nothing to remember.", "Give a text, - for standard input, or --batch FILE.jsonl.")
     text = text_given(text)
@@ -104,7 +104,7 @@ def print_written(receipt: Receipt, *, json: bool) -> None:
         raise typer.Exit(1)
 
 
-def remember_batch(session: Session, path: Path, *, json: bool) -> None:
+def remember_batch(session: CommandSession, path: Path, *, json: bool) -> None:
     with _opened(path) as file:
         drafts = check_drafts(read_lines(file))
     if not drafts:
@@ -145,7 +145,7 @@ def print_receipts(receipts: Iterable[Receipt], *, json: bool) -> None:
         print(", ".join(f"{count} {status}" for status, count in sorted(sums.items())) or _NOTHING_IMPORTED)
 
 
-def import_file(session: Session, path: Path | None, source: str | None, *, undo: bool, json: bool) -> None:
+def import_file(session: CommandSession, path: Path | None, source: str | None, *, undo: bool, json: bool) -> None:
     if source is not None and source not in IMPORTED_FROM:
         raise InvalidInput(f"There is no import from {source[:40]!r}.", f"Imports: {', '.join(IMPORTED_FROM)}.")
     if undo and source is None:
@@ -169,7 +169,7 @@ def import_file(session: Session, path: Path | None, source: str | None, *, undo
         _print_imported(session.memory().import_tags(path), json=json)
 
 
-def _import_folder(session: Session, path: Path | None, source: str, *, undo: bool, json: bool) -> None:
+def _import_folder(session: CommandSession, path: Path | None, source: str, *, undo: bool, json: bool) -> None:
     from waypost.faces.cli.commands.journal_import import bring_folder, take_back
 
     if undo:

@@ -12,7 +12,7 @@ from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json
 
 if TYPE_CHECKING:
-    from waypost.faces.hooks.git.install import Report, Standing
+    from waypost.faces.hooks.git.install import HookReport, HookState
     from waypost.faces.hooks.git.script import Installer
 
 hook_app = typer.Typer(help="Hooks of git, which tell Waypost that the tree has changed.", no_args_is_help=True)
@@ -112,7 +112,7 @@ def _installer() -> "Installer":
     return Installer(os.path.abspath(sys.executable) if sys.executable else "", home)
 
 
-def _tell(report: "Report", *, json: bool) -> None:
+def _tell(report: "HookReport", *, json: bool) -> None:
     from waypost.faces.cli.output.memories import print_notices, safe
 
     if json:
@@ -129,7 +129,7 @@ def _tell(report: "Report", *, json: bool) -> None:
     print_notices(report.notes)
 
 
-def _report_json(report: "Report") -> dict[str, Any]:
+def _report_json(report: "HookReport") -> dict[str, Any]:
     hooks = [
         {
             "name": one.hook.name,
@@ -148,7 +148,7 @@ def _report_json(report: "Report") -> dict[str, Any]:
     }
 
 
-def _print_standing(standing: "Standing") -> None:
+def _print_standing(standing: "HookState") -> None:
     from waypost.faces.cli.output.memories import print_notices, safe
 
     print(safe(f"Git looks for hooks in {standing.folder.path}."))
@@ -158,7 +158,7 @@ def _print_standing(standing: "Standing") -> None:
     print_notices(standing.notes)
 
 
-def _standing_json(standing: "Standing") -> dict[str, Any]:
+def _standing_json(standing: "HookState") -> dict[str, Any]:
     hooks = [
         {
             "name": hook.name,

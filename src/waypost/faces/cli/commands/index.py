@@ -7,7 +7,7 @@ import typer
 
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json
-from waypost.faces.cli.session import Session
+from waypost.faces.cli.session import CommandSession
 
 Force = Annotated[bool, typer.Option("--force", help="Also what has not changed.")]
 
@@ -44,7 +44,7 @@ def init(
 
     session = session_of(context)
     if path is not None:
-        session = Session(path, session.person)
+        session = CommandSession(path, session.person)
     memory = session.memory(yes=yes)
     if journal_in_repo:
         memory.journal.keep_in_tree()

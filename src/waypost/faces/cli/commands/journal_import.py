@@ -8,14 +8,14 @@ from waypost.faces.cli.output.progress import progress
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
-    from waypost.faces.cli.session import Session
-    from waypost.flows.journal.entry_import import Report, Returned
+    from waypost.faces.cli.session import CommandSession
+    from waypost.flows.journal.entry_import import EntryImportReport, Returned
 
 
 _PHASE = "Writing entries"
 
 
-def bring_chat(session: "Session", path: Path, *, dry_run: bool, json: bool) -> None:
+def bring_chat(session: "CommandSession", path: Path, *, dry_run: bool, json: bool) -> None:
     with progress(json=json) as shown:
         report = session.memory().journal.import_chat(
             path, progress=lambda done, total: shown(_PHASE, done, total), dry_run=dry_run
@@ -23,7 +23,7 @@ def bring_chat(session: "Session", path: Path, *, dry_run: bool, json: bool) -> 
     tell(report, json=json)
 
 
-def bring_folder(session: "Session", origin: str, path: Path, *, json: bool, dry_run: bool = False) -> None:
+def bring_folder(session: "CommandSession", origin: str, path: Path, *, json: bool, dry_run: bool = False) -> None:
     with progress(json=json) as shown:
         report = session.memory().journal.import_folder(
             origin, path, progress=lambda done, total: shown(_PHASE, done, total), dry_run=dry_run
@@ -31,7 +31,7 @@ def bring_folder(session: "Session", origin: str, path: Path, *, json: bool, dry
     tell(report, json=json)
 
 
-def take_back(session: "Session", path: Path | None, origin: str, *, json: bool) -> None:
+def take_back(session: "CommandSession", path: Path | None, origin: str, *, json: bool) -> None:
     which = None if path is None else session.path(path)
     done = session.memory().journal.undo_import(which, origin)
     if json:
@@ -54,7 +54,7 @@ def _tell_undone(done: "Returned") -> None:
         print(f"  Left as they are, because somebody changed them since: {safe(', '.join(done.kept))}.")
 
 
-def tell(report: "Report", *, json: bool) -> None:
+def tell(report: "EntryImportReport", *, json: bool) -> None:
     if json:
         print_json(report.to_json())
         return

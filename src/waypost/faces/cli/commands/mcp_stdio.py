@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from waypost import config
 from waypost.faces.mcp.profiles import DEFAULT, tools_of
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.stdio import serve_stdio
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 AtEnd = Callable[[Callable[[], None]], object]  # told what must be done when the process ends
 
 
-def started_by_agent(arguments: list[str]) -> tuple[str, Project] | None:
+def started_by_agent(arguments: list[str]) -> tuple[str, ServedProject] | None:
     """The profile and the project, if the command line is exactly what `setup` writes: `[-C DIR] mcp [--profile P]`.
     Everything else is for the command framework to understand."""
     directory: Path | None = None
@@ -30,19 +30,19 @@ def started_by_agent(arguments: list[str]) -> tuple[str, Project] | None:
             return None
     match rest:
         case []:
-            return DEFAULT, Project(directory)
+            return DEFAULT, ServedProject(directory)
         case ["--profile", profile]:
-            return profile, Project(directory)
+            return profile, ServedProject(directory)
     return None
 
 
-def serve_agent(profile: str, project: Project) -> None:
+def serve_agent(profile: str, project: ServedProject) -> None:
     """Serve one client until it goes; the process ends then."""
     settings = config.load()
     serve_stdio(tools_of(profile), project, beside=lambda life: _answer_hooks(project, settings, life.at_end))
 
 
-def _answer_hooks(project: Project, settings: "Settings", at_end: AtEnd) -> None:
+def _answer_hooks(project: ServedProject, settings: "Settings", at_end: AtEnd) -> None:
     """Answer the hooks of agents as long as this process runs; in a thread, for the client need not wait for it."""
     if project.person is None:
         directory = project.directory or Path.cwd()

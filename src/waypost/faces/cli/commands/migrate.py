@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from waypost.config import Settings
-    from waypost.faces.cli.output.progress import Report
-    from waypost.faces.cli.session import Session
+    from waypost.faces.cli.output.progress import ProgressReport
+    from waypost.faces.cli.session import CommandSession
     from waypost.memory.moving import Moving
     from waypost.memory.stores import StoredSpace
     from waypost.model.memory import Caller
@@ -145,7 +145,9 @@ def _address(told: str) -> str:
     return config.checked_store(told, "That")
 
 
-def _chosen(session: "Session", settings: "Settings", source: "Settings", *, every: bool) -> "Iterable[StoredSpace]":
+def _chosen(
+    session: "CommandSession", settings: "Settings", source: "Settings", *, every: bool
+) -> "Iterable[StoredSpace]":
     from waypost.faces.cli.arguments import MYSELF
     from waypost.memory.moving import space_here, spaces_there
 
@@ -164,7 +166,9 @@ def _looked_at(moving: "Moving") -> dict[str, Any]:
     return {**_named(moving), **said, "size_bytes": found.size_bytes}
 
 
-def _moved(moving: "Moving", who: "Caller", report: "Report", *, instead: bool, delete_old: bool) -> dict[str, Any]:
+def _moved(
+    moving: "Moving", who: "Caller", report: "ProgressReport", *, instead: bool, delete_old: bool
+) -> dict[str, Any]:
     def tell(phase: str, done: int, total: int, note: str = "") -> None:
         report(f"{moving.space.name}: {phase}", done, total, note)
 

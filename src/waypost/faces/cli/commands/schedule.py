@@ -10,7 +10,7 @@ from waypost.faces.cli.output.memories import print_json
 
 if TYPE_CHECKING:
     from waypost.config import Settings
-    from waypost.faces.schedule.report import Report, Standing
+    from waypost.faces.schedule.report import ScheduleReport, ScheduleState
     from waypost.space.identity import Identity
 
 schedule_app = typer.Typer(help="Daily upkeep by the scheduler of this system.", no_args_is_help=True)
@@ -130,7 +130,7 @@ def _key_notes(settings: "Settings") -> tuple[str, ...]:
     return ("A key is read from an environment variable, which a scheduled run does not have; it then does without.",)
 
 
-def _tell(reports: "list[Report]", at: str, *, json: bool, notes: tuple[str, ...] = ()) -> None:
+def _tell(reports: "list[ScheduleReport]", at: str, *, json: bool, notes: tuple[str, ...] = ()) -> None:
     from waypost.faces.cli.output.memories import print_notices, safe
 
     if json:
@@ -153,7 +153,7 @@ def _tell(reports: "list[Report]", at: str, *, json: bool, notes: tuple[str, ...
     print_notices(notes)
 
 
-def _standing(one: "Standing") -> str:
+def _standing(one: "ScheduleState") -> str:
     from waypost.faces.cli.output.memories import safe
 
     state = "installed" + ("" if one.active else ", not running") if one.installed else "not installed"

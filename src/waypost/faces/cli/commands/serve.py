@@ -16,7 +16,7 @@ from waypost.space.platform import give_memory_back
 
 if TYPE_CHECKING:
     from waypost.config import Settings
-    from waypost.faces.mcp.session import Project
+    from waypost.faces.mcp.session import ServedProject
     from waypost.faces.serve.run import Started
     from waypost.memory import Memory
 
@@ -119,7 +119,7 @@ def serve(
         )
 
 
-def _begun(context: Ctx, project: "Project", settings: "Settings") -> tuple["Memory", "Project"]:
+def _begun(context: Ctx, project: "ServedProject", settings: "Settings") -> tuple["Memory", "ServedProject"]:
     """The memory that a server begins with. Outside of any project, where nobody named one, no memory is made: it is the
     only project's that is known, on whatever machine its tree is, else the person's own."""
     from waypost.memory.known import is_outside, known_spaces, open_known
@@ -164,11 +164,11 @@ def _is_told(context: Ctx) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
-def _project(context: Ctx, *, follows_roots: bool) -> "Project":
+def _project(context: Ctx, *, follows_roots: bool) -> "ServedProject":
     """Where somebody named a directory, it is that one, whatever the client says."""
-    from waypost.faces.mcp.session import Project
+    from waypost.faces.mcp.session import ServedProject
 
     session, settings = session_of(context), config.load()
     directory = session.directory.absolute() if _is_told(context) or not follows_roots else None
     person = settings.person if session.person == MYSELF else session.person
-    return Project(directory, person, follows_roots)
+    return ServedProject(directory, person, follows_roots)

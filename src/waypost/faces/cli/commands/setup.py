@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from waypost.faces.setup.detect import Detected
     from waypost.faces.setup.places import Scope
-    from waypost.faces.setup.report import Done, Report
+    from waypost.faces.setup.report import ConfigChange, SetupReport
 
 _DEEDS = {
     "created": ("created", "would be created"),
@@ -90,7 +90,7 @@ def _project(context: Ctx) -> "Path":
     return identify(directory).root or directory
 
 
-def _tell(report: "Report", *, undone: bool, json: bool) -> None:
+def _tell(report: "SetupReport", *, undone: bool, json: bool) -> None:
     from waypost.faces.cli.output.memories import print_notices, safe
 
     if json:
@@ -106,7 +106,7 @@ def _tell(report: "Report", *, undone: bool, json: bool) -> None:
     print_notices(report.notes)
 
 
-def _headline(report: "Report", *, undone: bool) -> str:
+def _headline(report: "SetupReport", *, undone: bool) -> str:
     where = f"for {report.project}" if report.scope == "project" else "for all your projects"
     if undone and not report.changed:
         return f"{report.title} was not set up {where}."
@@ -117,7 +117,7 @@ def _headline(report: "Report", *, undone: bool) -> str:
     return f"{report.title} {'is rid of Waypost' if undone else 'is set up'} {where}."
 
 
-def _tell_file(one: "Done", *, dry_run: bool) -> None:
+def _tell_file(one: "ConfigChange", *, dry_run: bool) -> None:
     from waypost.faces.cli.output.memories import safe
 
     parts = ", ".join(_PARTS.get(part, part) for part in one.parts)

@@ -9,7 +9,7 @@ from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
 from waypost.faces.cli.output.memories import console, print_json, print_notices, safe
 
 if TYPE_CHECKING:
-    from waypost.faces.cli.session import Session
+    from waypost.faces.cli.session import CommandSession
     from waypost.flows.share.agreements import Share
 
 share_app = typer.Typer(help="What projects let each other read, by consent of both.", no_args_is_help=True)
@@ -88,7 +88,7 @@ def list_(context: Ctx, json: Json = False) -> None:
         print("Nothing is shared with another project. Offer something: waypost share offer PROJECT")
 
 
-def _told(session: "Session", project: str) -> str:
+def _told(session: "CommandSession", project: str) -> str:
     """A path as a person wrote it from where they are; a name or an id as it is."""
     from pathlib import Path
 

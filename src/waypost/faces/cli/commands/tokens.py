@@ -11,7 +11,7 @@ from waypost.faces.cli.session import interactive
 
 if TYPE_CHECKING:
     from waypost.faces.guard.identity import Kind, Rights
-    from waypost.faces.guard.tokens import Tokens
+    from waypost.faces.guard.tokens import TokenFile
 
 token_app = typer.Typer(help="Tokens for those who reach a server by HTTP.", no_args_is_help=True)
 app.add_typer(token_app, name="token")
@@ -69,8 +69,8 @@ def revoke(name: Name, json: Json = False) -> None:
     print_json({"name": name, "status": "revoked"}) if json else print(f"Revoked {name}.")
 
 
-def _tokens() -> "Tokens":
+def _tokens() -> "TokenFile":
     from waypost import config
-    from waypost.faces.guard.tokens import Tokens
+    from waypost.faces.guard.tokens import TokenFile
 
-    return Tokens(config.load().home)
+    return TokenFile(config.load().home)

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import WaypostError
 from waypost.faces.cli.output.memories import safe
-from waypost.faces.cli.session import Session
+from waypost.faces.cli.session import CommandSession
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
-    from waypost.faces.watch import Batch
+    from waypost.faces.watch import ChangeBatch
 
 _SHOWN_PATHS = 3
 
 
-def watch_tree(session: Session, debounce_ms: int) -> None:
+def watch_tree(session: CommandSession, debounce_ms: int) -> None:
     """Index what is new, then follow every change until the person stops it."""
     from waypost.faces.watch import watch
 
     memory = session.memory()
     memory.index(wait=False)
 
-    def follow(batch: "Batch") -> None:
+    def follow(batch: "ChangeBatch") -> None:
         started = time.perf_counter()
         try:
             if batch.everything:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from waypost.faces.cli.output.code_links import print_places
-from waypost.faces.cli.output.editor_links import Places
+from waypost.faces.cli.output.editor_links import EditorLinks
 from waypost.faces.cli.output.memories import console, print_notices, print_text, safe
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from waypost.model.recall import Answer, Hit
 
 
-def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
+def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> None:
     out = console()
     for number, hit in enumerate(answer.hits, 1):
         out.print(f"[bold]{number}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
@@ -41,7 +41,7 @@ def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
     print_notices(answer.notices)
 
 
-def _print_links(out: "Console", hit: "Hit", places: Places) -> None:
+def _print_links(out: "Console", hit: "Hit", places: EditorLinks) -> None:
     first_is_told = bool(hit.links) and not hit.links[0].is_stale and not hit.links[0].has_moved
     print_places(out, hit.links[1:] if first_is_told else hit.links, places)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from waypost.faces.cli.output.editor_links import Places, spelled
+from waypost.faces.cli.output.editor_links import EditorLinks, spelled
 from waypost.faces.cli.output.memories import console, print_notices, print_pairs, print_text, safe
 from waypost.model.code_link import CODE_CHANGED
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, UNCHECKED
@@ -15,9 +15,9 @@ from waypost.text.plural import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from waypost.flows.admin.maintenance import Done
+    from waypost.flows.admin.maintenance import StepResult
     from waypost.flows.links.repair import Repaired
-    from waypost.model.code_link import AboutHit, Link, Linked, StaleReport
+    from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
 
 _RELEVANCE = {"direct": "about this line", "symbol": "about the code around it", "file": "about this file"}
 _NEXT_STEPS = """\
@@ -31,7 +31,7 @@ _WHERE_GONE = "  its code is gone      waypost relink ID --drop, if it is true a
 # -- JSON ---------------------------------------------------------------------------------------------------
 
 
-def with_links(row: dict[str, Any], places: Places) -> dict[str, Any]:
+def with_links(row: dict[str, Any], places: EditorLinks) -> dict[str, Any]:
     """A memory's row, every place in it with the URL that an editor opens."""
     linked = {**row}
     for key in ("code_refs", "code_ref"):
@@ -43,7 +43,7 @@ def with_links(row: dict[str, Any], places: Places) -> dict[str, Any]:
     return linked
 
 
-def hit_with_links(row: dict[str, Any], places: Places) -> dict[str, Any]:
+def hit_with_links(row: dict[str, Any], places: EditorLinks) -> dict[str, Any]:
     """A hit of a question; one that is code itself is a place too."""
     if row.get("project"):  # its places are in another tree
         refs = [{**ref, "editor_link": None} for ref in row["code_refs"]]
@@ -56,7 +56,7 @@ def hit_with_links(row: dict[str, Any], places: Places) -> dict[str, Any]:
     return linked
 
 
-def _with_link(ref: dict[str, Any], places: Places) -> dict[str, Any]:
+def _with_link(ref: dict[str, Any], places: EditorLinks) -> dict[str, Any]:
     line = (ref.get("line_range") or {}).get("start")
     return {**ref, "editor_link": places.target(ref["file_path"], line)}
 
@@ -64,7 +64,7 @@ def _with_link(ref: dict[str, Any], places: Places) -> dict[str, Any]:
 # -- people -------------------------------------------------------------------------------------------------
 
 
-def shown_row(memory: "Linked", places: Places) -> dict[str, Any]:
+def shown_row(memory: "LinkedMemory", places: EditorLinks) -> dict[str, Any]:
     """Everything about one memory, with its links as they are now."""
     from waypost.flows.move.export import memory_row
 
@@ -76,7 +76,7 @@ def shown_row(memory: "Linked", places: Places) -> dict[str, Any]:
     return with_links({**row, **told}, places)
 
 
-def print_shown(memory: "Linked", places: Places) -> None:
+def print_shown(memory: "LinkedMemory", places: EditorLinks) -> None:
     row = shown_row(memory, places)
     if memory.project is not None:  # its places are in another tree
         row["project"] = f"{memory.project.name} ({memory.project.id})"
@@ -87,7 +87,7 @@ def print_shown(memory: "Linked", places: Places) -> None:
         print_places(console(), memory.links, places)
 
 
-def print_about(hits: "Sequence[AboutHit]", where: str, places: Places) -> None:
+def print_about(hits: "Sequence[AboutHit]", where: str, places: EditorLinks) -> None:
     out = console()
     for hit in hits:
         print_linked(out, hit.memory, places, note=_RELEVANCE[hit.relevance])
@@ -95,7 +95,7 @@ def print_about(hits: "Sequence[AboutHit]", where: str, places: Places) -> None:
         out.print(f"Nothing is remembered about {spelled(where)}.", markup=False)
 
 
-def print_stale(report: "StaleReport", places: Places, *, some: bool = False) -> None:
+def print_stale(report: "StaleReport", places: EditorLinks, *, some: bool = False) -> None:
     """`some`: it was asked about some files only."""
     out = console()
     for one in report.memories:
@@ -123,7 +123,7 @@ def _counted(report: "StaleReport", *, some: bool) -> str:
     return f"{memories} at code: {counts}."
 
 
-def print_repaired(done: "Repaired", verb: str, places: Places) -> None:
+def print_repaired(done: "Repaired", verb: str, places: EditorLinks) -> None:
     out = console()
     for one in done.memories:
         out.print(f"[bold]{verb.capitalize()}[/bold] ", end="")
@@ -133,11 +133,11 @@ def print_repaired(done: "Repaired", verb: str, places: Places) -> None:
     print_notices(tuple(f"not {verb}: {line}" for line in done.left))
 
 
-def print_upkeep(steps: "Sequence[Done]") -> None:
+def print_upkeep(steps: "Sequence[StepResult]") -> None:
     print_pairs({step.step: ("not due: " if step.skipped else "") + step.message for step in steps})
 
 
-def print_linked(out: "Console", memory: "Linked", places: Places, *, note: str = "") -> None:
+def print_linked(out: "Console", memory: "LinkedMemory", places: EditorLinks, *, note: str = "") -> None:
     """A memory: its id, its words, and each place with what became of it."""
     version = memory.version
     out.print(f"[bold]{memory.id}[/bold]  ", end="")
@@ -151,13 +151,13 @@ def print_linked(out: "Console", memory: "Linked", places: Places, *, note: str 
         out.print(f"   STALE: {safe(memory.state.stale_reason or 'for another reason')}", markup=False, style="red")
 
 
-def print_places(out: "Console", links: "Iterable[Link]", places: Places) -> None:
+def print_places(out: "Console", links: "Iterable[CodeLink]", places: EditorLinks) -> None:
     for link in links:
         for line in link_lines(link, places):
             out.print(Text.assemble("   ", line))
 
 
-def link_lines(link: "Link", places: Places) -> list[Text]:
+def link_lines(link: "CodeLink", places: EditorLinks) -> list[Text]:
     """What is to be said of a link: where it is, whether it moved, and what is wrong, each on a line of its own."""
     lines = []
     named = f" {spelled(link.finding.name)}" if link.finding.name else ""
@@ -174,7 +174,7 @@ def link_lines(link: "Link", places: Places) -> list[Text]:
     return lines
 
 
-def _stale_line(link: "Link", places: Places) -> Text:
+def _stale_line(link: "CodeLink", places: EditorLinks) -> Text:
     """The words of the seed's reason, with a place that opens. It is said in capitals: colour alone tells few."""
     since = f" since {link.reference.stale_since:%Y-%m-%d}" if link.reference.stale_since else ""
     line = Text.assemble((f"STALE{since}: {CODE_CHANGED}", "red"))
@@ -184,7 +184,7 @@ def _stale_line(link: "Link", places: Places) -> Text:
     return line.append(_how(link), "red")
 
 
-def _how(link: "Link") -> str:
+def _how(link: "CodeLink") -> str:
     found = link.finding
     if found.state == AMBIGUOUS:
         return (
@@ -193,7 +193,7 @@ def _how(link: "Link") -> str:
     return f" ({found.amount:.0%} changed)" if found.state == CHANGED and found.amount else ""
 
 
-def _here(reference: CodeReference, places: Places, *, style: str = "green") -> Text:
+def _here(reference: CodeReference, places: EditorLinks, *, style: str = "green") -> Text:
     return places.text(*_place(reference), style=style)
 
 

@@ -42,7 +42,7 @@ _BREAKS = re.compile(r"[\t\n\u061c\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class EditorLinks:
     """Where paths of a memory are found, and what they open in."""
 
     root: Path | None  # None: there is no tree, and nothing to open
@@ -64,15 +64,15 @@ class Places:
         return Text(spelled(path, line), Style.parse(style) + Style(link=url))
 
 
-NOWHERE = Places(None)
+NOWHERE = EditorLinks(None)
 
 
-def places_of(memory: "Memory") -> Places:
+def places_of(memory: "Memory") -> EditorLinks:
     """Of a project its tree; of a person nothing, who has none."""
     from waypost import config
 
     root = memory.root
-    return Places(root if root.is_absolute() else None, config.load().links)
+    return EditorLinks(root if root.is_absolute() else None, config.load().links)
 
 
 def spelled(path: str, line: int | None = None) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from waypost.flows.facts.review import Review
     from waypost.model.candidate import Candidate
-    from waypost.model.review_item import Learned, Taken
+    from waypost.model.review_item import DecidedCandidate, Learned
     from waypost.store.fact_protocol import CandidateRow
 
 _WORDS = {
@@ -44,7 +44,7 @@ def print_learned(learned: "Learned") -> None:
     print_notices(learned.notices)
 
 
-def _print_taken(out: "Console", one: "Taken") -> None:
+def _print_taken(out: "Console", one: "DecidedCandidate") -> None:
     out.print(f"{_WORDS.get(one.status, one.status)}", style="bold", end="  ")
     out.print(f"{one.id or ''} · {_about(one.candidate)}", markup=False, style="dim")
     out.print(f"   {safe(one.candidate.text)}", markup=False)

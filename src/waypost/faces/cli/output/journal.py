@@ -8,7 +8,7 @@ from waypost.text.plural import counted
 
 if TYPE_CHECKING:
     from waypost.flows.journal.condense.condense import Condensed
-    from waypost.flows.journal.search import Line
+    from waypost.flows.journal.search import FoundLine
     from waypost.flows.journal.see_also import Similar
     from waypost.flows.journal.timeline import Timeline
 
@@ -44,7 +44,7 @@ def print_timeline(found: "Timeline") -> None:
         out.print("Nothing was said then.")
 
 
-def print_lines(lines: "Sequence[Line]") -> None:
+def print_lines(lines: "Sequence[FoundLine]") -> None:
     out = console()
     for line in lines:
         out.print(f"[bold]{safe(line.path)}:{line.line}[/bold]  ", end="")

@@ -26,13 +26,15 @@ _LONGEST_NOTE = 60
 Ticks = Callable[[], float]
 
 
-class Report(Protocol):
+class ProgressReport(Protocol):
     def __call__(self, phase: str, done: int, total: int, note: str = "") -> None:
         """So much of this phase is done. A total of 0 is one that is not known. May be called from any thread."""
 
 
 @contextlib.contextmanager
-def progress(*, json: bool = False, stream: TextIO | None = None, ticks: Ticks = time.monotonic) -> Iterator[Report]:
+def progress(
+    *, json: bool = False, stream: TextIO | None = None, ticks: Ticks = time.monotonic
+) -> Iterator[ProgressReport]:
     """Show the progress that the block reports on `stream`, standard error unless told."""
     stream = stream or sys.stderr
     if json or stream is None:  # a process without standard streams has nobody to tell

@@ -19,7 +19,7 @@ from waypost.text.plural import counted
 if TYPE_CHECKING:
     from psycopg import Connection as RawConnection
 
-    from waypost.store.postgres.connection import Connections
+    from waypost.store.postgres.connection import ServerPool
     from waypost.store.postgres.directory.directory import Directory
 
 team_app = typer.Typer(help="A team's PostgreSQL: people, their roles, their tokens.", no_args_is_help=True)
@@ -42,7 +42,7 @@ _NO_CONNECT = (
 )
 
 
-def pool_of(database: str) -> "Connections":
+def pool_of(database: str) -> "ServerPool":
     """The connections to the team's database."""
     dsn = database or config.load().store
     if not dsn:

@@ -12,9 +12,9 @@ from waypost.faces.dashboard.pages import (
     staleness,
     why,
 )
-from waypost.faces.dashboard.request_context import Place
+from waypost.faces.dashboard.request_context import PagePlace
 
-PLACES: tuple[Place, ...] = (
+PLACES: tuple[PagePlace, ...] = (
     *overview.PLACES,
     *sharing.PLACES,
     *search.PLACES,

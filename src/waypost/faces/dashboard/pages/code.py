@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from waypost.errors import NotFound, Refused
 from waypost.faces.dashboard.pages.code_file import file_values
-from waypost.faces.dashboard.pages.code_tree import Folder, tree_of_files
-from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.faces.dashboard.pages.code_tree import TreeFolder, tree_of_files
+from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.flows.index.source_view import FileSeen
 from waypost.model.reference import MAX_LINE
 
@@ -13,12 +13,12 @@ _MOST_ABOUT = 500  # memories about one file
 _LISTED = 500  # names that a search among them shows
 
 
-def show(asked: Asked) -> Page:
+def show(asked: PageRequest) -> ShowPage:
     """The whole tree, or what of it a name or a filter leaves."""
     return _tree(asked, asked.memory.files() if asked.has_tree else (), "")
 
 
-def show_place(asked: Asked) -> Page:
+def show_place(asked: PageRequest) -> ShowPage:
     """A file, or a folder of the tree."""
     path, first = asked.path["path"].strip("/"), asked.whole("first", 1, 1, MAX_LINE)
     if not path:
@@ -28,10 +28,10 @@ def show_place(asked: Asked) -> Page:
     except (NotFound, Refused) as error:
         return _without_text(asked, path, error)
     hits = asked.memory.about(source.path, limit=_MOST_ABOUT)
-    return Page("code_file.html", path, file_values(path, source, hits) | {"why": ""})
+    return ShowPage("code_file.html", path, file_values(path, source, hits) | {"why": ""})
 
 
-def _without_text(asked: Asked, path: str, error: NotFound | Refused) -> Page:
+def _without_text(asked: PageRequest, path: str, error: NotFound | Refused) -> ShowPage:
     """A folder; or a file that is gone or cannot be shown, of which something may be remembered all the same."""
     if isinstance(error, NotFound):
         files = asked.memory.files()
@@ -40,10 +40,10 @@ def _without_text(asked: Asked, path: str, error: NotFound | Refused) -> Page:
     hits = asked.memory.about(path, limit=_MOST_ABOUT)
     if isinstance(error, NotFound) and not hits:
         raise error
-    return Page("code_file.html", path, file_values(path, None, hits) | {"why": error.what})
+    return ShowPage("code_file.html", path, file_values(path, None, hits) | {"why": error.what})
 
 
-def _tree(asked: Asked, found: Sequence[FileSeen], path: str) -> Page:
+def _tree(asked: PageRequest, found: Sequence[FileSeen], path: str) -> ShowPage:
     words, only = asked.text("q", limit=200).lower(), asked.one_of("only", ("", "memories", "stale"), "")
     inside = [one for one in found if not path or one.path.startswith(f"{path}/")]
     chosen = [
@@ -51,7 +51,7 @@ def _tree(asked: Asked, found: Sequence[FileSeen], path: str) -> Page:
         for one in inside
         if words in one.path.lower() and (not only or (one.stale if only == "stale" else one.memories))
     ]
-    tree: Folder = tree_of_files(chosen, path)
+    tree: TreeFolder = tree_of_files(chosen, path)
     values = {
         "tree": tree,
         "path": path,
@@ -61,10 +61,10 @@ def _tree(asked: Asked, found: Sequence[FileSeen], path: str) -> Page:
         "listed": sorted(chosen, key=lambda one: one.path)[:_LISTED] if words or only else [],
         "left_out": max(0, len(chosen) - _LISTED) if words or only else 0,
     }
-    return Page("code.html", path or "Code", values)
+    return ShowPage("code.html", path or "Code", values)
 
 
 PLACES = (
-    Place("/code", show, "code"),
-    Place("/code/{path:path}", show_place, "code"),
+    PagePlace("/code", show, "code"),
+    PagePlace("/code/{path:path}", show_place, "code"),
 )

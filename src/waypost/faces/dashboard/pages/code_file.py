@@ -12,17 +12,17 @@ _LONGEST_MARK = 400  # lines that are marked for one memory; one about a whole c
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CodeLine:
     number: int
     text: str
     mark: str  # "", "marked" or "marked stale-line"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CodePiece:
     """Lines that follow each other, and the memories about code that begins with the first of them."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[CodeLine, ...]
     hits: tuple[AboutHit, ...]
 
 
@@ -51,7 +51,7 @@ def _elsewhere(source: SourceSeen | None, placed: Sequence[AboutHit]) -> list[Ab
     return [hit for hit in placed if _start(hit) not in shown]
 
 
-def pieces_of(source: SourceSeen, placed: Sequence[AboutHit]) -> list[Piece]:
+def pieces_of(source: SourceSeen, placed: Sequence[AboutHit]) -> list[CodePiece]:
     end = source.first + len(source.lines)
     by_line: dict[int, list[AboutHit]] = {}
     for hit in placed:
@@ -60,8 +60,8 @@ def pieces_of(source: SourceSeen, placed: Sequence[AboutHit]) -> list[Piece]:
     marks = _marks(placed, source.first, end)
     cuts = [*sorted({source.first, *by_line}), end]
     return [
-        Piece(
-            tuple(Line(n, source.lines[n - source.first], marks.get(n, "")) for n in range(start, stop)),
+        CodePiece(
+            tuple(CodeLine(n, source.lines[n - source.first], marks.get(n, "")) for n in range(start, stop)),
             tuple(by_line.get(start, ())),
         )
         for start, stop in pairwise(cuts)

@@ -9,10 +9,10 @@ UNFOLDED = 150  # files of a folder that is shown folded; a larger one has a pag
 
 
 @dataclass(slots=True)
-class Folder:
+class TreeFolder:
     name: str
     path: str
-    folders: dict[str, "Folder"] = field(default_factory=dict)
+    folders: dict[str, "TreeFolder"] = field(default_factory=dict)
     files: list[FileSeen] = field(default_factory=list)
     count: int = 0  # files in it and below
     memories: int = 0
@@ -28,15 +28,15 @@ class Folder:
         self.stale += one.stale
 
 
-def tree_of_files(files: Iterable[FileSeen], below: str = "") -> Folder:
+def tree_of_files(files: Iterable[FileSeen], below: str = "") -> TreeFolder:
     """The files below a folder, folders first in the order of their names. No recursion: a path may be of any depth."""
-    root = Folder(below.rpartition("/")[2], below)
+    root = TreeFolder(below.rpartition("/")[2], below)
     start = len(below) + 1 if below else 0
     for one in sorted(files, key=lambda one: one.path.lower()):
         here = root
         here.add(one)
         for name in one.path[start:].split("/")[:-1]:
-            here = here.folders.setdefault(name, Folder(name, f"{here.path}/{name}".lstrip("/")))
+            here = here.folders.setdefault(name, TreeFolder(name, f"{here.path}/{name}".lstrip("/")))
             here.add(one)
         here.files.append(one)
     return root

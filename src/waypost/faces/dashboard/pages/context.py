@@ -2,9 +2,9 @@
 
 from markupsafe import Markup
 
-from waypost.faces.dashboard.memory_rows import Shown, of_hit
+from waypost.faces.dashboard.memory_rows import MemoryRow, of_hit
 from waypost.faces.dashboard.plots import share_bar
-from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.flows.context.brief import Briefing
 from waypost.memory.reading import BRIEF_TOKENS, PRESETS, SCOPE_TOKENS
 
@@ -19,7 +19,7 @@ _MOST_TOKENS = 100_000
 _FOUND = 40  # hits among which it is looked for what was not told
 
 
-def show(asked: Asked) -> Page:
+def show(asked: PageRequest) -> ShowPage:
     task = asked.text("task", limit=10_000)
     preset = asked.one_of("preset", ("", *PRESETS), "")
     tokens = asked.whole("tokens", 0, 1, _MOST_TOKENS)
@@ -38,18 +38,18 @@ def show(asked: Asked) -> Page:
             "chosen": chosen,
             "left": _left(asked, task, chosen),
         }
-    return Page("context.html", "Context", values)
+    return ShowPage("context.html", "Context", values)
 
 
 def _bar(told: Briefing, budget: int) -> Markup:
     return share_bar("Tokens", [("told", float(told.tokens))], budget)
 
 
-def _left(asked: Asked, task: str, chosen: list[Shown]) -> list[Shown]:
+def _left(asked: PageRequest, task: str, chosen: list[MemoryRow]) -> list[MemoryRow]:
     """What the search finds for the task, and the text does not tell: it did not fit, or another one says as much."""
     known = {one.id for one in chosen}
     found = asked.memory.recall(task[:2000], _FOUND, as_of=asked.until("as_of"))
     return [one for one in map(of_hit, found) if one.id not in known][:10]
 
 
-PLACES = (Place("/context", show, "context"),)
+PLACES = (PagePlace("/context", show, "context"),)

@@ -10,9 +10,9 @@ from waypost.faces.dashboard.pages.journal_period import show_conversation, show
 from waypost.faces.dashboard.pages.journal_topics import show_topics
 from waypost.faces.dashboard.plots import Series, bar_plot
 from waypost.faces.dashboard.plots_calendar import calendar_plot
-from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.flows.journal.calendar import DayCounted
-from waypost.flows.journal.timeline import Stretch
+from waypost.flows.journal.timeline import TimelinePeriod
 from waypost.journal.layout import day_of, stage_of
 
 STAGES = {
@@ -27,7 +27,7 @@ _MOST_MONTHS = 36
 _MOST_STRETCHES = 60  # of each stage
 
 
-def show(asked: Asked) -> Page:
+def show(asked: PageRequest) -> ShowPage:
     words, year = asked.text("q", limit=500), asked.whole("year", 0, 0, 9999)
     journal = asked.memory.journal
     days, stats = journal.calendar(), journal.stats()
@@ -50,10 +50,10 @@ def show(asked: Asked) -> Page:
         "importance": _importance(stats["importance"]),
         "is_team": asked.spaces.here_is_callers,
     }
-    return Page("journal.html", "Journal", values)
+    return ShowPage("journal.html", "Journal", values)
 
 
-def _year(asked: Asked, counts: dict[date, int], year: int, today: date) -> Any:
+def _year(asked: PageRequest, counts: dict[date, int], year: int, today: date) -> Any:
     first, last = date(year, 1, 1), date(year, 12, 31)
     begun = min(counts, default=first).replace(day=1)
     first = begun if begun.year == year else first  # before that, the year is not empty: nobody wrote yet
@@ -91,9 +91,9 @@ def _importance(scores: dict[str, int]) -> Any:
     return bar_plot("Entries by importance", labels, [Series("entries", [scores.get(one, 0) for one in labels], 2)])
 
 
-def _stages(overview: Sequence[Stretch]) -> list[tuple[str, str, list[Stretch]]]:
+def _stages(overview: Sequence[TimelinePeriod]) -> list[tuple[str, str, list[TimelinePeriod]]]:
     """What there is by stage, newest first, with how it is called."""
-    found: dict[str, list[Stretch]] = {}
+    found: dict[str, list[TimelinePeriod]] = {}
     for one in overview:
         stage = stage_of(one.path or "")
         found.setdefault(stage if stage in STAGES else "archive", []).append(one)
@@ -103,13 +103,13 @@ def _stages(overview: Sequence[Stretch]) -> list[tuple[str, str, list[Stretch]]]
 
 
 PLACES = (
-    Place("/journal", show, "journal"),
-    Place("/journal/topics", show_topics, "journal"),
-    Place("/journal/file", show_file, "journal"),
-    Place("/journal/conversation", show_conversation, "journal"),
-    Place("/journal/note", note, "journal", ("POST",)),
-    Place("/journal/protect", protect, "journal", ("POST",)),
-    Place("/journal/restore", restore, "journal", ("POST",)),
-    Place("/journal/release", release, "journal", ("POST",)),
-    Place("/journal/{when}", show_period, "journal"),
+    PagePlace("/journal", show, "journal"),
+    PagePlace("/journal/topics", show_topics, "journal"),
+    PagePlace("/journal/file", show_file, "journal"),
+    PagePlace("/journal/conversation", show_conversation, "journal"),
+    PagePlace("/journal/note", note, "journal", ("POST",)),
+    PagePlace("/journal/protect", protect, "journal", ("POST",)),
+    PagePlace("/journal/restore", restore, "journal", ("POST",)),
+    PagePlace("/journal/release", release, "journal", ("POST",)),
+    PagePlace("/journal/{when}", show_period, "journal"),
 )

@@ -2,10 +2,10 @@
 
 from waypost.errors import InvalidInput
 from waypost.faces.dashboard.pages.journal_summary import PERIOD
-from waypost.faces.dashboard.request_context import Asked, Go
+from waypost.faces.dashboard.request_context import Go, PageRequest
 
 
-def note(asked: Asked) -> Go:
+def note(asked: PageRequest) -> Go:
     asked.need_person()
     text = asked.sent("text")
     if not text:
@@ -18,34 +18,34 @@ def note(asked: Asked) -> Go:
     return asked.go("journal", told="noted")
 
 
-def protect(asked: Asked) -> Go:
+def protect(asked: PageRequest) -> Go:
     asked.need_person()
     on = asked.sent("on") == "1"
     asked.memory.journal.protect(_id(asked), on=on)
     return _back(asked, "protected" if on else "released")
 
 
-def restore(asked: Asked) -> Go:
+def restore(asked: PageRequest) -> Go:
     """Bring the originals back; they are left alone until they are released."""
     asked.need_person()
     asked.memory.journal.restore(_what(asked))
     return _back(asked, "restored")
 
 
-def release(asked: Asked) -> Go:
+def release(asked: PageRequest) -> Go:
     asked.need_person()
     asked.memory.journal.release(_what(asked))
     return _back(asked, "let_go")
 
 
-def _id(asked: Asked) -> str:
+def _id(asked: PageRequest) -> str:
     memory_id = asked.sent("id", 200)
     if not memory_id:
         raise InvalidInput("No entry is named.", "Choose one.")
     return memory_id
 
 
-def _what(asked: Asked) -> str:
+def _what(asked: PageRequest) -> str:
     """A time, or the id of an entry."""
     what = asked.sent("what", 200)
     if not what:
@@ -53,6 +53,6 @@ def _what(asked: Asked) -> str:
     return what
 
 
-def _back(asked: Asked, told: str) -> Go:
+def _back(asked: PageRequest, told: str) -> Go:
     back = asked.sent("back", 40)
     return asked.go("journal", *([back] if PERIOD.fullmatch(back) else []), told=told)

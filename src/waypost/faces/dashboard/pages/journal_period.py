@@ -7,10 +7,10 @@ from typing import Any
 from waypost.errors import NotFound
 from waypost.faces.dashboard.pages.journal_summary import PERIOD, lines_of
 from waypost.faces.dashboard.plots_calendar import calendar_plot
-from waypost.faces.dashboard.request_context import Asked, Page
+from waypost.faces.dashboard.request_context import PageRequest, ShowPage
 from waypost.flows.journal.see_also import Similar
-from waypost.flows.journal.show import Shown
-from waypost.flows.journal.timeline import Said
+from waypost.flows.journal.show import ShownFile
+from waypost.flows.journal.timeline import TimelineEntry
 from waypost.journal.layout import Month, Week, day_of, month_of, stage_of, week_of, year_of
 from waypost.memory import Memory
 
@@ -20,7 +20,7 @@ _MOST_TURNS = 500
 _IMPORTANCE = 10
 
 
-def show_period(asked: Asked) -> Page:
+def show_period(asked: PageRequest) -> ShowPage:
     when, page = asked.path["when"], asked.whole("page", 1, 1, 10_000)
     if not PERIOD.fullmatch(when) or _named(when) is None:
         raise NotFound("The journal has no such time.", "Write 2026-01-30, 2026-W05, 2026-01 or 2026.")
@@ -50,18 +50,18 @@ def show_period(asked: Asked) -> Page:
         "name_of": name_of,
         "most": _IMPORTANCE,
     }
-    return Page("journal_period.html", when, values)
+    return ShowPage("journal_period.html", when, values)
 
 
-def show_file(asked: Asked) -> Page:
+def show_file(asked: PageRequest) -> ShowPage:
     """A file of the journal as it stands, also one of the archive."""
     shown = asked.memory.journal.show(asked.text("path", limit=300))
     text = shown.text[:_LONGEST_FILE]
     values = {"shown": shown, "text": text, "left_out": len(shown.text) - len(text), "when": name_of(shown.path)}
-    return Page("journal_file.html", shown.path, values)
+    return ShowPage("journal_file.html", shown.path, values)
 
 
-def show_conversation(asked: Asked) -> Page:
+def show_conversation(asked: PageRequest) -> ShowPage:
     """All turns of a conversation, and others that resemble it."""
     session = asked.text("id", limit=300)
     memory = asked.memory
@@ -69,7 +69,9 @@ def show_conversation(asked: Asked) -> Page:
     similar: list[Similar] = list(memory.journal.similar(session, 8)) if turns else []
     if not turns:
         raise NotFound("There is no such conversation.", "The journal's pages lead to those that there are.")
-    return Page("journal_conversation.html", "A conversation", {"session": session, "turns": turns, "similar": similar})
+    return ShowPage(
+        "journal_conversation.html", "A conversation", {"session": session, "turns": turns, "similar": similar}
+    )
 
 
 def name_of(path: str) -> str:
@@ -85,7 +87,7 @@ def _named(when: str) -> "date | Week | Month | int | None":
     return day_of(when) or week_of(when) or month_of(when) or year_of(when)
 
 
-def _summary(memory: Memory, when: str) -> Shown | None:
+def _summary(memory: Memory, when: str) -> ShownFile | None:
     """The summary of a week, month or year; a day has only its entries."""
     if day_of(when) is not None:
         return None
@@ -116,7 +118,7 @@ def _around(when: str, days: Sequence[date]) -> dict[str, str]:
     return {"before": max(before, default=""), "after": min(after, default=""), **part_of}
 
 
-def _calendar(asked: Asked, entries: tuple[Said, ...], first: date, last: date) -> Any:
+def _calendar(asked: PageRequest, entries: tuple[TimelineEntry, ...], first: date, last: date) -> Any:
     if (last - first).days < 7:
         return ""
     counts: dict[date, int] = {}

@@ -13,41 +13,41 @@ _DEEPEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SummaryPiece:
     text: str
     kind: str = ""  # "", "strong", or "time": then the text is a day, week, month or year
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SummaryLine:
     kind: str  # "heading", "item" or "words"
     depth: int  # of an item
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SummaryPiece, ...]
 
 
-def lines_of(text: str) -> list[Line]:
+def lines_of(text: str) -> list[SummaryLine]:
     """The lines of a summary's Markdown, without its title, which the page has."""
     lines = [line for line in _COMMENT.sub("", text).splitlines() if line.strip()]
     return [_line(line) for number, line in enumerate(lines) if number or not line.startswith("# ")]
 
 
-def _line(line: str) -> Line:
+def _line(line: str) -> SummaryLine:
     if found := _HEADING.match(line):
-        return Line("heading", 0, tuple(_pieces(line[found.end() :])))
+        return SummaryLine("heading", 0, tuple(_pieces(line[found.end() :])))
     if found := _ITEM.match(line):
-        return Line("item", min(len(found[1]) // 2, _DEEPEST), tuple(_pieces(line[found.end() :])))
-    return Line("words", 0, tuple(_pieces(line)))
+        return SummaryLine("item", min(len(found[1]) // 2, _DEEPEST), tuple(_pieces(line[found.end() :])))
+    return SummaryLine("words", 0, tuple(_pieces(line)))
 
 
-def _pieces(text: str) -> Iterator[Piece]:
+def _pieces(text: str) -> Iterator[SummaryPiece]:
     end = 0
     for found in _MARKED.finditer(text):
         strong, time = found.groups()
         if time is not None and not PERIOD.fullmatch(time):
             continue
         if found.start() > end:
-            yield Piece(text[end : found.start()])
-        yield Piece(strong or time, "strong" if strong else "time")
+            yield SummaryPiece(text[end : found.start()])
+        yield SummaryPiece(strong or time, "strong" if strong else "time")
         end = found.end()
     if end < len(text):
-        yield Piece(text[end:])
+        yield SummaryPiece(text[end:])

@@ -3,14 +3,14 @@
 from collections import Counter
 
 from waypost.faces.dashboard.plots import Series, line_plot
-from waypost.faces.dashboard.request_context import Asked, Page
+from waypost.faces.dashboard.request_context import PageRequest, ShowPage
 
 _DRAWN = 6  # topics that have a line
 _KEPT = 8  # topics of a period
 _MOST_PERIODS = 60
 
 
-def show_topics(asked: Asked) -> Page:
+def show_topics(asked: PageRequest) -> ShowPage:
     by = asked.one_of("by", ("week", "month", "year"), "month")
     found = dict(list(asked.memory.journal.topics(by, _KEPT).items())[-_MOST_PERIODS:])
     totals = Counter[str]()
@@ -24,4 +24,4 @@ def show_topics(asked: Asked) -> Page:
     ]
     plot = line_plot("Topics over time", list(found), series, area=False) if len(found) > 1 else ""
     values = {"by": by, "plot": plot, "periods": list(reversed(found.items())), "totals": totals.most_common(30)}
-    return Page("journal_topics.html", "Topics over time", values)
+    return ShowPage("journal_topics.html", "Topics over time", values)

@@ -9,13 +9,13 @@ from waypost.faces.dashboard.activity import deeds
 from waypost.faces.dashboard.diffs import DiffLine, DiffWords, line_diff, word_diff
 from waypost.faces.dashboard.graph import COLUMNS
 from waypost.faces.dashboard.pages.memory_changes import CHANGES, memory_id_of
-from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.faces.dashboard.wording import shortened
 from waypost.flows.links.code_changes import Behind
-from waypost.flows.recall.related import Related
+from waypost.flows.recall.related import RelatedMemory
 from waypost.flows.write.lifecycle import History
 from waypost.memory import Memory
-from waypost.model.code_link import Linked
+from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.kinds import KINDS
@@ -75,7 +75,7 @@ class VersionShown:
     diff: tuple[DiffWords, ...] = ()  # against the one before
 
 
-def show(asked: Asked) -> Page:
+def show(asked: PageRequest) -> ShowPage:
     memory_id = memory_id_of(asked)
     memory = asked.memory
     told = memory.history(memory_id)  # also of what is not held any more
@@ -103,7 +103,7 @@ def show(asked: Asked) -> Page:
         "ttl_classes": CLASSES,
         "ends": ON_EXPIRE,
     }
-    return Page("memory.html", shortened(version.text, 60), values)
+    return ShowPage("memory.html", shortened(version.text, 60), values)
 
 
 def _ended(actions: Iterable[str]) -> str:
@@ -112,7 +112,7 @@ def _ended(actions: Iterable[str]) -> str:
     return last if last in _ENDINGS else ""
 
 
-def _held(memory: Memory, memory_id: str) -> Linked | None:
+def _held(memory: Memory, memory_id: str) -> LinkedMemory | None:
     try:
         return memory.show(memory_id)
     except NotFound:
@@ -132,7 +132,7 @@ def _code_shown(behind: Behind) -> CodeShown:
     return CodeShown(behind, line_diff(behind.then.meant, new, old_first, first))
 
 
-def _sure(asked: Asked, linked: Linked) -> tuple[tuple[str, float, float], ...]:
+def _sure(asked: PageRequest, linked: LinkedMemory) -> tuple[tuple[str, float, float], ...]:
     """What makes it sure, in words: how much there is of each, and how much it counts."""
     seen = replace(linked.state, verified_at=linked.seen_at)
     parts = confidence_parts(linked.version, seen, asked.spaces.now())
@@ -149,12 +149,12 @@ def _versions(told: History) -> tuple[VersionShown, ...]:
     return tuple(reversed(shown))
 
 
-def _links(found: tuple[Related, ...]) -> dict[str, list[Related]]:
-    links: dict[str, list[Related]] = {}
+def _links(found: tuple[RelatedMemory, ...]) -> dict[str, list[RelatedMemory]]:
+    links: dict[str, list[RelatedMemory]] = {}
     for one in found:
         words = _LINK_WORDS.get((one.kind, one.outgoing), one.kind.replace("_", " ").capitalize())
         links.setdefault(words, []).append(one)
     return links
 
 
-PLACES = (Place("/memory/{id}", show, "search"), *CHANGES)
+PLACES = (PagePlace("/memory/{id}", show, "search"), *CHANGES)

@@ -1,7 +1,7 @@
 """Putting a memory right: every change a person can make to it. What cannot be undone asks first, on a page of its own."""
 
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.faces.dashboard.request_context import Asked, Go, Page, Place, Show
+from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest, Show, ShowPage
 from waypost.flows.write.forget import BEYOND_REACH
 from waypost.memory import Memory
 from waypost.model.ids import check_id
@@ -10,7 +10,7 @@ from waypost.model.lifetime import parse_seconds
 _LONGEST = 200_000  # characters of a text
 
 
-def correct(asked: Asked) -> Go:
+def correct(asked: PageRequest) -> Go:
     """It says something else from now on: the text that is sent."""
     memory, memory_id = _begin(asked)
     _check_seen(asked, memory, memory_id)
@@ -18,7 +18,7 @@ def correct(asked: Asked) -> Go:
     return asked.go("memory", memory_id, told="corrected")
 
 
-def _check_seen(asked: Asked, memory: Memory, memory_id: str) -> None:
+def _check_seen(asked: PageRequest, memory: Memory, memory_id: str) -> None:
     seen = asked.sent("seen", 20)
     if seen and seen != str(memory.show(memory_id).version.number):
         raise Refused(
@@ -26,19 +26,19 @@ def _check_seen(asked: Asked, memory: Memory, memory_id: str) -> None:
         )
 
 
-def retract(asked: Asked) -> Go:
+def retract(asked: PageRequest) -> Go:
     memory, memory_id = _begin(asked)
     memory.retract(memory_id)
     return asked.go("memory", memory_id, told="retracted")
 
 
-def reject(asked: Asked) -> Go:
+def reject(asked: PageRequest) -> Go:
     memory, memory_id = _begin(asked)
     memory.reject(memory_id)
     return asked.go("memory", memory_id, told="rejected")
 
 
-def restore(asked: Asked) -> Go:
+def restore(asked: PageRequest) -> Go:
     """Undo: the same memory holds again as it was; or it says again what it said in the version numbered `before`."""
     memory, memory_id = _begin(asked)
     before = asked.sent("before", 20)
@@ -50,14 +50,14 @@ def restore(asked: Asked) -> Go:
     return asked.go("memory", memory_id, told="brought_back")
 
 
-def protect(asked: Asked) -> Go:
+def protect(asked: PageRequest) -> Go:
     memory, memory_id = _begin(asked)
     on = asked.sent("on") != "0"
     memory.protect(memory_id, on=on)
     return asked.go("memory", memory_id, told="protected" if on else "released")
 
 
-def verify(asked: Asked) -> Go:
+def verify(asked: PageRequest) -> Go:
     memory, memory_id = _begin(asked)
     done = memory.verify(memory_id)
     if not done.memories:
@@ -65,7 +65,7 @@ def verify(asked: Asked) -> Go:
     return asked.go("memory", memory_id, told="verified")
 
 
-def relink(asked: Asked) -> Go:
+def relink(asked: PageRequest) -> Go:
     """To the places that are given, one a line; without any, to where its code is now."""
     memory, memory_id = _begin(asked)
     places = [line.strip() for line in asked.sent("refs").splitlines() if line.strip()]
@@ -76,7 +76,7 @@ def relink(asked: Asked) -> Go:
     return asked.go("memory", memory_id, told="relinked")
 
 
-def promote(asked: Asked) -> Go:
+def promote(asked: PageRequest) -> Go:
     memory, memory_id = _begin(asked)
     level = asked.sent("level", 1)
     if level and not (level.isascii() and level.isdigit()):
@@ -91,7 +91,7 @@ def promote(asked: Asked) -> Go:
     return asked.go("memory", memory_id, told="moved")
 
 
-def set_ttl(asked: Asked) -> Go:
+def set_ttl(asked: PageRequest) -> Go:
     memory, memory_id = _begin(asked)
     span, chosen = asked.sent("span", 20), asked.sent("class", 40)
     memory.set_ttl(
@@ -103,7 +103,7 @@ def set_ttl(asked: Asked) -> Go:
     return asked.go("memory", memory_id, told="lasting" if span or chosen else "unending")
 
 
-def ask_to_forget(asked: Asked) -> Page:
+def ask_to_forget(asked: PageRequest) -> ShowPage:
     """What will go, and what nobody can reach."""
     asked.need_owner()
     memory, memory_id = asked.memory, memory_id_of(asked)
@@ -114,24 +114,24 @@ def ask_to_forget(asked: Asked) -> Page:
         "copies": len(told.related),
         "beyond": BEYOND_REACH,
     }
-    return Page("memory_forget.html", "Forget this memory?", values)
+    return ShowPage("memory_forget.html", "Forget this memory?", values)
 
 
-def forget(asked: Asked) -> Page:
+def forget(asked: PageRequest) -> ShowPage:
     asked.need_owner()
     memory, memory_id = _begin(asked)
     if asked.sent("sure") != "1":
         raise InvalidInput("Nobody said that they are sure.", "Tick the box on the page before.")
     done = memory.forget(memory_id)
-    return Page("memory_forgotten.html", "Forgotten", {"done": done})
+    return ShowPage("memory_forgotten.html", "Forgotten", {"done": done})
 
 
-def _begin(asked: Asked) -> tuple[Memory, str]:
+def _begin(asked: PageRequest) -> tuple[Memory, str]:
     asked.need_person()
     return asked.memory, memory_id_of(asked)
 
 
-def memory_id_of(asked: Asked) -> str:
+def memory_id_of(asked: PageRequest) -> str:
     """The id in the address. What cannot be one is not there."""
     try:
         return check_id(asked.path["id"])
@@ -152,6 +152,6 @@ _ACTIONS: dict[str, Show] = {
     "forget": forget,
 }
 CHANGES = (
-    Place("/memory/{id}/forget", ask_to_forget, "search"),
-    *(Place(f"/memory/{{id}}/{name}", do, "search", ("POST",)) for name, do in _ACTIONS.items()),
+    PagePlace("/memory/{id}/forget", ask_to_forget, "search"),
+    *(PagePlace(f"/memory/{{id}}/{name}", do, "search", ("POST",)) for name, do in _ACTIONS.items()),
 )

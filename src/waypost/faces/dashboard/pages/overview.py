@@ -12,9 +12,9 @@ from waypost.faces.dashboard.activity import Deed, deeds
 from waypost.faces.dashboard.pages.overview_spaces import kept_count, spaces_shown
 from waypost.faces.dashboard.pages.sharing import shares_shown
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.faces.dashboard.wording import day
-from waypost.flows.admin.growth import Point
+from waypost.flows.admin.growth import GrowthPoint
 from waypost.memory import Memory
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.time import parse_time
@@ -62,7 +62,7 @@ class Happened:
     texts: tuple[tuple[str, str], ...]  # ids and words of the memories, as far as they are there
 
 
-def show(asked: Asked) -> Page:
+def show(asked: PageRequest) -> ShowPage:
     memory = asked.memory
     status = memory.status()
     kept = kept_count(status)
@@ -80,10 +80,10 @@ def show(asked: Asked) -> Page:
         "may_decide": asked.may_change and asked.is_person,
         "may_accept": asked.is_owner,
     }
-    return Page("overview.html", status["name"], values)
+    return ShowPage("overview.html", status["name"], values)
 
 
-def attention(asked: Asked, status: Mapping[str, Any]) -> list[Attention]:
+def attention(asked: PageRequest, status: Mapping[str, Any]) -> list[Attention]:
     found: list[Attention] = []
     missing = not status["models_installed"].get(status["model"], True)
     if missing:
@@ -123,7 +123,7 @@ def _collections(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
     ]
 
 
-def _growth(points: Sequence[Point]) -> Markup:
+def _growth(points: Sequence[GrowthPoint]) -> Markup:
     young = points[-1].at - points[0].at < _YOUNG
     labels = [f"{point.at:%m-%d %H:%M}" if young else day(point.at) for point in points]
     series = [
@@ -174,4 +174,4 @@ def _stages(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return named + [(name.capitalize(), one) for name, one in found.items() if name not in _STAGE_WORDS]
 
 
-PLACES = (Place("", show, ""),)
+PLACES = (PagePlace("", show, ""),)

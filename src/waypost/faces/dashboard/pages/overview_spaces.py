@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.faces.dashboard.request_context import Asked
+from waypost.faces.dashboard.request_context import PageRequest
 from waypost.memory.known import KnownSpace
 from waypost.model.kinds import KEPT_COLLECTIONS
 
@@ -44,14 +44,14 @@ def kept_count(status: Mapping[str, Any]) -> int:
     return sum(status["collections"].get(name, 0) for name in KEPT_COLLECTIONS)
 
 
-def spaces_shown(asked: Asked) -> list[SpaceShown]:
+def spaces_shown(asked: PageRequest) -> list[SpaceShown]:
     """The one at hand first."""
     opened = [one for one in asked.spaces.named() if asked.identity.opens(one.space_id)]
     known = sorted(opened, key=lambda one: one.space_id != asked.space_id)
     return [_shown(asked, one, look=place < _LOOKED_INTO) for place, one in enumerate(known)]
 
 
-def _shown(asked: Asked, space: KnownSpace, *, look: bool) -> SpaceShown:
+def _shown(asked: PageRequest, space: KnownSpace, *, look: bool) -> SpaceShown:
     is_here = space.space_id == asked.space_id
     if not look:
         return SpaceShown(space, is_here)

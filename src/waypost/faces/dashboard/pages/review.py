@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, restore, retract
-from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.flows.facts.proposals import RETRACT, proposal_of
 from waypost.memory import Memory
 from waypost.model.candidate import Candidate
@@ -43,7 +43,7 @@ class Waiting:
         return self.row.candidate_id
 
 
-def show(asked: Asked) -> Page:
+def show(asked: PageRequest) -> ShowPage:
     page, archived = asked.whole("page", 1, 1, 10_000), asked.is_set("archived")
     memory = asked.memory
     found = memory.review(include_archived=archived)
@@ -54,7 +54,7 @@ def show(asked: Asked) -> Page:
     waiting = [_waiting(memory, row, candidate, found.replaced.get(row.candidate_id)) for row, candidate in shown]
     declined = memory.declined(_AT_ONCE)
     current = next((one.id for one in waiting if one.id == at), waiting[0].id if waiting else "")
-    return Page(
+    return ShowPage(
         "review.html",
         "Review",
         {
@@ -106,11 +106,11 @@ def _alike(memory: Memory, text: str) -> Hit | None:
 
 
 PLACES = (
-    Place("/review", show, "review"),
-    Place("/review/approve", approve, "review", ("POST",)),
-    Place("/review/reject", reject, "review", ("POST",)),
-    Place("/review/restore", restore, "review", ("POST",)),
-    Place("/review/edit", edit, "review", ("POST",)),
-    Place("/review/renew", renew, "review", ("POST",)),
-    Place("/review/retract", retract, "review", ("POST",)),
+    PagePlace("/review", show, "review"),
+    PagePlace("/review/approve", approve, "review", ("POST",)),
+    PagePlace("/review/reject", reject, "review", ("POST",)),
+    PagePlace("/review/restore", restore, "review", ("POST",)),
+    PagePlace("/review/edit", edit, "review", ("POST",)),
+    PagePlace("/review/renew", renew, "review", ("POST",)),
+    PagePlace("/review/retract", retract, "review", ("POST",)),
 )

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.request_context import Asked, Go, Page
+from waypost.faces.dashboard.request_context import Go, PageRequest, ShowPage
 
 
-def approve(asked: Asked) -> Go:
+def approve(asked: PageRequest) -> Go:
     asked.need_person()
     chosen, after = _chosen(asked)
     if not chosen:
@@ -16,7 +16,7 @@ def approve(asked: Asked) -> Go:
     return asked.go("review", at=after, told="approved_some" if refused else "approved")
 
 
-def reject(asked: Asked) -> Page | Go:
+def reject(asked: PageRequest) -> ShowPage | Go:
     """One is rejected at once: its button stands behind a question. Many are asked about first. Both can be undone."""
     asked.need_person()
     chosen, after = _chosen(asked)
@@ -25,12 +25,12 @@ def reject(asked: Asked) -> Page | Go:
     if len(chosen) > 1 and not asked.sent("sure"):
         texts = {row.candidate_id: one.text for row, one in asked.memory.review().candidates}
         values = {"ids": chosen, "texts": [texts[one] for one in chosen], "what": "candidates", "action": "reject"}
-        return Page("review_sure.html", "Reject them?", values)
+        return ShowPage("review_sure.html", "Reject them?", values)
     asked.memory.decline(chosen)
     return asked.go("review", at=after, told="declined")
 
 
-def restore(asked: Asked) -> Go:
+def restore(asked: PageRequest) -> Go:
     """What was rejected by mistake waits again."""
     asked.need_person()
     chosen = list(dict.fromkeys(asked.all_sent("id")))
@@ -40,7 +40,7 @@ def restore(asked: Asked) -> Go:
     return asked.go("review", at=back[0] if back else "", told="reconsidered" if back else "nothing")
 
 
-def edit(asked: Asked) -> Go:
+def edit(asked: PageRequest) -> Go:
     """Other words for one: approved with them, or left waiting."""
     asked.need_person()
     only, text = asked.sent("only", 200), asked.sent("text")
@@ -54,7 +54,7 @@ def edit(asked: Asked) -> Go:
     return asked.go("review", at=after, told="approved_some" if receipt.status == "refused" else "approved")
 
 
-def renew(asked: Asked) -> Go:
+def renew(asked: PageRequest) -> Go:
     """They are still true: each has its whole time again."""
     asked.need_person()
     chosen = _expired(asked)
@@ -64,7 +64,7 @@ def renew(asked: Asked) -> Go:
     return asked.go("review", told="renewed" if not done.left else "verified_some")
 
 
-def retract(asked: Asked) -> Page | Go:
+def retract(asked: PageRequest) -> ShowPage | Go:
     asked.need_person()
     chosen = _expired(asked)
     if not chosen:
@@ -73,13 +73,13 @@ def retract(asked: Asked) -> Page | Go:
     if len(chosen) > 1 and not asked.sent("sure"):
         texts = [memory.show(one).version.text for one in chosen]
         values = {"ids": chosen, "texts": texts, "what": "facts", "action": "retract"}
-        return Page("review_sure.html", "Take them back?", values)
+        return ShowPage("review_sure.html", "Take them back?", values)
     for one in chosen:
         memory.retract(one)
     return asked.go("review", told="retracted")
 
 
-def _chosen(asked: Asked) -> tuple[list[str], str]:
+def _chosen(asked: PageRequest) -> tuple[list[str], str]:
     """The candidate whose own button was pressed, else those ticked that still wait; and the one to look at next."""
     only = asked.sent("only", 200)
     waiting = _waiting(asked)
@@ -87,7 +87,7 @@ def _chosen(asked: Asked) -> tuple[list[str], str]:
     return chosen, _next(asked, chosen)
 
 
-def _expired(asked: Asked) -> list[str]:
+def _expired(asked: PageRequest) -> list[str]:
     only = asked.sent("only", 200)
     if only:
         return [only]
@@ -95,11 +95,11 @@ def _expired(asked: Asked) -> list[str]:
     return [one for one in dict.fromkeys(asked.all_sent("fact")) if one in there]
 
 
-def _waiting(asked: Asked) -> list[str]:
+def _waiting(asked: PageRequest) -> list[str]:
     return [row.candidate_id for row, _ in asked.memory.review().candidates]
 
 
-def _next(asked: Asked, gone: Iterable[str]) -> str:
+def _next(asked: PageRequest, gone: Iterable[str]) -> str:
     """The first that waits after the last of these; else the last before them."""
     waiting, leaving = _waiting(asked), set(gone)
     last = max((place for place, one in enumerate(waiting) if one in leaving), default=-1)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from waypost.faces.dashboard.memory_rows import Shown, of_hit, of_row
-from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.faces.dashboard.memory_rows import MemoryRow, of_hit, of_row
+from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.kinds import KINDS, SCOPES
 
@@ -16,7 +16,7 @@ _NARROWED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SearchForm:
     """What was asked for. Names are those of the address."""
 
     q: str
@@ -49,7 +49,7 @@ class Chosen:
         timed = self.as_of is not None or self.known_at is not None
         return self.narrows or self.fresh or self.archived or bool(self.confidence) or timed or self.scope != "all"
 
-    def admits(self, one: Shown) -> bool:
+    def admits(self, one: MemoryRow) -> bool:
         name, mark, value = self.tag.partition("=")
         name, value = name.strip(), value.strip()
         return (
@@ -62,7 +62,7 @@ class Chosen:
         )
 
 
-def show(asked: Asked) -> Page:
+def show(asked: PageRequest) -> ShowPage:
     chosen = _chosen(asked)
     found, notices = _recalled(asked, chosen) if chosen.q else _recent(asked, chosen)
     values = {
@@ -74,11 +74,11 @@ def show(asked: Asked) -> Page:
         "levels": tuple(str(level) for level in range(MAX_LEVEL + 1)),
         "sizes": _SIZES,
     }
-    return Page("search.html", "Search", values)
+    return ShowPage("search.html", "Search", values)
 
 
-def _chosen(asked: Asked) -> Chosen:
-    return Chosen(
+def _chosen(asked: PageRequest) -> SearchForm:
+    return SearchForm(
         q=asked.text("q"),
         scope=asked.one_of("scope", tuple(SCOPES), "all"),
         kind=asked.one_of("kind", ("", *KINDS), ""),
@@ -96,7 +96,7 @@ def _chosen(asked: Asked) -> Chosen:
     )
 
 
-def _recalled(asked: Asked, chosen: Chosen) -> tuple[list[Shown], tuple[str, ...]]:
+def _recalled(asked: PageRequest, chosen: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
     answer = asked.memory.recall(
         chosen.q,
         _CONSIDERED if chosen.narrows else chosen.k,
@@ -112,7 +112,7 @@ def _recalled(asked: Asked, chosen: Chosen) -> tuple[list[Shown], tuple[str, ...
     return found[: chosen.k], (*answer.notices, *notices)
 
 
-def _recent(asked: Asked, chosen: Chosen) -> tuple[list[Shown], tuple[str, ...]]:
+def _recent(asked: PageRequest, chosen: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
     """The newest first. What cannot be asked of the store is looked for among more of them."""
     sifted = chosen.fresh or bool(chosen.speaker) or (bool(chosen.tag) and not chosen.tags) or chosen.scope != "all"
     rows = asked.memory.list(
@@ -136,4 +136,4 @@ def _recent(asked: Asked, chosen: Chosen) -> tuple[list[Shown], tuple[str, ...]]
     return found[: chosen.k], (("How sure a memory is counts only with a question.",) if chosen.confidence else ())
 
 
-PLACES = (Place("/search", show, "search"),)
+PLACES = (PagePlace("/search", show, "search"),)

@@ -1,17 +1,17 @@
 """What this memory and others let each other read: a part of the overview, with the way to end it."""
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.request_context import Asked, Go, Place
+from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest
 from waypost.flows.share.agreements import Share
 
 
-def shares_shown(asked: Asked) -> list[tuple[str, Share]]:
+def shares_shown(asked: PageRequest) -> list[tuple[str, Share]]:
     """What there is to say of each share, the standing ones first."""
     found = sorted(asked.memory.shares(), key=lambda one: one.state == "revoked")
     return [(one.says, one) for one in found]
 
 
-def revoke(asked: Asked) -> Go:
+def revoke(asked: PageRequest) -> Go:
     asked.need_person()
     role = asked.sent("role", 10)
     if role not in ("gives", "takes"):
@@ -20,13 +20,13 @@ def revoke(asked: Asked) -> Go:
     return Go(asked.link() + "#shares")
 
 
-def accept(asked: Asked) -> Go:
+def accept(asked: PageRequest) -> Go:
     asked.need_owner()
     asked.memory.share_accept(asked.sent("project", 40))
     return Go(asked.link() + "#shares")
 
 
 PLACES = (
-    Place("/shares/revoke", revoke, "", ("POST",)),
-    Place("/shares/accept", accept, "", ("POST",)),
+    PagePlace("/shares/revoke", revoke, "", ("POST",)),
+    PagePlace("/shares/accept", accept, "", ("POST",)),
 )

@@ -9,10 +9,10 @@ from typing import Any
 from waypost.faces.dashboard.diffs import DiffLine, line_diff
 from waypost.faces.dashboard.pages.staleness_repair import check, relink, reset, verify
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.faces.dashboard.request_context import Asked, Page, Place
-from waypost.flows.links.code_changes import Stretch
+from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.flows.links.code_changes import CodeLines
 from waypost.memory import Memory
-from waypost.model.code_link import Link, Linked, StaleReport
+from waypost.model.code_link import CodeLink, LinkedMemory, StaleReport
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED
 
 AGES = ((1, "1 day"), (7, "1 week"), (30, "1 month"), (90, "3 months"), (365, "1 year"))
@@ -29,8 +29,8 @@ _MOST_LINES = 14  # of a difference: the memory's page has all of it
 class Row:
     """A stale memory as the page shows it."""
 
-    memory: Linked
-    links: tuple[Link, ...]  # the stale ones
+    memory: LinkedMemory
+    links: tuple[CodeLink, ...]  # the stale ones
     file: str
     reason: str  # a key of REASONS
     age: str
@@ -43,19 +43,19 @@ class Row:
         return tuple(dict.fromkeys(other for link in self.links for other in link.finding.others))[:5]
 
 
-def show(asked: Asked) -> Page:
+def show(asked: PageRequest) -> ShowPage:
     file, reason = asked.text("file", limit=1000), asked.one_of("reason", ("", *REASONS), "")
     group, page = asked.one_of("by", _GROUPS, "file"), asked.whole("page", 1, 1, 10_000)
     report = _report(asked, file)
     if report is None:
         filters = {"file": file, "reason": reason, "by": group}
-        return Page("staleness_looking.html", "Staleness", {"chosen": filters})
+        return ShowPage("staleness_looking.html", "Staleness", {"chosen": filters})
     now = asked.spaces.now()
     rows = [_row(memory, now) for memory in report.memories]
     chosen = [row for row in rows if not reason or row.reason == reason]
     grouped = sorted(chosen, key=lambda row: row.file) if group == "file" else chosen
     shown = grouped[(page - 1) * _AT_ONCE : page * _AT_ONCE]
-    return Page(
+    return ShowPage(
         "staleness.html",
         "Staleness",
         {
@@ -74,7 +74,7 @@ def show(asked: Asked) -> Page:
     )
 
 
-def _report(asked: Asked, file: str) -> StaleReport | None:
+def _report(asked: PageRequest, file: str) -> StaleReport | None:
     """None: there is so much to compare that it goes on without the page."""
     if not asked.has_tree:
         return StaleReport(0, 0, 0, 0)
@@ -88,7 +88,7 @@ def _share(report: StaleReport) -> float:
     return report.fresh / report.checked if report.checked else 1.0
 
 
-def _row(memory: Linked, now: datetime) -> Row:
+def _row(memory: LinkedMemory, now: datetime) -> Row:
     links = tuple(link for link in memory.links if link.is_stale)
     first = links[0] if links else (memory.links[0] if memory.links else None)
     states = [link.finding.state for link in links]
@@ -108,7 +108,7 @@ def _compared(memory: Memory, row: Row) -> Row:
     return row
 
 
-def _first(stretch: Stretch | None) -> int:
+def _first(stretch: CodeLines | None) -> int:
     if stretch is None:
         return 1
     return stretch.marked.start if stretch.marked is not None else stretch.first
@@ -139,9 +139,9 @@ def _plot(rows: Sequence[Row]) -> Any:
 
 
 PLACES = (
-    Place("/stale", show, "stale"),
-    Place("/stale/check", check, "stale", ("POST",)),
-    Place("/stale/verify", verify, "stale", ("POST",)),
-    Place("/stale/relink", relink, "stale", ("POST",)),
-    Place("/stale/reset", reset, "stale", ("POST",)),
+    PagePlace("/stale", show, "stale"),
+    PagePlace("/stale/check", check, "stale", ("POST",)),
+    PagePlace("/stale/verify", verify, "stale", ("POST",)),
+    PagePlace("/stale/relink", relink, "stale", ("POST",)),
+    PagePlace("/stale/reset", reset, "stale", ("POST",)),
 )

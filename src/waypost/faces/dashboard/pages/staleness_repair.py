@@ -1,13 +1,13 @@
 """Putting right what went stale: verify, relink, reset. What takes something away asks first."""
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.request_context import Asked, Go, Page
+from waypost.faces.dashboard.request_context import Go, PageRequest, ShowPage
 from waypost.memory import Memory
 
 FILTERS = ("file", "reason", "by")
 
 
-def check(asked: Asked) -> Go:
+def check(asked: PageRequest) -> Go:
     """Judge them anew, also where no file has changed since the last look."""
     asked.need_person()
     file, memory = asked.sent("file", 1000), asked.memory
@@ -18,7 +18,7 @@ def check(asked: Asked) -> Go:
     return _back(asked, "checked" if done is not None else "checking")
 
 
-def verify(asked: Asked) -> Go:
+def verify(asked: PageRequest) -> Go:
     """They are true of the code as it is now."""
     asked.need_person()
     chosen = _chosen(asked)
@@ -28,7 +28,7 @@ def verify(asked: Asked) -> Go:
     return _back(asked, "verified" if not done.left else "verified_some")
 
 
-def relink(asked: Asked) -> Go:
+def relink(asked: PageRequest) -> Go:
     """Follow the code to where it was found again, or to the place that is told for one."""
     asked.need_person()
     memory, chosen = asked.memory, _chosen(asked)
@@ -45,7 +45,7 @@ def relink(asked: Asked) -> Go:
     return _back(asked, "relinked" if not left else "relinked_some")
 
 
-def reset(asked: Asked) -> Page | Go:
+def reset(asked: PageRequest) -> ShowPage | Go:
     """Begin anew: the code as it is now is what they are about; references to code that is gone are taken away."""
     asked.need_person()
     memory, chosen = asked.memory, _chosen(asked)
@@ -53,7 +53,7 @@ def reset(asked: Asked) -> Page | Go:
         return _back(asked, "nothing")
     if not asked.sent("sure"):
         memories = [memory.show(one) for one in chosen]
-        return Page("staleness_reset.html", "Reset staleness?", {"memories": memories, "filters": _filters(asked)})
+        return ShowPage("staleness_reset.html", "Reset staleness?", {"memories": memories, "filters": _filters(asked)})
     memory.verify(chosen)
     for one in _still_stale(memory, chosen):
         memory.relink(one, drop=True)
@@ -66,7 +66,7 @@ def _still_stale(memory: Memory, chosen: list[str]) -> list[str]:
     return [one for one in chosen if one in stale]
 
 
-def _chosen(asked: Asked) -> list[str]:
+def _chosen(asked: PageRequest) -> list[str]:
     """The one whose own button was pressed, else all that are ticked and can still be put right: others may have been,
     since the page was shown."""
     only = asked.sent("only", 200)
@@ -90,9 +90,9 @@ def _place(memory: Memory, place: str) -> str:
     return f"{path}#L{start}-L{end}"
 
 
-def _filters(asked: Asked) -> dict[str, str]:
+def _filters(asked: PageRequest) -> dict[str, str]:
     return {name: asked.sent(name, 1000) for name in FILTERS if asked.sent(name, 1000)}
 
 
-def _back(asked: Asked, told: str) -> Go:
+def _back(asked: PageRequest, told: str) -> Go:
     return asked.go("stale", **_filters(asked), told=told)

@@ -3,14 +3,14 @@
 from typing import Any
 
 from waypost.faces.dashboard.graph import WORDS, drawing_of
-from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.model.causal import DECISION, MOST_DEPTH, CausalChain
 
 _DEPTH = 5
 _RECENT = 30
 
 
-def show(asked: Asked) -> Page:
+def show(asked: PageRequest) -> ShowPage:
     question, depth = asked.text("q"), asked.whole("depth", _DEPTH, 1, MOST_DEPTH)
     as_of = asked.text("as_of", limit=40)
     values: dict[str, Any] = {"question": question, "depth": depth, "as_of": as_of, "chain": None, "words": WORDS}
@@ -18,7 +18,7 @@ def show(asked: Asked) -> Page:
         values |= _answer(asked.memory.why(question, depth=depth, as_of=as_of or None))
     if values["chain"] is None or values["chain"].root is None:
         values["recent"] = list(reversed(asked.memory.list(kind=DECISION, limit=_RECENT, as_of=as_of or None)))
-    return Page("why.html", "Why", values)
+    return ShowPage("why.html", "Why", values)
 
 
 def _answer(chain: CausalChain) -> dict[str, Any]:
@@ -39,4 +39,4 @@ def _answer(chain: CausalChain) -> dict[str, Any]:
     }
 
 
-PLACES = (Place("/why", show, "why"),)
+PLACES = (PagePlace("/why", show, "why"),)

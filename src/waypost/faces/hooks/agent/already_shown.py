@@ -50,7 +50,7 @@ def is_anything_told(keys: Iterable[str]) -> bool:
     return any(not _LOST.fullmatch(key) for key in keys)
 
 
-class Told:
+class ShownRecord:
     """The record of one session. Nothing is on disk before something was told; what cannot be kept is not missed."""
 
     def __init__(self, run_folder: Path, agent: str, session: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from waypost.config import Settings
 from waypost.errors import InvalidInput
 from waypost.faces.hooks.agent.formats import HookInput
-from waypost.faces.hooks.agent.output import NOTHING, Telling, fitting
+from waypost.faces.hooks.agent.output import NOTHING, HookOutput, fitting
 from waypost.space.alias import identify_here
 from waypost.space.identity import Identity
 from waypost.space.place import known_by, space_directory
@@ -28,7 +28,7 @@ def project_of(given: HookInput, settings: Settings) -> Identity | None:
     return identity if (folder / known_by(settings)).is_file() else None
 
 
-def answer_here(given: HookInput, told: Collection[str], settings: Settings) -> Telling:
+def answer_here(given: HookInput, told: Collection[str], settings: Settings) -> HookOutput:
     """What an agent is told, by this process."""
     if not given.takes_context or project_of(given, settings) is None:
         return NOTHING

@@ -4,25 +4,25 @@ from collections.abc import Collection
 
 from waypost import flows
 from waypost.faces.hooks.agent.already_shown import lost_at, told_key
-from waypost.faces.hooks.agent.output import NOTHING, Telling
-from waypost.memory.reading import Reading
+from waypost.faces.hooks.agent.output import NOTHING, HookOutput
+from waypost.memory.reading import MemoryReading
 from waypost.model.memory import Version
 from waypost.model.recall import Hit
 
 PROMPT_TOKENS = 2000  # LA-3
 
 
-class HookMemory(Reading):
+class HookMemory(MemoryReading):
     """A memory as hooks use it."""
 
-    def greeting(self, told: Collection[str] = ()) -> Telling:
+    def greeting(self, told: Collection[str] = ()) -> HookOutput:
         """What an agent should know of the project before anything is asked."""
         from waypost.faces.hooks.agent.greeting import greeting  # a prompt has no time for it
 
         space, view = self._current, self._view("all", None, None)
         return greeting(space, view, told)
 
-    def relevant(self, prompt: str, told: Collection[str] = (), session: str = "") -> Telling:
+    def relevant(self, prompt: str, told: Collection[str] = (), session: str = "") -> HookOutput:
         """What is known that has to do with a prompt and was not told before; nothing where nothing has.
 
         What was said in this very session the agent has heard itself, unless it has lost it since.
@@ -40,4 +40,4 @@ class HookMemory(Reading):
             return NOTHING
         _, _, notices = briefing.explanation.partition(". ")  # behind how many there are
         text = "\n\n".join(part for part in (briefing.text, notices) if part)
-        return Telling(text, tuple(told_key(hit.id, hit.recorded_at) for hit in briefing.memories))
+        return HookOutput(text, tuple(told_key(hit.id, hit.recorded_at) for hit in briefing.memories))

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from waypost import config
 from waypost.config import Settings
-from waypost.faces.hooks.agent.already_shown import Told, prune
+from waypost.faces.hooks.agent.already_shown import ShownRecord, prune
 from waypost.faces.hooks.agent.answer import answer_here, project_of, request_of
 from waypost.faces.hooks.agent.formats import AGENTS, EVENTS, Event, HookInput, read_input, render_answer
-from waypost.faces.hooks.agent.output import Telling, read_telling
+from waypost.faces.hooks.agent.output import HookOutput, read_telling
 from waypost.faces.hooks.socket.client import ask_running
 from waypost.faces.hooks.socket.place import run_folder
 from waypost.model.time import utc_now
@@ -68,7 +68,7 @@ def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Set
     if project is None:
         return NOTHING
     folder = run_folder(settings.home, project.space_id)
-    record = Told(folder, agent, given.session)
+    record = ShownRecord(folder, agent, given.session)
     if given.starts_afresh:
         record.forget(utc_now())
     if event in ("session-end", "pre-compact"):
@@ -83,7 +83,7 @@ def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Set
     return Outcome(output, lambda: record.add(telling.keys))
 
 
-def _telling(given: HookInput, told: frozenset[str], folder: Path, deadline: float, settings: Settings) -> Telling:
+def _telling(given: HookInput, told: frozenset[str], folder: Path, deadline: float, settings: Settings) -> HookOutput:
     """From a process that runs, if one answers soon; else from here."""
     seconds = _FOR_RUNNING * (deadline - time.monotonic())
     answer = ask_running(folder, request_of(given, told), seconds)

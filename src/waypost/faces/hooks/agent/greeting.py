@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from waypost.context.render import Entry, Opening, render
+from waypost.context.render import BriefingEntry, Opening, render
 from waypost.faces.hooks.agent.already_shown import is_anything_told, told_key
-from waypost.faces.hooks.agent.output import NOTHING, Telling
+from waypost.faces.hooks.agent.output import NOTHING, HookOutput
 from waypost.flows.context.dna import opening_of
 from waypost.flows.links.staleness import kept_view, linked, looked_at
 from waypost.flows.open_space import OpenSpace, conclusions_key
@@ -21,7 +21,7 @@ _SHARES = {"always": 0.35, "preferences": 0.25}
 _HOW = "Waypost remembers this project across sessions: ask it (`recall`, or `waypost ask`) before you guess."
 
 
-def greeting(space: OpenSpace, view: View, told: Collection[str]) -> Telling:
+def greeting(space: OpenSpace, view: View, told: Collection[str]) -> HookOutput:
     """DNA.md, what is always true, preferences, what was decided lately, what has gone stale, and the state of the memory.
 
     Where something was told before, only what is new since: a session that goes on has the rest.
@@ -37,14 +37,14 @@ def greeting(space: OpenSpace, view: View, told: Collection[str]) -> Telling:
         return NOTHING
     said = "" if goes_on else "\n".join((_HOW, *state, *notices))
     text = "\n\n".join(part for part in (rendered.text, said) if part)
-    return Telling(text, tuple(_key(hit) for hit in rendered.used))
+    return HookOutput(text, tuple(_key(hit) for hit in rendered.used))
 
 
 def _key(hit: Hit) -> str:
     return told_key(hit.id, hit.recorded_at)
 
 
-def _standing(space: OpenSpace, reader: Reader, view: View) -> list[Entry]:
+def _standing(space: OpenSpace, reader: Reader, view: View) -> list[BriefingEntry]:
     """What is worth knowing whatever the task is, most important first, each once."""
     sorts: list[tuple[str, Sequence[Hit]]] = [
         ("always", _latest(space, reader, view, Filter(level=0), _MOST_STANDING)),
@@ -52,10 +52,10 @@ def _standing(space: OpenSpace, reader: Reader, view: View) -> list[Entry]:
         ("facts", _latest(space, reader, view, Filter(kinds=("decision",)), _MOST_DECISIONS)),
         ("facts", _stale(space, reader)),
     ]
-    entries: dict[str, Entry] = {}
+    entries: dict[str, BriefingEntry] = {}
     for section, hits in sorts:
         for hit in hits:
-            entries.setdefault(hit.id, Entry(section, hit))
+            entries.setdefault(hit.id, BriefingEntry(section, hit))
     return list(entries.values())
 
 

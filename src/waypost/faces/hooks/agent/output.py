@@ -8,7 +8,7 @@ from waypost.text.fence import contained
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class HookOutput:
     """Words for an agent, and the versions of memories that are in them, one line each, in their order."""
 
     text: str = ""
@@ -18,10 +18,10 @@ class Telling:
         return {"text": self.text, "keys": list(self.keys)}
 
 
-NOTHING = Telling()
+NOTHING = HookOutput()
 
 
-def fitting(given: HookInput, telling: Telling) -> Telling:
+def fitting(given: HookInput, telling: HookOutput) -> HookOutput:
     """The same in as many characters as an agent takes, without what could end what the agent puts around it: memories are
     left out from the end. Nothing where that is not enough."""
     text = contained(telling.text)
@@ -32,13 +32,13 @@ def fitting(given: HookInput, telling: Telling) -> Telling:
             return NOTHING
         del lines[last]
         keys.pop()
-    return Telling("\n".join(lines), tuple(keys))
+    return HookOutput("\n".join(lines), tuple(keys))
 
 
-def read_telling(answer: dict[str, Any], given: HookInput) -> Telling | None:
+def read_telling(answer: dict[str, Any], given: HookInput) -> HookOutput | None:
     """What another process said, if it is an answer that an agent can take."""
     text, keys = answer.get("text"), answer.get("keys")
     if not isinstance(text, str) or not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         return None
-    telling = Telling(text, tuple(keys))
+    telling = HookOutput(text, tuple(keys))
     return telling if fitting(given, telling) == telling else None

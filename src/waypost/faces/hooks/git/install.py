@@ -39,7 +39,7 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class HookChange:
     """What was done with one hook, and why when it was not what was asked for."""
 
     hook: Path
@@ -49,14 +49,14 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class HookReport:
     folder: HookFolder
-    done: tuple[Done, ...]
+    done: tuple[HookChange, ...]
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class HookState:
     folder: HookFolder
     hooks: tuple[Hook, ...]
     notes: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Standing:
         return all(hook.state in {"installed", "outdated"} for hook in self.hooks)
 
 
-def install(directory: Path, installer: Installer, *, force: bool = False) -> Report:
+def install(directory: Path, installer: Installer, *, force: bool = False) -> HookReport:
     """Put our hooks where git looks for them. All or none; what is there already is left or brought up to date.
 
     Raises Refused where others would get them too (a folder in the tree, or one of many repositories), unless forced,
@@ -84,13 +84,13 @@ def install(directory: Path, installer: Installer, *, force: bool = False) -> Re
             _place_all(wanted, installer)
     except OSError as error:
         raise _failure(error, folder.path) from error
-    return Report(folder, tuple(_installed(hook) for hook in hooks), notes)
+    return HookReport(folder, tuple(_installed(hook) for hook in hooks), notes)
 
 
-def uninstall(directory: Path) -> Report:
+def uninstall(directory: Path) -> HookReport:
     """Take our hooks away and give back those that were moved aside. What somebody else wrote is left."""
     folder = find_hook_folder(directory)
-    done: list[Done] = []
+    done: list[HookChange] = []
     try:
         for place in _both(folder):
             found = [_remove(place / event) for event in EVENTS]
@@ -99,10 +99,10 @@ def uninstall(directory: Path) -> Report:
             (git_dir / PENDING_NAME).unlink(missing_ok=True)
     except OSError as error:
         raise _failure(error, folder.path) from error
-    return Report(folder, tuple(done))
+    return HookReport(folder, tuple(done))
 
 
-def status(directory: Path, installer: Installer) -> Standing:
+def status(directory: Path, installer: Installer) -> HookState:
     """What stands where git looks for hooks."""
     folder = find_hook_folder(directory)
     hooks = tuple(_look(folder.path / event, installer) for event in EVENTS)
@@ -114,7 +114,7 @@ def status(directory: Path, installer: Installer) -> Standing:
         for hook in hooks
         if hook.state == "foreign" and hook.kept
     ]
-    return Standing(folder, hooks, tuple(notes))
+    return HookState(folder, hooks, tuple(notes))
 
 
 def _both(folder: HookFolder) -> tuple[Path, ...]:
@@ -243,30 +243,30 @@ def _quietly(work: Callable[[], object]) -> None:
         work()
 
 
-def _installed(before: Hook) -> Done:
+def _installed(before: Hook) -> HookChange:
     kept = before.path.with_name(before.name + KEPT_SUFFIX)
     beside = kept if os.path.lexists(kept) else None
     deeds: dict[State, Deed] = {"installed": "unchanged", "outdated": "updated", "disabled": "updated"}
-    return Done(before.path, deeds.get(before.state, "installed"), beside)
+    return HookChange(before.path, deeds.get(before.state, "installed"), beside)
 
 
-def _remove(path: Path) -> Done:
+def _remove(path: Path) -> HookChange:
     hook = _look(path, Installer(""))
     if hook.state in {"edited", "foreign"}:
         if hook.state == "foreign" and not hook.kept:
-            return Done(path, "missing")
+            return HookChange(path, "missing")
         if hook.state == "foreign" and hook.kept and _same(path, hook.kept):
             hook.kept.unlink()
-            return Done(path, "restored")
+            return HookChange(path, "restored")
         why = "somebody has changed it" if hook.state == "edited" else "somebody has put another one over Waypost's"
-        return Done(path, "left", hook.kept, why)
+        return HookChange(path, "left", hook.kept, why)
     if hook.kept:
         _give_back(hook.kept, path)
-        return Done(path, "restored")
+        return HookChange(path, "restored")
     if hook.state == "missing":
-        return Done(path, "missing")
+        return HookChange(path, "missing")
     path.unlink()
-    return Done(path, "removed")
+    return HookChange(path, "removed")
 
 
 def _raced(path: Path) -> WaypostError:

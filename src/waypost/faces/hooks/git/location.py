@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from waypost.code.git.command import Checkout, open_checkout
+from waypost.code.git.command import GitCheckout, open_checkout
 from waypost.errors import InvalidInput, WaypostError
 from waypost.space.repository import find_repository
 
@@ -50,7 +50,7 @@ def find_hook_folder(directory: Path) -> HookFolder:
     return HookFolder(path, _place(checkout, path), usual, git_dirs)
 
 
-def _checkout(directory: Path) -> Checkout:
+def _checkout(directory: Path) -> GitCheckout:
     checkout = open_checkout(directory)
     if checkout is None:
         raise _no_checkout(directory)
@@ -84,7 +84,7 @@ def _bare(where: Path) -> InvalidInput:
     )
 
 
-def _configured(checkout: Checkout) -> Path | None:
+def _configured(checkout: GitCheckout) -> Path | None:
     """The value of `core.hooksPath` that counts, of all files that git reads; relative to the top of the checkout."""
     answer = checkout.ask("config", "--show-scope", "--type=path", "-z", "--get-all", "core.hooksPath")
     if answer is None:  # there is always an answer: the value that we switch hooks off with
@@ -101,7 +101,7 @@ def _configured(checkout: Checkout) -> Path | None:
     return Path(os.fsdecode(values[-1]))
 
 
-def _place(checkout: Checkout, path: Path) -> Place:
+def _place(checkout: GitCheckout, path: Path) -> Place:
     resolved = path.resolve()  # what a symlink is called says nothing about whose folder it is
     if any(resolved.is_relative_to(folder.resolve()) for folder in (checkout.git_dir, checkout.common_dir)):
         return "repository"

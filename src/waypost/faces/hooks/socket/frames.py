@@ -11,7 +11,7 @@ _LENGTH = struct.Struct(">I")
 _PIECE = 1 << 16
 
 
-class Connection(Protocol):
+class SocketLike(Protocol):
     """The part of a socket that we use."""
 
     def settimeout(self, value: float | None, /) -> None: ...
@@ -23,14 +23,14 @@ class BadFrame(Exception):
     """What came is no message: too long, cut off, or not JSON of an object."""
 
 
-def send(connection: Connection, message: dict[str, Any], deadline: float) -> None:
+def send(connection: SocketLike, message: dict[str, Any], deadline: float) -> None:
     """Write one message before `deadline`, a time of the monotonic clock. Raises OSError."""
     body = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
     connection.settimeout(_left(deadline))
     connection.sendall(_LENGTH.pack(len(body)) + body)
 
 
-def receive(connection: Connection, largest: int, deadline: float) -> dict[str, Any]:
+def receive(connection: SocketLike, largest: int, deadline: float) -> dict[str, Any]:
     """Read one message. Raises BadFrame, or OSError (TimeoutError when it is not there by `deadline`)."""
     (length,) = _LENGTH.unpack(_exactly(connection, _LENGTH.size, deadline))
     if length > largest:
@@ -44,7 +44,7 @@ def receive(connection: Connection, largest: int, deadline: float) -> dict[str, 
     return message
 
 
-def _exactly(connection: Connection, size: int, deadline: float) -> bytes:
+def _exactly(connection: SocketLike, size: int, deadline: float) -> bytes:
     """So many bytes, however slowly they come, but not after the deadline."""
     pieces = bytearray()
     while len(pieces) < size:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from waypost.faces.hooks.socket.frames import LARGEST_REQUEST, BadFrame, Connection, receive, send
+from waypost.faces.hooks.socket.frames import LARGEST_REQUEST, BadFrame, SocketLike, receive, send
 from waypost.faces.hooks.socket.place import Address, claim, release
 from waypost.space.platform import PRIVATE_FILE, same_user
 
@@ -21,7 +21,7 @@ _PATIENCE = 2.0  # seconds for a hook to say what it wants, and to take the answ
 _FAILED = {"failed": True}
 
 
-class _Closable(Connection, Protocol):
+class _Closable(SocketLike, Protocol):
     def close(self) -> None: ...
 
 

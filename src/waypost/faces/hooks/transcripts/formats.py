@@ -40,7 +40,7 @@ _MOST_PARTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TranscriptTurn:
     speaker: str
     text: str
     at: datetime | None = None
@@ -54,7 +54,7 @@ class About:
     is_sub_agent: bool = False  # the user of this session is another agent
 
 
-def said_in(record: Mapping[str, Any]) -> Iterator[Said]:
+def said_in(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     """The messages of a record, as they stand there."""
     kind = record.get("type")
     listed = _listed(record)
@@ -99,7 +99,7 @@ def _listed(record: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Said]:
+def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     if any(record.get(name) for name in _NOT_SAID) or message.get("model") == _MADE_UP:
         return
     speaker = _ROLES.get(str(message.get("role") or record["type"]))
@@ -107,7 +107,7 @@ def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[S
         yield from _words(speaker, message.get("content"), _time(record))
 
 
-def _queued(record: Mapping[str, Any]) -> Iterator[Said]:
+def _queued(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     """What a person typed while the agent was at work."""
     held = record.get("attachment")
     if not isinstance(held, Mapping) or held.get("type") != "queued_command" or record.get("isSidechain"):
@@ -116,7 +116,7 @@ def _queued(record: Mapping[str, Any]) -> Iterator[Said]:
         yield from _words(USER, held.get("prompt"), _time(record))
 
 
-def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Said]:
+def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     """Most words stand there twice, as an item and as an event: see `transcripts.read_transcript`."""
     kind = payload.get("type")
     if record.get("type") == "response_item" and kind == "message":
@@ -127,23 +127,23 @@ def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Sa
         yield from _words(USER if kind == "user_message" else ASSISTANT, payload.get("message"), _time(record))
 
 
-def _copilot(kind: str, record: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Said]:
+def _copilot(kind: str, record: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     if not data.get("source"):  # else a skill or a hook speaks as the user
         yield from _words(USER if kind == "user.message" else ASSISTANT, data.get("content"), _time(record))
 
 
-def _gemini(record: Mapping[str, Any]) -> Iterator[Said]:
+def _gemini(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     yield from _words(_ROLES[str(record["type"])], record.get("content"), _time(record))
 
 
-def _windsurf(kind: str, record: Mapping[str, Any]) -> Iterator[Said]:
+def _windsurf(kind: str, record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     speaker, name = _STEPS[kind]
     step = record.get(kind)
     if isinstance(step, Mapping) and record.get("status") in (None, "done"):
         yield from _words(speaker, step.get(name), _time(record))
 
 
-def _plain(record: Mapping[str, Any]) -> Iterator[Said]:
+def _plain(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     """Role and content, as Cursor and most others write them."""
     inner = record.get("message")
     holder = inner if isinstance(inner, Mapping) else record
@@ -154,12 +154,12 @@ def _plain(record: Mapping[str, Any]) -> Iterator[Said]:
         yield from _words(speaker, words, _time(record) or _time(holder))
 
 
-def _words(speaker: str, content: object, at: datetime | None) -> Iterator[Said]:
+def _words(speaker: str, content: object, at: datetime | None) -> Iterator[TranscriptTurn]:
     """The parts of a message that are words."""
     parts = content[:_MOST_PARTS] if isinstance(content, list) else [content]
     texts = [text for part in parts if (text := _text(part))]
     if texts:
-        yield Said(speaker, "\n\n".join(texts), at)
+        yield TranscriptTurn(speaker, "\n\n".join(texts), at)
 
 
 def _text(part: object) -> str:

@@ -6,9 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from waypost.faces.hooks.transcripts.file import records
-from waypost.faces.hooks.transcripts.formats import Said, about, said_in
+from waypost.faces.hooks.transcripts.formats import TranscriptTurn, about, said_in
 from waypost.faces.hooks.transcripts.utterances import said
-from waypost.model.session_turn import Turn
+from waypost.model.session_turn import SessionTurn
 
 MOST_TURNS = 20_000
 MOST_WORDS = 32_000_000  # characters of all turns together
@@ -19,7 +19,7 @@ _LATELY = 8  # turns
 @dataclass(frozen=True, slots=True)
 class Transcript:
     session: str  # the name that the agent gave it, "" if none
-    turns: tuple[Turn, ...]
+    turns: tuple[SessionTurn, ...]
     notices: tuple[str, ...] = ()
 
 
@@ -46,14 +46,16 @@ class _Reader:
     """Takes one message after the other."""
 
     def __init__(self) -> None:
-        self.turns: list[Turn] = []
-        self._seen: set[Turn] = set()  # whole messages are written anew when something beside their words changes
-        self._lately: deque[Turn] = deque(maxlen=_LATELY)
+        self.turns: list[SessionTurn] = []
+        self._seen: set[SessionTurn] = (
+            set()
+        )  # whole messages are written anew when something beside their words changes
+        self._lately: deque[SessionTurn] = deque(maxlen=_LATELY)
         self._room = MOST_WORDS
 
-    def take(self, message: Said) -> bool:
+    def take(self, message: TranscriptTurn) -> bool:
         """False when there is no room for more."""
-        turn = Turn(message.speaker, said(message.text, message.speaker), message.at)
+        turn = SessionTurn(message.speaker, said(message.text, message.speaker), message.at)
         if not turn.text or turn in self._seen or any(_is_repeated(turn, one) for one in self._lately):
             return True
         if len(self.turns) >= MOST_TURNS or len(turn.text) > self._room:
@@ -65,7 +67,7 @@ class _Reader:
         return True
 
 
-def _is_repeated(turn: Turn, before: Turn) -> bool:
+def _is_repeated(turn: SessionTurn, before: SessionTurn) -> bool:
     if (turn.speaker, turn.text) != (before.speaker, before.text) or turn.at is None or before.at is None:
         return False
     return abs(turn.at - before.at) <= _REPEATED_WITHIN

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 
 DEFAULT, ALL = "default", "all"
 _MODULES = {
@@ -41,9 +41,9 @@ def own_tools(profile: str) -> tuple[Tool, ...]:
 class _Harmless:
     """The work of a tool, with data in which nothing closes a fence or acts on a model: clients hand it to one, too."""
 
-    run: Callable[[Call, Mapping[str, Any]], Reply]
+    run: Callable[[ToolCall, Mapping[str, Any]], ToolReply]
 
-    def __call__(self, call: Call, given: Mapping[str, Any]) -> Reply:
+    def __call__(self, call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         from waypost.faces.mcp.profiles.said import harmless  # what the handshake need not wait for
 
         reply = self.run(call, given)

@@ -7,7 +7,7 @@ from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
 from waypost.faces.mcp.profiles.progress import reporter
 from waypost.faces.mcp.profiles.said import FROM_FILES, counted, plain, shortened, shown
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.text.fence import fence
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _SHOWN_ROWS = 12
 _SHOWN_NOTICES = 5
 
 
-def _analyze(call: Call, given: Mapping[str, Any]) -> Reply:
+def _analyze(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     found = memory.analyze(file_at(memory, given, given["file"]))
     files = [_file(parsed) for parsed in found.files[:_SHOWN_FILES]]
@@ -53,7 +53,7 @@ def _analyze(call: Call, given: Mapping[str, Any]) -> Reply:
             *skipped,
         )
     )
-    return Reply(text, {"file": given["file"], "totals": totals, "files": files, "not_shown": left})
+    return ToolReply(text, {"file": given["file"], "totals": totals, "files": files, "not_shown": left})
 
 
 def _count(files: Sequence["Parsed"], kinds: frozenset[str]) -> int:
@@ -119,7 +119,7 @@ ANALYZE_CODE = Tool(
 )
 
 
-def _architecture(call: Call, given: Mapping[str, Any]) -> Reply:
+def _architecture(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     found = memory.architecture()
     body = "\n".join(
@@ -133,7 +133,9 @@ def _architecture(call: Call, given: Mapping[str, Any]) -> Reply:
     body += "".join(f"\n{line}" for line in _told_part("Configuration", files, _SHOWN_ROWS))
     head = f"🏗️ Architecture: {plain(memory.status()['name'])}"
     text = "\n".join((head, fence(body.strip(), FROM_FILES) if body.strip() else "Nothing was recognized."))
-    return Reply(text, {**found, "endpoints": found["endpoints"][:_MOST_ENDPOINTS], "endpoint_count": len(endpoints)})
+    return ToolReply(
+        text, {**found, "endpoints": found["endpoints"][:_MOST_ENDPOINTS], "endpoint_count": len(endpoints)}
+    )
 
 
 _MOST_ENDPOINTS = 200  # in the data; a query finds the others
@@ -174,7 +176,7 @@ DETECT_ARCHITECTURE = Tool(
 )
 
 
-def _summarize(call: Call, given: Mapping[str, Any]) -> Reply:
+def _summarize(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     file = file_at(memory, given, given["file"]) if given.get("file") else None
     done = memory.summarize(file, force=given["force"], report=reporter(call, ("summarizing",)))
@@ -189,7 +191,7 @@ def _summarize(call: Call, given: Mapping[str, Any]) -> Reply:
     ]
     if done.example:
         lines += ["", "Example of a summary:", fence(_branch(shortened(done.example)), FROM_FILES)]
-    return Reply("\n".join(lines), {**told, "notices": told["notices"][:_SHOWN_NOTICES]})
+    return ToolReply("\n".join(lines), {**told, "notices": told["notices"][:_SHOWN_NOTICES]})
 
 
 def _branch(example: str) -> str:

@@ -9,7 +9,7 @@ from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
 from waypost.faces.mcp.profiles.progress import reporter
 from waypost.faces.mcp.profiles.said import condition, duration, megabytes, minute, plain, told_of
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import check_line
 from waypost.text.fence import fence
 
@@ -32,7 +32,7 @@ _BY_KEYWORDS = (
 NO_INDEX = "This project is not indexed yet: run chainguard_memory_init() first."
 
 
-def _init(call: Call, given: Mapping[str, Any]) -> Reply:
+def _init(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     done = memory.index(
         include=_patterns(given, "include_patterns"),
@@ -62,7 +62,7 @@ def _init(call: Call, given: Mapping[str, Any]) -> Reply:
             _READY if not any(done.pending.values()) else _BY_KEYWORDS,
         )
     )
-    return Reply(text, {"project": name, **done.to_json()})
+    return ToolReply(text, {"project": name, **done.to_json()})
 
 
 def _patterns(given: Mapping[str, Any], name: str) -> list[str] | None:
@@ -93,7 +93,7 @@ MEMORY_INIT = Tool(
 )
 
 
-def _query(call: Call, given: Mapping[str, Any]) -> Reply:
+def _query(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     answer = memory.recall(given["query"], given["limit"], scope=given["filter_type"])
     asked = f'🔍 Query: "{plain(given["query"])}"'
@@ -102,10 +102,10 @@ def _query(call: Call, given: Mapping[str, Any]) -> Reply:
     notes = [f"Note: {plain(notice)}" for notice in notices]
     data = {"query": given["query"], "results": [_row(hit) for hit in answer], "notices": notices}
     if not answer.hits:
-        return Reply("\n\n".join((asked, "Nothing was found.", *notes)), data)
+        return ToolReply("\n\n".join((asked, "Nothing was found.", *notes)), data)
     places = "\n\n".join(f"{place}. {_place(hit)}" for place, hit in enumerate(answer, 1))
     heading = f"📍 Relevant places (top {len(answer)}):"
-    return Reply("\n\n".join((asked, heading, fence(places), *notes)), data)
+    return ToolReply("\n\n".join((asked, heading, fence(places), *notes)), data)
 
 
 def _place(hit: "Hit") -> str:
@@ -154,7 +154,7 @@ MEMORY_QUERY = Tool(
 )
 
 
-def _update(call: Call, given: Mapping[str, Any]) -> Reply:
+def _update(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     action = given.get("action")
     if action == "reindex_file":
         return _reindex(call.memory, _needed(given, "file_path", action))
@@ -171,7 +171,7 @@ def _needed(given: Mapping[str, Any], name: str, action: str) -> str:
     return str(given[name])
 
 
-def _reindex(memory: "Memory", file: str) -> Reply:
+def _reindex(memory: "Memory", file: str) -> ToolReply:
     done = memory.update([file])
     if done.skipped:
         why = "; ".join(f"{plain(path)}: {plain(reason)}" for path, reason in list(done.skipped.items())[:3])
@@ -181,18 +181,18 @@ def _reindex(memory: "Memory", file: str) -> Reply:
     else:
         said = f"✓ {plain(file)} is up to date in the memory" + (" (it had not changed)." if not done.read else ".")
     told = {"action": "reindex_file", "file_path": file, "read": done.read, "removed": done.removed}
-    return Reply(said, {**told, "skipped": done.skipped})
+    return ToolReply(said, {**told, "skipped": done.skipped})
 
 
-def _learn(memory: "Memory", learning: str, file: str | None) -> Reply:
+def _learn(memory: "Memory", learning: str, file: str | None) -> ToolReply:
     receipt = memory.remember(learning, kind="learning", refs=[file] if file else [])
     words = {"added": "✓ Learning kept", "merged": "✓ Learning merged with", "duplicate": "✓ Known already"}
     said = f"{words[receipt.status]}: {receipt.id}" if receipt.id else f"Not kept: {plain(receipt.reason)}."
     data = {"action": "add_learning", **receipt.to_json()}
-    return Reply("\n".join((said, *told_of(receipt))), data, is_error=receipt.status == "refused")
+    return ToolReply("\n".join((said, *told_of(receipt))), data, is_error=receipt.status == "refused")
 
 
-def _cleanup(call: Call) -> Reply:
+def _cleanup(call: ToolCall) -> ToolReply:
     """Documents of files that are gone, and memories whose time has run out."""
     memory, removed = call.memory, 0
     if memory.status()["tree"]:
@@ -202,7 +202,7 @@ def _cleanup(call: Call) -> Reply:
         f"✓ Cleaned up: {removed} files that are gone, {len(ended.stale)} memories marked stale, "
         f"{len(ended.archived)} archived, {len(ended.deleted)} deleted because their time had run out."
     )
-    return Reply(said, {"action": "cleanup", "files_removed": removed, "expired": ended.to_json()})
+    return ToolReply(said, {"action": "cleanup", "files_removed": removed, "expired": ended.to_json()})
 
 
 MEMORY_UPDATE = Tool(
@@ -220,7 +220,7 @@ MEMORY_UPDATE = Tool(
 )
 
 
-def _status(call: Call, given: Mapping[str, Any]) -> Reply:
+def _status(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     found = memory_at(call, given).status()
     counts = found["collections"]
     initialized = minute(found["initialised_at"]) if found["tree"] else f"not yet. {NO_INDEX}"
@@ -239,7 +239,7 @@ def _status(call: Call, given: Mapping[str, Any]) -> Reply:
     ]
     keys = ("name", "initialised_at", "updated_at", "storage_bytes", "model", "pending", "tree", "references")
     collections = {name: counts.get(name, 0) for name in (*_COLLECTIONS, *counts)}
-    return Reply("\n".join(lines), {**{key: found[key] for key in keys}, "collections": collections})
+    return ToolReply("\n".join(lines), {**{key: found[key] for key in keys}, "collections": collections})
 
 
 def _tree(rows: Sequence[str]) -> list[str]:

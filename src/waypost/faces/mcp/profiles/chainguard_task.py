@@ -10,7 +10,7 @@ from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
 from waypost.faces.mcp.profiles.said import condition, counted, plain, told_of
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import check_text
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _tree(memory: "Memory") -> str:
 _tasks = _Tasks()
 
 
-def _set_scope(call: Call, given: Mapping[str, Any]) -> Reply:
+def _set_scope(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory, description = memory_at(call, given), check_text(given["description"], "description")
     briefing = memory.brief(description, preset="scope")
     _tasks.begin(memory, description)
@@ -93,7 +93,7 @@ def _set_scope(call: Call, given: Mapping[str, Any]) -> Reply:
         "explanation": briefing.explanation,
         "documents": found["memories"],
     }
-    return Reply("\n".join(lines), data)
+    return ToolReply("\n".join(lines), data)
 
 
 def _hint(text: str) -> str:
@@ -123,13 +123,13 @@ SET_SCOPE = Tool(
 )
 
 
-def _track(call: Call, given: Mapping[str, Any]) -> Reply:
+def _track(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     file = file_at(memory, given, given["file"])
     memory.track(file, given["action"])
     _tasks.touch(memory, file)
     data = {"file": given["file"], "action": given["action"]}
-    return Reply(f"✓ Tracked: {plain(given['file'])} ({given['action']}). It is indexed in the background.", data)
+    return ToolReply(f"✓ Tracked: {plain(given['file'])} ({given['action']}). It is indexed in the background.", data)
 
 
 TRACK = Tool(
@@ -148,7 +148,7 @@ TRACK = Tool(
 )
 
 
-def _finish(call: Call, given: Mapping[str, Any]) -> Reply:
+def _finish(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     begun, tracked = _tasks.at_hand(memory)
     description = given.get("description") or begun
@@ -160,7 +160,7 @@ def _finish(call: Call, given: Mapping[str, Any]) -> Reply:
     kept = f"🧠 Learning kept: {receipt.id}" if receipt.id else f"Learning not kept: {plain(receipt.reason)}"
     covered = f"📊 Up to date: {counted(len(files), 'file') if files else 'all files that changed'}"
     text = "\n".join((f"✓ Task completed: {plain(description)}", covered, kept, *told_of(receipt)))
-    return Reply(text, {"task": description, "files": len(files), "learning": receipt.to_json()})
+    return ToolReply(text, {"task": description, "files": len(files), "learning": receipt.to_json()})
 
 
 FINISH = Tool(

@@ -8,7 +8,7 @@ from waypost.errors import SecurityError
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import has_tree, memory_at
 from waypost.faces.mcp.profiles.said import counted, megabytes, minute, plain, shown
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.time import format_time
 from waypost.space.place import safe_relative_path
 
@@ -21,7 +21,7 @@ _SHOWN_EXPORTS = 50
 _SHOWN_REASONS = 5
 
 
-def _export(call: Call, given: Mapping[str, Any]) -> Reply:
+def _export(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     made = memory.export(form=given["format"], embeddings=given["include_embeddings"], code=True)
     text = "\n".join(
@@ -33,7 +33,7 @@ def _export(call: Call, given: Mapping[str, Any]) -> Reply:
             f"   Folder: {made.path.parent}",
         )
     )
-    return Reply(text, {"format": given["format"], "embeddings": given["include_embeddings"], **_row(made)})
+    return ToolReply(text, {"format": given["format"], "embeddings": given["include_embeddings"], **_row(made)})
 
 
 def _row(one: "Export") -> dict[str, Any]:
@@ -58,7 +58,7 @@ MEMORY_EXPORT = Tool(
 )
 
 
-def _import(call: Call, given: Mapping[str, Any]) -> Reply:
+def _import(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     counts = dict.fromkeys(_OUTCOMES, 0)
     reasons: list[str] = []
@@ -76,7 +76,7 @@ def _import(call: Call, given: Mapping[str, Any]) -> Reply:
             "Nothing that was here was overwritten. What was read out of a tree is read there again.",
         )
     )
-    return Reply(text, {"file": given["file"], **counts, "reasons": reasons})
+    return ToolReply(text, {"file": given["file"], **counts, "reasons": reasons})
 
 
 def _export_named(memory: "Memory", file: str) -> Path:
@@ -108,14 +108,14 @@ MEMORY_IMPORT = Tool(
 )
 
 
-def _list(call: Call, given: Mapping[str, Any]) -> Reply:
+def _list(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     found = memory_at(call, given).exports()
     rows = [
         f"- {one.path.name}: {minute(format_time(one.made_at))}, {counted(one.memories, 'document')}, {megabytes(one.size)}"
         for one in found
     ]
     head = f"📦 Exports: {len(found)}" if found else "📦 No exports yet. chainguard_memory_export() makes one."
-    return Reply(
+    return ToolReply(
         "\n".join((head, *shown(rows, _SHOWN_EXPORTS))), {"exports": [_row(one) for one in found[:_SHOWN_EXPORTS]]}
     )
 

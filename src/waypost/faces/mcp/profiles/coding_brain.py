@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.said import json_reply, plain, shortened
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.labels import LABELS
 from waypost.model.reference import MAX_LINE, MAX_REFERENCES
 from waypost.space.place import LONGEST_PATH
 
 if TYPE_CHECKING:
     from waypost import Memory
-    from waypost.model.code_link import Link
+    from waypost.model.code_link import CodeLink
     from waypost.model.recall import Hit
 
 _STALE = "stale"  # as a tag it says what exclude_stale does
@@ -44,7 +44,7 @@ _CODE_REF = {
 }
 
 
-def _add(call: Call, given: Mapping[str, Any]) -> Reply:
+def _add(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     options = {name: given[name] for name in (*LABELS, "source", "evidence") if given.get(name)}
     tags = {name: _tag(name, value) for name, value in given.get("tags", {}).items() if value is not None}
@@ -73,7 +73,7 @@ def _written(memory: "Memory", memory_id: str) -> dict[str, Any]:
     }
 
 
-def _code_ref(link: "Link") -> dict[str, Any]:
+def _code_ref(link: "CodeLink") -> dict[str, Any]:
     lines = link.reference.line_range
     row = {
         "file_path": link.reference.file_path,
@@ -117,7 +117,7 @@ ADD_MEMORIES = Tool(
 )
 
 
-def _search(call: Call, given: Mapping[str, Any]) -> Reply:
+def _search(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     names = [name.strip() for name in given["exclude_tags"].split(",") if name.strip()]
     answer = memory.recall(

@@ -6,7 +6,7 @@ from typing import Any
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.said import plain, shortened, told_of
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.text.fence import fence
 
 _TYPES = ("conversation", "agent", "workflow_result", "preference")
@@ -16,7 +16,7 @@ HEADING = "Known information:"
 _NOTHING = "Nothing is known about this yet."
 
 
-def _save(call: Call, given: Mapping[str, Any]) -> Reply:
+def _save(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     kind, session = given["type"], given.get("session") or None
     if kind == "conversation":
         session = session or _SESSION
@@ -26,7 +26,7 @@ def _save(call: Call, given: Mapping[str, Any]) -> Reply:
         raise InvalidInput(f"It was not saved: {plain(receipt.reason)}.", "Say it in other words, or leave it.")
     said = "✓ Saved" if receipt.status == "added" else "✓ Known already"
     text = f"{said} as {kind} in the file of the day: {receipt.id}"
-    return Reply("\n".join((text, *told_of(receipt))), {"type": kind, **receipt.to_json()})
+    return ToolReply("\n".join((text, *told_of(receipt))), {"type": kind, **receipt.to_json()})
 
 
 SAVE_MEMORY = Tool(
@@ -47,7 +47,7 @@ SAVE_MEMORY = Tool(
 )
 
 
-def _recall(call: Call, given: Mapping[str, Any]) -> Reply:
+def _recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     notices: tuple[str, ...] = ()
     if given["query"].strip():
@@ -59,7 +59,7 @@ def _recall(call: Call, given: Mapping[str, Any]) -> Reply:
     body = "\n".join((HEADING, *(f"- {_line(row)}" for row in rows)))
     notes = [f"Note: {plain(notice)}" for notice in notices]
     text = "\n".join((fence(body) if rows else _NOTHING, *notes))
-    return Reply(text, {"query": given["query"], "memories": rows, "notices": list(notices)})
+    return ToolReply(text, {"query": given["query"], "memories": rows, "notices": list(notices)})
 
 
 def _row(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import has_tree
 from waypost.faces.mcp.profiles.said import json_reply, shortened
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import MAX_TTL
 from waypost.model.time import format_time
 
 if TYPE_CHECKING:
-    from waypost.model.code_link import Linked
+    from waypost.model.code_link import LinkedMemory
 
 _SHOWN = 100
 _LONGEST = 1_000  # characters of a fact in the list
 
 
-def _set_ttl(call: Call, given: Mapping[str, Any]) -> Reply:
+def _set_ttl(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     trigger = given.get("refresh_trigger")
     lasting = call.memory.set_ttl(given["fact_id"], given["ttl_seconds"], refresh=[trigger] if trigger else [])
     told = lasting.to_json()
@@ -48,7 +48,7 @@ SET_TTL = Tool(
 )
 
 
-def _stale(call: Call, given: Mapping[str, Any]) -> Reply:
+def _stale(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     expired = memory.review(include_archived=given["include_archived"]).stale
     changed = memory.stale().memories if has_tree(memory) or memory.seen is not None else ()
@@ -62,7 +62,7 @@ def _stale(call: Call, given: Mapping[str, Any]) -> Reply:
     return json_reply({**data, "notices": [f"{left} more are not shown."]} if left > 0 else data)
 
 
-def _row(memory: "Linked") -> dict[str, Any]:
+def _row(memory: "LinkedMemory") -> dict[str, Any]:
     version, state = memory.version, memory.state
     return {
         "id": memory.id,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.context.budget import count_tokens, shorten
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.said import CUT, json_reply, plain, shortened
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.causal import MOST_DEPTH
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _MOST_TOKENS = 100_000
 _SHOWN_NODES = 50  # of one sort
 
 
-def _route(call: Call, given: Mapping[str, Any]) -> Reply:
+def _route(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     budget = given["max_tokens"]
     found = call.memory.brief(given["query"], budget, preset="route", include_stale=given["include_stale"])
     told = found.to_json()
@@ -76,7 +76,7 @@ ROUTE_CONTEXT = Tool(
 )
 
 
-def _chain(call: Call, given: Mapping[str, Any]) -> Reply:
+def _chain(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     chain = call.memory.why(given["query"], depth=given["max_depth"])
     data: dict[str, Any] = {
         "status": "success" if chain.root else "not_found",

@@ -8,17 +8,17 @@ from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
 from waypost.faces.mcp.profiles.said import LONGEST_LINE, json_reply, plain, shortened
 from waypost.faces.mcp.session import persons_word
-from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.review_item import HELD, WAITING
 
 if TYPE_CHECKING:
-    from waypost.model.review_item import Learned, Taken
+    from waypost.model.review_item import DecidedCandidate, Learned
 
 _MOST_ASKED = 20  # facts that a person is asked about at once: they have to read them
 _SHOWN_CANDIDATES = 100
 
 
-def _discover(call: Call, given: Mapping[str, Any]) -> Reply:
+def _discover(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     found = memory_at(call, given, "project_root").discover(given.get("task_hint") or None).to_json()
     keys = ("status", "project_type", "facts_created", "discovery_tokens", "suggested_domains")
     return json_reply({key: found[key] for key in keys})
@@ -44,7 +44,7 @@ DISCOVER_PROJECT = Tool(
 )
 
 
-def _extract(call: Call, given: Mapping[str, Any]) -> Reply:
+def _extract(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     source, file = given["source"], given.get("file_path")
     if (source == "file") != (file is not None):
         raise InvalidInput("file_path goes with source 'file', and only with it.", "Give both, or leave file_path out.")
@@ -60,16 +60,16 @@ def _extract(call: Call, given: Mapping[str, Any]) -> Reply:
     return json_reply(_told(taken, approved, pending, notices))
 
 
-def _fits(one: "Taken") -> bool:
+def _fits(one: "DecidedCandidate") -> bool:
     """Whether a person sees all of it: nobody answers for words that they were not shown."""
     return len(one.candidate.text) <= LONGEST_LINE
 
 
-def _reporter(call: Call) -> "Any":
+def _reporter(call: ToolCall) -> "Any":
     return lambda phase, done, _total: call.report(done, None, f"{phase}: {done:,}")
 
 
-def _approved(call: Call, held: Sequence["Taken"]) -> tuple[frozenset[str], str]:
+def _approved(call: ToolCall, held: Sequence["DecidedCandidate"]) -> tuple[frozenset[str], str]:
     """Those that the person agrees to, and what to say of it. An agent's own yes does not count (GOV-1)."""
     ids = [one.id for one in held if one.id]
     listed = "\n".join(f"- {plain(one.candidate.text)}" for one in held)
@@ -80,7 +80,9 @@ def _approved(call: Call, held: Sequence["Taken"]) -> tuple[frozenset[str], str]
     return frozenset(ids), f"The person approved {len(ids)}."
 
 
-def _told(taken: Sequence["Taken"], approved: frozenset[str], pending: int, notices: Sequence[str]) -> dict[str, Any]:
+def _told(
+    taken: Sequence["DecidedCandidate"], approved: frozenset[str], pending: int, notices: Sequence[str]
+) -> dict[str, Any]:
     rows = [
         {
             "content": shortened(one.candidate.text),
@@ -112,7 +114,7 @@ EXTRACT_FACTS = Tool(
 )
 
 
-def _sync(call: Call, given: Mapping[str, Any]) -> Reply:
+def _sync(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     del given
     memory = call.memory
     learned: Learned = memory.learn(report=_reporter(call))

@@ -4,13 +4,13 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from waypost.faces.mcp.tool import Call
+from waypost.faces.mcp.tool import ToolCall
 
 if TYPE_CHECKING:
     from waypost import Memory
 
 
-def memory_at(call: Call, given: Mapping[str, Any], name: str = "working_dir") -> "Memory":
+def memory_at(call: ToolCall, given: Mapping[str, Any], name: str = "working_dir") -> "Memory":
     """The memory of this project, seen from the tree that the argument names. The id is always computed: a folder of
     another project is refused."""
     memory = call.memory

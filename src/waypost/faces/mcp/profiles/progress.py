@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from waypost.faces.mcp.tool import Call
+from waypost.faces.mcp.tool import ToolCall
 
 Report = Callable[[str, int, int], None]
 
 
-def reporter(call: Call, phases: Sequence[str]) -> Report:
+def reporter(call: ToolCall, phases: Sequence[str]) -> Report:
     """Reports to the call, one unit a phase. Raises `Cancelled` out of the flow when the client does not want it any
     more; what was done by then is kept."""
 

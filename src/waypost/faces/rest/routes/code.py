@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from waypost.faces.rest.caller import Reader
 from waypost.faces.rest.cursors import read_cursor
-from waypost.faces.rest.listing import Asked, page_of
+from waypost.faces.rest.listing import ListingQuery, page_of
 from waypost.faces.rest.parameters import LONGEST_PATH, AboutLimit, AsOf, CursorText, FilePath, KnownAt, Limit, Line
 from waypost.faces.rest.strict import StrictRoute
 
@@ -39,7 +39,7 @@ def code_files(hands: Reader, limit: Limit = 100, cursor: CursorText = None) -> 
     """The files of the tree that are in the index, by pages; those that were read last come first."""
     question = {"files": True, "space": hands.space_id}
     at = None if cursor is None else read_cursor(cursor, question)
-    rows, following = page_of(hands.memory, Asked(kind="file"), at, limit)
+    rows, following = page_of(hands.memory, ListingQuery(kind="file"), at, limit)
     files = [{"path": row["name"], "id": row["id"], "summary": row["text"], **row["metadata"]} for row in rows]
     return {"files": files, "next": following.written(question) if following else None}
 

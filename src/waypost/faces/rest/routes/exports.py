@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Response
 from starlette.responses import FileResponse
 
 from waypost.errors import NotFound
-from waypost.faces.rest.bodies import Import, NewExport
+from waypost.faces.rest.bodies import ImportBody, NewExport
 from waypost.faces.rest.caller import Hands, Person, Reader, Writer
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.rows import export_row, receipts_row
@@ -67,7 +67,7 @@ def delete_export(hands: Person, name: ExportName) -> dict[str, Any]:
 
 
 @router.post("/imports")
-def import_memories(hands: Writer, given: Import) -> dict[str, Any]:
+def import_memories(hands: Writer, given: ImportBody) -> dict[str, Any]:
     """Take in memories as an export has them. All are checked first. What is here already stays as it is; what was rejected
     is refused; who said what is kept as a claim. What was read out of a tree is left out."""
     receipts = list(hands.memory.import_rows(given.memories))

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from waypost.faces.rest.bodies import Entry
+from waypost.faces.rest.bodies import EntryBody
 from waypost.faces.rest.caller import Reader, Writer
 from waypost.faces.rest.parameters import LONGEST_LINE
 from waypost.faces.rest.routes.one import written
@@ -37,7 +37,7 @@ def overview(hands: Reader) -> dict[str, Any]:
 
 
 @router.post("", status_code=201)
-def add_entry(hands: Writer, given: Entry, response: Response) -> dict[str, Any]:
+def add_entry(hands: Writer, given: EntryBody, response: Response) -> dict[str, Any]:
     """Write an entry to the file of its day: a note, or with `session` a turn of a conversation."""
     receipt = hands.memory.journal.add(**given.given())
     return written(receipt, response, f"/api/v1/spaces/{hands.space}/memories/{receipt.id}")

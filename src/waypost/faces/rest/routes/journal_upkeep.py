@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from waypost.faces.rest.bodies import Curation, EntryProtection, Pruning, Run, What
+from waypost.faces.rest.bodies import Curation, EntryProtection, Pruning, RunBody, What
 from waypost.faces.rest.caller import Writer
 from waypost.faces.rest.job_sorts import start
 from waypost.faces.rest.strict import StrictRoute
@@ -13,10 +13,10 @@ router = APIRouter(prefix="/api/v1/spaces/{space}/journal", tags=["Journal"], ro
 
 
 @router.post("/condense")
-def condense(hands: Writer, response: Response, given: Run | None = None) -> dict[str, Any]:
+def condense(hands: Writer, response: Response, given: RunBody | None = None) -> dict[str, Any]:
     """Trim, weekly, monthly and yearly summaries, packing: what is due. A dry run answers at once (200) with the steps;
     else a job is started (202)."""
-    asked = given or Run()
+    asked = given or RunBody()
     if asked.dry_run:
         return hands.memory.journal.condense(force=asked.force, dry_run=True).to_json()
     return start(hands, "condense", response, force=asked.force)

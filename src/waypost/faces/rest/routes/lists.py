@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from waypost.faces.rest.caller import Hands, Reader
 from waypost.faces.rest.cursors import read_cursor
-from waypost.faces.rest.listing import Asked, page_of
+from waypost.faces.rest.listing import ListingQuery, page_of
 from waypost.faces.rest.parameters import LONGEST_LINE, Archived, AsOf, CursorText, KnownAt, Limit
 from waypost.faces.rest.strict import StrictRoute
 from waypost.model.draft import MAX_LEVEL
@@ -50,11 +50,11 @@ def list_memories(
     All pages show what was known when the first one was asked for, whatever is written meanwhile. What is forgotten
     meanwhile is gone from them.
     """
-    asked = Asked(kind, level, domain, module, session, tag or (), archived, as_of, known_at)
+    asked = ListingQuery(kind, level, domain, module, session, tag or (), archived, as_of, known_at)
     return page(hands, asked, cursor, limit)
 
 
-def page(hands: Hands, asked: Asked, cursor: str | None, limit: int) -> dict[str, Any]:
+def page(hands: Hands, asked: ListingQuery, cursor: str | None, limit: int) -> dict[str, Any]:
     """One page as an answer has it."""
     question = {**asked.to_json(), "space": hands.space_id}
     at = None if cursor is None else read_cursor(cursor, question)

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Query, Response
 from waypost.errors import NotFound, PersonOnly, Refused
 from waypost.faces.rest.answers import JsonAnswer
 from waypost.faces.rest.bodies import (
-    Batch,
     Correction,
-    Lifetime,
+    LifetimeBody,
+    MemoriesBody,
     NewMemory,
-    Place,
+    PlaceBody,
     Protection,
     Rejected,
     Restoration,
@@ -41,7 +41,7 @@ def remember(hands: Writer, given: NewMemory, response: Response) -> dict[str, A
 
 
 @router.post("/batch")
-def remember_many(hands: Writer, given: Batch) -> dict[str, Any]:
+def remember_many(hands: Writer, given: MemoriesBody) -> dict[str, Any]:
     """Write many, in order. All are checked first, so that a bad one leaves nothing half-written."""
     return receipts_row(hands.memory.remember_many([one.given() for one in given.memories]))
 
@@ -142,7 +142,7 @@ def protect(
 
 @router.post("/{memory_id}/promote")
 def promote(
-    hands: Writer, memory_id: MemoryId, given: Place, response: Response, if_match: IfMatch = None
+    hands: Writer, memory_id: MemoryId, given: PlaceBody, response: Response, if_match: IfMatch = None
 ) -> dict[str, Any]:
     """Give a fact another level, up or down, or another place in the tree of facts."""
     with _turn(hands, memory_id, if_match):
@@ -150,7 +150,7 @@ def promote(
 
 
 @router.put("/{memory_id}/ttl")
-def set_ttl(hands: Writer, memory_id: MemoryId, given: Lifetime, if_match: IfMatch = None) -> dict[str, Any]:
+def set_ttl(hands: Writer, memory_id: MemoryId, given: LifetimeBody, if_match: IfMatch = None) -> dict[str, Any]:
     """How long it lives from now on, what starts its time anew, and what happens at the end; nothing said: for good."""
     with _turn(hands, memory_id, if_match):
         return hands.memory.set_ttl(memory_id, **given.given()).to_json()

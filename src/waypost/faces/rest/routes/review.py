@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from waypost.faces.rest.bodies import Approval, Ids, Words
+from waypost.faces.rest.bodies import Approval, Ids, TextBody
 from waypost.faces.rest.caller import Hands, Person, Reader
 from waypost.faces.rest.parameters import CandidateId
 from waypost.faces.rest.strict import StrictRoute
@@ -47,7 +47,7 @@ def approve(hands: Person, candidate_id: CandidateId, given: Approval | None = N
 
 
 @router.post("/{candidate_id}/edit")
-def edit(hands: Person, candidate_id: CandidateId, given: Words) -> dict[str, Any]:
+def edit(hands: Person, candidate_id: CandidateId, given: TextBody) -> dict[str, Any]:
     """Put its words right, and leave it waiting. Only a person may."""
     return {"id": candidate_id, "status": "edited", "text": hands.memory.edit(candidate_id, given.text)}
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 
-from waypost.faces.rest.bodies import Body, Level, Short
+from waypost.faces.rest.bodies import Level, RequestBody, Short
 from waypost.faces.rest.caller import Owner, Person, Reader
 from waypost.faces.rest.strict import StrictRoute
 from waypost.model.share import MOST_NAMED, SHAREABLE_KINDS
@@ -21,7 +21,7 @@ def _example(**fields: Any) -> ConfigDict:
     return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [fields]})
 
 
-class Offering(Body):
+class Offering(RequestBody):
     """Which memories are offered: all facts and decisions, or only some; with `code` what was read out of the tree too."""
 
     model_config = _example(project=_OTHER, kinds=["decision"], domains=["payments"])
@@ -33,13 +33,13 @@ class Offering(Body):
     code: bool = False
 
 
-class Accepting(Body):
+class Accepting(RequestBody):
     model_config = _example(project=_OTHER)
 
     project: Project
 
 
-class Revoking(Body):
+class Revoking(RequestBody):
     model_config = _example(project=_OTHER)
 
     project: Project

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from waypost.errors import InvalidInput
-from waypost.faces.rest.bodies import Chosen, Files, Relinking
+from waypost.faces.rest.bodies import FilesBody, Relinking, SelectionBody
 from waypost.faces.rest.caller import Reader, Writer
 from waypost.faces.rest.parameters import LONGEST_PATH
 from waypost.faces.rest.strict import StrictRoute
@@ -26,13 +26,13 @@ def stale(
 
 
 @router.post("/check")
-def check(hands: Writer, given: Files | None = None) -> dict[str, Any]:
+def check(hands: Writer, given: FilesBody | None = None) -> dict[str, Any]:
     """Judge them anew, also where no file has changed since the last look."""
     return hands.memory.stale((given.files if given else None) or None, check=True).to_json()
 
 
 @router.post("/verify")
-def verify(hands: Writer, given: Chosen) -> dict[str, Any]:
+def verify(hands: Writer, given: SelectionBody) -> dict[str, Any]:
     """After a look: these memories are true of the code as it is now. They are fresh again."""
     done = hands.memory.verify(given.ids or (), **_where(given))
     return {"status": "verified", **done.to_json()}
@@ -50,7 +50,7 @@ def relink(hands: Writer, given: Relinking) -> dict[str, Any]:
 
 
 @router.post("/reset")
-def reset(hands: Writer, given: Chosen) -> dict[str, Any]:
+def reset(hands: Writer, given: SelectionBody) -> dict[str, Any]:
     """After a large change: take these memories for true of the code as it is, and references away whose code is gone."""
     memory = hands.memory
     done = [memory.verify(given.ids or (), **_where(given))]
@@ -62,7 +62,7 @@ def reset(hands: Writer, given: Chosen) -> dict[str, Any]:
     return {"status": "reset", "count": len(rows), "memories": list(rows.values()), "left": left}
 
 
-def _where(given: Chosen) -> dict[str, Any]:
+def _where(given: SelectionBody) -> dict[str, Any]:
     if sum(map(bool, (given.ids, given.files, given.every))) != 1:
         raise InvalidInput("Say which memories: by ids, by files, or every one.", "Name one of the three.")
     return {"files": given.files, "every": given.every}

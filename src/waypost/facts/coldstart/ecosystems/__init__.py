@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 
 from waypost.facts.coldstart.ecosystems import dotnet, golang, jvm, node, php, python, ruby, rust
 from waypost.facts.coldstart.slots import Slots
-from waypost.facts.coldstart.tree import Tree
+from waypost.facts.coldstart.tree import ProjectTree
 
-READERS: Mapping[str, Callable[[Tree, str], Slots]] = {
+READERS: Mapping[str, Callable[[ProjectTree, str], Slots]] = {
     "python": python.read,
     "node": node.read,
     "rust": rust.read,

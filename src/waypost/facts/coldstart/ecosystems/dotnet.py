@@ -3,7 +3,7 @@
 import re
 
 from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree, at, join, words
+from waypost.facts.coldstart.tree import ProjectTree, at, join, words
 from waypost.facts.domains import is_beside
 
 _FRAMEWORK = re.compile(r"<TargetFrameworks?>\s*([\w.;\-]{3,200})\s*<")
@@ -18,7 +18,7 @@ _RUNNERS = (("xUnit", '"xunit'), ("NUnit", '"NUnit"'), ("MSTest", '"MSTest'), ("
 _MOST_READ = 200
 
 
-def read(tree: Tree, folder: str) -> Slots:
+def read(tree: ProjectTree, folder: str) -> Slots:
     prefix = f"{folder}/" if folder else ""
     projects = [one for one in tree.paths if one.startswith(prefix) and one.endswith((".csproj", ".fsproj"))]
     found: Slots = {}
@@ -52,7 +52,7 @@ def read(tree: Tree, folder: str) -> Slots:
     return found
 
 
-def _framework(tree: Tree, folder: str, projects: list[str], found: Slots) -> None:
+def _framework(tree: ProjectTree, folder: str, projects: list[str], found: Slots) -> None:
     """The framework that the shared properties name, else the one that all projects name."""
     for path in [*tree.find(folder, "directory.build.props"), *projects[:_MOST_READ]]:
         match = _FRAMEWORK.search(tree.text(path)[:100_000])

@@ -3,7 +3,7 @@
 import re
 
 from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree, join
+from waypost.facts.coldstart.tree import ProjectTree, join
 from waypost.facts.domains import is_beside
 
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]{1,200})", re.MULTILINE)
@@ -13,7 +13,7 @@ _MAIN = re.compile(r"^package main\b", re.MULTILINE)
 _MOST_READ = 60
 
 
-def read(tree: Tree, folder: str) -> Slots:
+def read(tree: ProjectTree, folder: str) -> Slots:
     found: Slots = {}
     path = join(folder, "go.mod")
     text = tree.text(path)
@@ -34,7 +34,7 @@ def read(tree: Tree, folder: str) -> Slots:
     return found
 
 
-def _mains(tree: Tree, folder: str) -> list[str]:
+def _mains(tree: ProjectTree, folder: str) -> list[str]:
     prefix = f"{folder}/" if folder else ""
     own = [one for one in tree.paths if one.startswith(prefix) and one.endswith("main.go")]
     named = [one for one in own if one.rpartition("/")[2] == "main.go" and not is_beside(one.rpartition("/")[0])]

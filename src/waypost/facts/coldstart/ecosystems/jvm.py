@@ -3,7 +3,7 @@
 import re
 
 from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree, join, without
+from waypost.facts.coldstart.tree import ProjectTree, join, without
 from waypost.facts.domains import is_beside
 
 # Parts of a POM that name other artifacts than its own.
@@ -25,7 +25,7 @@ _LONGEST = 200_000
 _MOST_READ = 60
 
 
-def read(tree: Tree, folder: str) -> Slots:
+def read(tree: ProjectTree, folder: str) -> Slots:
     found = _maven(tree, folder) | _gradle(tree, folder)
     for name, wrapper in (("pom.xml", "mvnw"), ("build.gradle", "gradlew"), ("build.gradle.kts", "gradlew")):
         path = join(folder, name)
@@ -46,7 +46,7 @@ def read(tree: Tree, folder: str) -> Slots:
     return found
 
 
-def _maven(tree: Tree, folder: str) -> Slots:
+def _maven(tree: ProjectTree, folder: str) -> Slots:
     path = join(folder, "pom.xml")
     text = tree.text(path)[:_LONGEST]
     if not text:
@@ -78,7 +78,7 @@ def _tag(text: str, name: str) -> str:
     return " ".join(match[1].split()) if match else ""
 
 
-def _gradle(tree: Tree, folder: str) -> Slots:
+def _gradle(tree: ProjectTree, folder: str) -> Slots:
     found: Slots = {}
     for path in tree.find(folder, "build.gradle", "build.gradle.kts"):
         match = _JAVA.search(tree.text(path)[:_LONGEST])
@@ -96,7 +96,7 @@ def _gradle(tree: Tree, folder: str) -> Slots:
     return found
 
 
-def _mains(tree: Tree, folder: str) -> list[str]:
+def _mains(tree: ProjectTree, folder: str) -> list[str]:
     """Files with the names that programs have and a `main` inside."""
     prefix = f"{folder}/" if folder else ""
     own = [one for one in tree.paths if one.startswith(prefix) and _MAIN_NAME.search(one)]

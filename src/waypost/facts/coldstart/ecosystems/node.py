@@ -3,10 +3,10 @@
 from typing import Any
 
 from waypost.facts.coldstart.slots import Slot, Slots, code, listed
-from waypost.facts.coldstart.tree import Tree, at, join, strings, words
+from waypost.facts.coldstart.tree import ProjectTree, at, join, strings, words
 
 
-def read(tree: Tree, folder: str) -> Slots:
+def read(tree: ProjectTree, folder: str) -> Slots:
     path = join(folder, "package.json")
     data = tree.json(path)
     name = words(data, "name")
@@ -40,7 +40,7 @@ def _commands(data: dict[str, Any], name: str) -> str:
     return listed((f"{code(command)} ({place.removeprefix('./')})" for command, place in pairs), 5)
 
 
-def _main(tree: Tree, folder: str, data: dict[str, Any]) -> str:
+def _main(tree: ProjectTree, folder: str, data: dict[str, Any]) -> str:
     """The file of the tree that an import loads; what a build makes is not in the tree."""
     for key in ("main", "module"):
         named = words(data, key).removeprefix("./")
@@ -51,7 +51,7 @@ def _main(tree: Tree, folder: str, data: dict[str, Any]) -> str:
     return "" if is_app or not tree.has(join(folder, "index.js")) or "main" in data else code(join(folder, "index.js"))
 
 
-def _workspaces(tree: Tree, folder: str, data: dict[str, Any]) -> list[str]:
+def _workspaces(tree: ProjectTree, folder: str, data: dict[str, Any]) -> list[str]:
     listed_ones = strings(data, "workspaces") or strings(at(data, "workspaces"), "packages")
     pnpm = strings(tree.yaml(join(folder, "pnpm-workspace.yaml")), "packages")
     lerna = strings(tree.json(join(folder, "lerna.json")), "packages")

@@ -1,10 +1,10 @@
 """PHP: composer.json, and where requests and commands come in."""
 
 from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree, join, strings, table, words
+from waypost.facts.coldstart.tree import ProjectTree, join, strings, table, words
 
 
-def read(tree: Tree, folder: str) -> Slots:
+def read(tree: ProjectTree, folder: str) -> Slots:
     path = join(folder, "composer.json")
     data = tree.json(path)
     licence = words(data, "license") or listed(strings(data, "license"))

@@ -4,14 +4,14 @@ import re
 from typing import Any
 
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree, join, table, words
+from waypost.facts.coldstart.tree import ProjectTree, join, table, words
 
 _SETUP_TEXT = r"^\s*%s\s*=\s*['\"]([^'\"\n]{1,300})['\"]"
 _CONSOLE = re.compile(r"^[ \t]*+['\"]?([\w.\-]{1,60})[ \t]*+=[ \t]*+([\w.]{1,120}:[\w.]{1,80})", re.MULTILINE)
 _MOST_MAINS = 4
 
 
-def read(tree: Tree, folder: str) -> Slots:
+def read(tree: ProjectTree, folder: str) -> Slots:
     found: Slots = {}
     for path in reversed(tree.find(folder, "pyproject.toml", "setup.cfg", "setup.py")):
         data = tree.toml(path) if path.endswith(".toml") else {}
@@ -77,7 +77,7 @@ def _scripts(pairs: Any) -> str:
     return listed((f"{code(name)} ({place})" for name, place in pairs), 5)
 
 
-def _mains(tree: Tree, folder: str) -> Slots:
+def _mains(tree: ProjectTree, folder: str) -> Slots:
     """Files that are there to be run: `manage.py`, `app.py`, `__main__.py`."""
     named = tree.find(folder, "manage.py", "main.py", "app.py", "wsgi.py", "run.py")
     marks = ("__main__", "execute_from_command_line", "get_wsgi_application")

@@ -3,13 +3,13 @@
 import re
 
 from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree, join
+from waypost.facts.coldstart.tree import ProjectTree, join
 
 _SPEC = r"\w\.%s\s*+=\s*+(?:%%[qQ]?[({\[|])?['\"]?([^'\"\n)}\]|]{1,300})"
 _VERSION = re.compile(r"^ruby\s+['\"]([^'\"\n]{1,40})['\"](?:\s*,\s*['\"]([^'\"\n]{1,40})['\"])?", re.MULTILINE)
 
 
-def read(tree: Tree, folder: str) -> Slots:
+def read(tree: ProjectTree, folder: str) -> Slots:
     found: Slots = {}
     gemspecs = tree.find(folder, "*.gemspec")
     if gemspecs:
@@ -37,7 +37,7 @@ def read(tree: Tree, folder: str) -> Slots:
     return found
 
 
-def _gemspec(tree: Tree, path: str, folder: str) -> Slots:
+def _gemspec(tree: ProjectTree, path: str, folder: str) -> Slots:
     text = tree.text(path)[:50_000]
     told = {}
     for slot, key in (
@@ -58,5 +58,5 @@ def _gemspec(tree: Tree, path: str, folder: str) -> Slots:
     }
 
 
-def _files(tree: Tree, folder: str) -> list[str]:
+def _files(tree: ProjectTree, folder: str) -> list[str]:
     return [join(folder, name) for name in tree.names(folder)]

@@ -4,12 +4,12 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree, at, join, strings, table, words
+from waypost.facts.coldstart.tree import ProjectTree, at, join, strings, table, words
 
 _MOST_MEMBERS = 200
 
 
-def read(tree: Tree, folder: str) -> Slots:
+def read(tree: ProjectTree, folder: str) -> Slots:
     path = join(folder, "Cargo.toml")
     data = tree.toml(path)
     package, shared = table(data, "package"), table(data, "workspace", "package")
@@ -35,7 +35,7 @@ def read(tree: Tree, folder: str) -> Slots:
     return found
 
 
-def _programs(tree: Tree, folder: str, data: dict[str, Any]) -> list[tuple[str, str]]:
+def _programs(tree: ProjectTree, folder: str, data: dict[str, Any]) -> list[tuple[str, str]]:
     """Name and first file of each program of the package, and those of a workspace's members where it has none itself."""
     name = words(data, "package", "name")
     found = []
@@ -59,7 +59,7 @@ def _programs(tree: Tree, folder: str, data: dict[str, Any]) -> list[tuple[str, 
     return list(dict.fromkeys(found))
 
 
-def _members(tree: Tree, folder: str, data: dict[str, Any]) -> list[str]:
+def _members(tree: ProjectTree, folder: str, data: dict[str, Any]) -> list[str]:
     """The folders of a workspace's crates; a pattern stands for those that are there."""
     prefix = f"{folder}/" if folder else ""
     manifests = (one for one in tree.paths if one.startswith(prefix) and one.endswith("/Cargo.toml"))
@@ -71,7 +71,7 @@ def _members(tree: Tree, folder: str, data: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _tests_itself(tree: Tree, folder: str) -> bool:
+def _tests_itself(tree: ProjectTree, folder: str) -> bool:
     """Whether one of the first files has tests inside."""
     prefix = join(folder, "src/")
     files = [one for one in tree.paths if one.startswith(prefix) and one.endswith(".rs")]

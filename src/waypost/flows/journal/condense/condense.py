@@ -14,7 +14,7 @@ from waypost.errors import WaypostError
 from waypost.flows.engines.pending_vectors import settle
 from waypost.flows.journal.condense.days import compress, rescore, trim
 from waypost.flows.journal.condense.periods import make_month, make_year
-from waypost.flows.journal.condense.run import CONDENSED_AT, FATAL, ChangedMeanwhile, Done, Run
+from waypost.flows.journal.condense.run import CONDENSED_AT, FATAL, ChangedMeanwhile, CondenseRun, CondenseStep
 from waypost.flows.journal.condense.weeks import join
 from waypost.flows.journal.files.sync import sync
 from waypost.flows.journal.index_page import refresh_index
@@ -22,7 +22,7 @@ from waypost.flows.journal.log import cleaned, last_cleanup, note
 from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
 from waypost.journal.plan import due_by_size, due_by_time
-from waypost.journal.plan_files import MEGABYTE, Compress, Join, Limits, MakeMonth, MakeYear, Rescore, Step, Trim
+from waypost.journal.plan_files import MEGABYTE, Compress, Join, MakeMonth, MakeYear, Rescore, SizeLimits, Step, Trim
 from waypost.space.platform import try_lock
 
 LOCK = "condense.lock"
@@ -33,7 +33,7 @@ _MOST_TRIES = 20  # against somebody who keeps writing to a file that is due
 class Condensed:
     """What a run did, or with `dry_run` would do; `notices` say what it left alone, and why."""
 
-    steps: tuple[Done, ...] = ()
+    steps: tuple[CondenseStep, ...] = ()
     notices: tuple[str, ...] = ()
     dry_run: bool = False
 
@@ -80,7 +80,7 @@ def condense(
         sync(space)
         if not space.journal.root.is_dir():  # nobody has said anything yet
             return Condensed(dry_run=dry_run)
-        run = Run(space, _today(space, force), report)
+        run = CondenseRun(space, _today(space, force), report)
         run.load_marks()
         if force:
             run.again = set(run.marks)
@@ -104,7 +104,7 @@ def _embed(space: OpenSpace) -> None:
         settle(space)
 
 
-def _was_cleaned(run: Run) -> bool:
+def _was_cleaned(run: CondenseRun) -> bool:
     last = last_cleanup(run.space)
     return last is not None and last.at >= run.at(run.today)
 
@@ -114,19 +114,21 @@ def _today(space: OpenSpace, force: bool) -> date:
     return local.date() if force else (local - timedelta(hours=CONDENSED_AT.hour)).date()
 
 
-def _steps(run: Run) -> tuple[Step, ...]:
+def _steps(run: CondenseRun) -> tuple[Step, ...]:
     files = run.survey()
     return due_by_time(files, run.today) or due_by_size(files, run.today, _limits(run.space))
 
 
-def _limits(space: OpenSpace) -> Limits:
+def _limits(space: OpenSpace) -> SizeLimits:
     told = space.settings.journal
-    return Limits(int(told.file_limit * MEGABYTE), int(told.daily_limit * MEGABYTE), int(told.total_limit * MEGABYTE))
+    return SizeLimits(
+        int(told.file_limit * MEGABYTE), int(told.daily_limit * MEGABYTE), int(told.total_limit * MEGABYTE)
+    )
 
 
-def _work(run: Run) -> list[Done]:
+def _work(run: CondenseRun) -> list[CondenseStep]:
     """Plan, do, and plan again until nothing is due: a step can make another one due, or find its file changed."""
-    done: list[Done] = []
+    done: list[CondenseStep] = []
     tries: dict[str, int] = {}
     while steps := _steps(run):
         for step in steps:
@@ -150,7 +152,7 @@ def _work(run: Run) -> list[Done]:
     return done
 
 
-def _do(run: Run, step: Step) -> Done:
+def _do(run: CondenseRun, step: Step) -> CondenseStep:
     match step:
         case Trim():
             return trim(run, step)
@@ -166,7 +168,7 @@ def _do(run: Run, step: Step) -> Done:
             return compress(run, step)
 
 
-def _leave(run: Run, step: Step, reason: str) -> None:
+def _leave(run: CondenseRun, step: Step, reason: str) -> None:
     """The files of this step stay as they are in this run; the rest goes on."""
     note(run.space, "summary_failed", files=_sources(step), reason=reason)
     for path in _sources(step):
@@ -185,11 +187,11 @@ def _sources(step: Step) -> tuple[str, ...]:
             return tuple(layout.month_path(month) for month in step.months)
 
 
-def _planned(run: Run) -> tuple[Done, ...]:
+def _planned(run: CondenseRun) -> tuple[CondenseStep, ...]:
     return tuple(_would_do(step) for step in _steps(run))
 
 
-def _would_do(step: Step) -> Done:
+def _would_do(step: Step) -> CondenseStep:
     made: str | None = None
     match step:
         case Join():
@@ -198,14 +200,14 @@ def _would_do(step: Step) -> Done:
             made = layout.month_path(step.month)
         case MakeYear():
             made = layout.year_path(step.year)
-    return Done(_NAMES[type(step)], step.due, _sources(step), made)
+    return CondenseStep(_NAMES[type(step)], step.due, _sources(step), made)
 
 
-def _notices(run: Run) -> tuple[str, ...]:
+def _notices(run: CondenseRun) -> tuple[str, ...]:
     return (*(f"{path} was left alone: {reason}." for path, reason in run.closed.items()), *run.notices)
 
 
-def told(done: Done) -> str:
+def told(done: CondenseStep) -> str:
     """The step in a line for a person."""
     files = ", ".join(done.files[:3]) + (f" and {len(done.files) - 3} more" if len(done.files) > 3 else "")
     match done.step:

@@ -4,26 +4,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from waypost.flows.journal.condense.run import ChangedMeanwhile, Changes, Done, Run
-from waypost.flows.journal.condense.texts import Writer, trimmed
+from waypost.flows.journal.condense.run import ChangedMeanwhile, CondenseRun, CondenseStep, FileChanges
+from waypost.flows.journal.condense.texts import SummaryWriter, trimmed
 from waypost.flows.journal.files.sync import ours
 from waypost.flows.journal.log import note, note_scores
 from waypost.flows.journal.preferences import promote_preferences
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived, originals, with_importance
-from waypost.journal.markdown import Page, parse_page
+from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan_files import Compress, Rescore, Trim, archive_of
 from waypost.journal.roles import role_of
-from waypost.model.journal import Entry, Scored
+from waypost.model.journal import Entry, ScoredEntry
 
 
-def trim(run: Run, step: Trim) -> Done:
+def trim(run: CondenseRun, step: Trim) -> CondenseStep:
     """The original goes to the archive; then the day's file is shortened."""
     live, original, page = read_day(run, step.path)
     copied = archived(original, live, step.day, run.folder.zone, run.at(run.today))
     scores = run.scored(originals(copied, page), step.due)
     after = _trimmed(page, scores, run.writer, with_worth=step.due == run.today).text
-    changes = Changes()
+    changes = FileChanges()
     changes.put(archive_of(step.path), original, copied)
     changes.put(step.path, live, after)
     run.write(changes)
@@ -33,10 +33,10 @@ def trim(run: Run, step: Trim) -> Done:
     if saved > 0:
         note(run.space, "soft_trim_applied", file=step.path, bytes=saved)
     run.mark({step.path: after}, step.due)
-    return Done("trim", step.due, (step.path,) if (after, copied) != (live, original) else (), saved=saved)
+    return CondenseStep("trim", step.due, (step.path,) if (after, copied) != (live, original) else (), saved=saved)
 
 
-def rescore(run: Run, step: Rescore) -> Done:
+def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
     """Write what the entries are worth now where that has changed."""
     pages = {path: read_day(run, path) for path in step.paths}
     entries = {
@@ -45,17 +45,19 @@ def rescore(run: Run, step: Rescore) -> Done:
     }
     scores = run.scored([entry for of_day in entries.values() for entry in of_day], step.due)
     worth = worth_of(scores)
-    changes = Changes()
+    changes = FileChanges()
     for path, (live, _, page) in pages.items():
         changes.put(path, live, with_importance(page, worth).text)
     run.write(changes)
     promote_preferences(run.space, scores)
     note_scores(run.space, [one for one in scores if one.score.score != one.entry.importance])
     run.mark(changes.written, step.due)
-    return Done("rescore", step.due, tuple(path for path, text in changes.written.items() if text != pages[path][0]))
+    return CondenseStep(
+        "rescore", step.due, tuple(path for path, text in changes.written.items() if text != pages[path][0])
+    )
 
 
-def compress(run: Run, step: Compress) -> Done:
+def compress(run: CondenseRun, step: Compress) -> CondenseStep:
     before = run.folder.stamp(step.path)
     with ours(run.space, [step.path]) as folder:
         folder.compress(step.path)
@@ -63,10 +65,10 @@ def compress(run: Run, step: Compress) -> Done:
     if before is None or after is None:
         raise ChangedMeanwhile(step.path)
     note(run.space, "archive_compressed", file=step.path, old_size=before.size, new_size=after.size)
-    return Done("compress", step.due, (step.path,), saved=before.size - after.size)
+    return CondenseStep("compress", step.due, (step.path,), saved=before.size - after.size)
 
 
-def read_day(run: Run, path: str) -> tuple[str, str | None, Page]:
+def read_day(run: CondenseRun, path: str) -> tuple[str, str | None, JournalPage]:
     """The live file, its original in the archive if there is one, and the live page."""
     live = run.read(path)
     if live is None:
@@ -77,7 +79,9 @@ def read_day(run: Run, path: str) -> tuple[str, str | None, Page]:
     return live, run.read(archive_of(path)), page
 
 
-def _trimmed(page: Page, scores: Sequence[Scored], writer: Writer, *, with_worth: bool) -> Page:
+def _trimmed(
+    page: JournalPage, scores: Sequence[ScoredEntry], writer: SummaryWriter, *, with_worth: bool
+) -> JournalPage:
     """Only what has an id is touched: what somebody wrote by hand keeps its looks. Asked is what a person said last in
     the same session. What entries were worth on a day that is past is not written: they are scored again in this run."""
     changed: dict[int, Entry] = {}
@@ -96,7 +100,7 @@ def _trimmed(page: Page, scores: Sequence[Scored], writer: Writer, *, with_worth
     return page.with_entries(changed) if changed else page
 
 
-def worth_of(scores: Iterable[Scored]) -> dict[str, int]:
+def worth_of(scores: Iterable[ScoredEntry]) -> dict[str, int]:
     return {one.entry.id: one.score.score for one in scores if one.entry.id}
 
 

@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from waypost.flows.journal.condense.run import Changes, Done, Run
+from waypost.flows.journal.condense.run import CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.weeks import holding, lasting
 from waypost.flows.journal.log import note
 from waypost.journal import layout
 from waypost.journal.archive import summary_archived
 from waypost.journal.layout import Month, Week
-from waypost.journal.markdown import Page, parse_page
+from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan_files import MakeMonth, MakeYear, joined_days
 from waypost.journal.summary.frame import framed, split_frame
 
 _MONTHS = range(1, 13)
 
 
-def make_month(run: Run, step: MakeMonth) -> Done:
+def make_month(run: CondenseRun, step: MakeMonth) -> CondenseStep:
     """The summaries of the weeks go to the archive, and the month's is made."""
     sources = [layout.week_path(week) for week in step.weeks]
     done = _make(run, "month", step.due, step.month, layout.month_path(step.month), sources, step.month.weeks)
@@ -25,7 +25,7 @@ def make_month(run: Run, step: MakeMonth) -> Done:
     return done
 
 
-def make_year(run: Run, step: MakeYear) -> Done:
+def make_year(run: CondenseRun, step: MakeYear) -> CondenseStep:
     """The summaries of the months go to the archive, and the year's is made."""
     sources = [layout.month_path(month) for month in step.months]
     weeks = [week for number in _MONTHS for week in Month(step.year, number).weeks]
@@ -36,9 +36,15 @@ def make_year(run: Run, step: MakeYear) -> Done:
 
 
 def _make(
-    run: Run, name: str, due: date, period: Month | int, path: str, sources: Sequence[str], weeks: Iterable[Week]
-) -> Done:
-    changes, there, size = Changes(), [], 0
+    run: CondenseRun,
+    name: str,
+    due: date,
+    period: Month | int,
+    path: str,
+    sources: Sequence[str],
+    weeks: Iterable[Week],
+) -> CondenseStep:
+    changes, there, size = FileChanges(), [], 0
     for source in sources:
         live = run.read(source)
         if live is None:  # a week of which nothing was left to tell
@@ -50,7 +56,7 @@ def _make(
         there.append(source)
         size += len(live.encode("utf-8", "surrogateescape"))
     if not there:
-        return Done(name, due, ())
+        return CondenseStep(name, due, ())
     scores = lasting(run.scored_alone(holding(run, _pages(run, weeks)), due), {})
     before = run.read(path)
     base = before if before is not None else run.read(layout.archived_path(path)) if name == "month" else None
@@ -59,10 +65,10 @@ def _make(
     grown = len(changes.written[path].encode("utf-8", "surrogateescape")) - len(
         (before or "").encode("utf-8", "replace")
     )
-    return Done(name, due, tuple(there), path, size - grown)
+    return CondenseStep(name, due, tuple(there), path, size - grown)
 
 
-def _pages(run: Run, weeks: Iterable[Week]) -> dict[str, Page]:
+def _pages(run: CondenseRun, weeks: Iterable[Week]) -> dict[str, JournalPage]:
     """The days of these weeks that have joined them, but for weeks that somebody holds."""
     files = run.folder.scan()
     found = {}

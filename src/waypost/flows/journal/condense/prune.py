@@ -14,7 +14,7 @@ from waypost.journal.archive import archived
 from waypost.journal.files import JournalFolder
 from waypost.journal.index_page.days import PERSISTENT
 from waypost.journal.layout import archived_path, day_of, day_path, stage_of
-from waypost.journal.markdown import Page, parse_page
+from waypost.journal.markdown import JournalPage, parse_page
 from waypost.model.journal import Entry
 from waypost.model.memory import State
 
@@ -133,7 +133,7 @@ def _put_away(space: OpenSpace, path: str, ids: frozenset[str]) -> list[str]:
     raise StoreError(f"{path} is replaced again and again.", "Close the editor that holds it, and try again.")
 
 
-def _is_archived(space: OpenSpace, folder: JournalFolder, page: Page, archive: str) -> bool:
+def _is_archived(space: OpenSpace, folder: JournalFolder, page: JournalPage, archive: str) -> bool:
     try:
         original: str | None = folder.read(archive)
     except NotFound:
@@ -148,14 +148,14 @@ def _archive_of(path: str) -> str:
     return archived_path(day_path(day) if day else path)
 
 
-def _page(folder: JournalFolder, path: str) -> Page | None:
+def _page(folder: JournalFolder, path: str) -> JournalPage | None:
     try:
         return parse_page(folder.read(path), day_of(path), folder.zone)
     except WaypostError:  # it went meanwhile, or is damaged; `doctor` tells
         return None
 
 
-def _has_words(page: Page) -> bool:
+def _has_words(page: JournalPage) -> bool:
     """Whether anything but a title is left."""
     lines = [line.strip() for block in page.blocks for line in block.raw.splitlines()]
     return any(line and not line.startswith("# ") for line in lines)

@@ -15,7 +15,7 @@ from waypost.errors import InvalidInput, NotFound, StoreBusy
 from waypost.flows.journal.condense.condense import LOCK
 from waypost.flows.journal.condense.periods import own_lines
 from waypost.flows.journal.condense.restore_entry import entry_let_go, words_back
-from waypost.flows.journal.condense.run import ChangedMeanwhile, Changes, Run
+from waypost.flows.journal.condense.run import ChangedMeanwhile, CondenseRun, FileChanges
 from waypost.flows.journal.files.sync import sync
 from waypost.flows.journal.index_page import index_backups, restore_index
 from waypost.flows.journal.log import note
@@ -24,7 +24,7 @@ from waypost.flows.recall.versions import audit
 from waypost.journal import layout
 from waypost.journal.archive import archived, summary_archived
 from waypost.journal.layout import Month, Week
-from waypost.journal.markdown import Page, parse_page
+from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan_files import joined_days
 from waypost.journal.summary.frame import split_frame
 from waypost.model.ids import check_id
@@ -71,19 +71,19 @@ def release(space: OpenSpace, what: str, caller: Caller) -> Restored:
 
 
 @contextmanager
-def _alone(space: OpenSpace) -> Iterator[Run]:
+def _alone(space: OpenSpace) -> Iterator[CondenseRun]:
     """Never while a run of condensing is at it."""
     with try_lock(space.folder / LOCK) as free:
         if not free:
             raise StoreBusy("The journal is being condensed.", "Try again in a moment.")
         sync(space)
-        yield Run(space, space.journal.today(space.clock()), lambda _: None)
+        yield CondenseRun(space, space.journal.today(space.clock()), lambda _: None)
 
 
-Change = Callable[[Run], Changes]
+Change = Callable[[CondenseRun], FileChanges]
 
 
-def _tried(run: Run, what: str, change: Change) -> Restored:
+def _tried(run: CondenseRun, what: str, change: Change) -> Restored:
     for _ in range(_MOST_TRIES):
         changes = change(run)
         try:
@@ -161,13 +161,13 @@ def _days_of(week: Week) -> list[date]:
     return [date.fromordinal(week.first.toordinal() + number) for number in range(7)]
 
 
-def _live_days(run: Run, days: Sequence[date]) -> list[str]:
+def _live_days(run: CondenseRun, days: Sequence[date]) -> list[str]:
     """The files of these days, however they are spelled."""
     return [path for path in run.folder.scan() if layout.stage_of(path) == "daily" and layout.day_of(path) in days]
 
 
-def _days_back(run: Run, days: Sequence[date], what: str, changes: Changes | None = None) -> Changes:
-    changes = changes or Changes()
+def _days_back(run: CondenseRun, days: Sequence[date], what: str, changes: FileChanges | None = None) -> FileChanges:
+    changes = changes or FileChanges()
     for day in days:
         place = layout.archived_path(layout.day_path(day))
         original = run.read(place)
@@ -190,22 +190,22 @@ def _days_back(run: Run, days: Sequence[date], what: str, changes: Changes | Non
     return changes
 
 
-def _week_back(run: Run, week: Week, what: str) -> Changes:
+def _week_back(run: CondenseRun, week: Week, what: str) -> FileChanges:
     changes = _days_back(run, list(joined_days(run.folder.scan(), week)) or _days_of(week), what)
     _summary_goes(run, changes, layout.week_path(week))
     return changes
 
 
-def _page(run: Run, text: str, day: date | None) -> Page:
+def _page(run: CondenseRun, text: str, day: date | None) -> JournalPage:
     return parse_page(text, day, run.folder.zone)
 
 
 # -- summaries
 
 
-def _summaries_back(run: Run, parts: Sequence[str], whole: str, what: str) -> Changes:
+def _summaries_back(run: CondenseRun, parts: Sequence[str], whole: str, what: str) -> FileChanges:
     """The files out of which a summary was made come back, and it goes."""
-    changes = Changes()
+    changes = FileChanges()
     for path in parts:
         original = run.read(layout.archived_path(path))
         if original is None:
@@ -219,7 +219,7 @@ def _summaries_back(run: Run, parts: Sequence[str], whole: str, what: str) -> Ch
     return changes
 
 
-def _summary_goes(run: Run, changes: Changes, path: str) -> None:
+def _summary_goes(run: CondenseRun, changes: FileChanges, path: str) -> None:
     """What people wrote into it stays: in the archive, or for a year, which has no place there, where it is."""
     text = run.read(path)
     if text is None:
@@ -237,8 +237,8 @@ def _summary_goes(run: Run, changes: Changes, path: str) -> None:
         changes.remove(path, text)
 
 
-def _let_go(run: Run, paths: Sequence[str], what: str) -> Changes:
-    changes = Changes()
+def _let_go(run: CondenseRun, paths: Sequence[str], what: str) -> FileChanges:
+    changes = FileChanges()
     for path in paths:
         text = run.read(path)
         if text is None:

@@ -4,21 +4,21 @@ from dataclasses import replace
 from datetime import date
 
 from waypost.errors import NotFound
-from waypost.flows.journal.condense.run import Changes, Run
+from waypost.flows.journal.condense.run import CondenseRun, FileChanges
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived
-from waypost.journal.markdown import Page, parse_page
+from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan_files import archive_of
 
 
-def words_back(run: Run, memory_id: str) -> Changes:
+def words_back(run: CondenseRun, memory_id: str) -> FileChanges:
     path, text, page, place = _live_entry(run, memory_id)
     entry = page.entries[place]
     original = run.read(archive_of(path))
     full = next((one for one in _page(run, original or "", page.day).entries if one.id == memory_id), None)
     if full is None or entry.trimmed is None:
         raise NotFound(f"The entry {memory_id} has its full words.", "Nothing is to be brought back.")
-    changes = Changes()
+    changes = FileChanges()
     if entry.is_edited and original is not None and page.day is not None:  # what somebody made of it is kept below it
         kept = archived(original, text, page.day, page.zone, run.at(run.today))
         changes.put(archive_of(path), original, kept)
@@ -28,20 +28,20 @@ def words_back(run: Run, memory_id: str) -> Changes:
     return changes
 
 
-def entry_let_go(run: Run, memory_id: str) -> Changes:
+def entry_let_go(run: CondenseRun, memory_id: str) -> FileChanges:
     path, text, page, place = _live_entry(run, memory_id)
     entry = page.entries[place]
     if HOLD not in entry.more:
         raise NotFound(
             f"The entry {memory_id} is not held.", "`waypost journal restore` brings words back, and holds them."
         )
-    changes = Changes()
+    changes = FileChanges()
     more = {name: value for name, value in entry.more.items() if name != HOLD}
     changes.put(path, text, page.with_entry(place, replace(entry, more=more)).text)
     return changes
 
 
-def _live_entry(run: Run, memory_id: str) -> tuple[str, str, Page, int]:
+def _live_entry(run: CondenseRun, memory_id: str) -> tuple[str, str, JournalPage, int]:
     with run.space.store.read() as reader:
         places = [one for journal, one in reader.places_of([memory_id]) if journal == run.space.journal_id]
     for one in places:
@@ -61,5 +61,5 @@ def _live_entry(run: Run, memory_id: str) -> tuple[str, str, Page, int]:
     raise NotFound(f"There is no entry {memory_id} in the journal.", "`waypost journal search` finds entries.")
 
 
-def _page(run: Run, text: str, day: date | None) -> Page:
+def _page(run: CondenseRun, text: str, day: date | None) -> JournalPage:
     return parse_page(text, day, run.folder.zone)

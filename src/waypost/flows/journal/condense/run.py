@@ -12,8 +12,8 @@ from datetime import date, datetime, time
 from typing import Any
 
 from waypost.errors import NotFound, StoreBusy, StoreFull, StoreReadOnly, WaypostError
-from waypost.flows.journal.condense.scores import Scores
-from waypost.flows.journal.condense.texts import Writer, Written, open_writer, summary_of
+from waypost.flows.journal.condense.scores import EntryScores
+from waypost.flows.journal.condense.texts import SummaryText, SummaryWriter, open_writer, summary_of
 from waypost.flows.journal.files.sync import ours
 from waypost.flows.journal.see_also import see_also
 from waypost.flows.journal.tally import journal_key
@@ -25,7 +25,7 @@ from waypost.journal.markdown import left_alone
 from waypost.journal.markdown_values import in_zone
 from waypost.journal.plan_files import File
 from waypost.journal.summary.page import Period
-from waypost.model.journal import Entry, Scored, mark_of
+from waypost.model.journal import Entry, ScoredEntry, mark_of
 
 CONDENSED_AT = time(4)  # local: when a step is due, and as of when entries are scored
 FATAL = (StoreBusy, StoreFull, StoreReadOnly)  # then no other file can be written either
@@ -38,7 +38,7 @@ class ChangedMeanwhile(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CondenseStep:
     """One step that was done, or with `dry_run` would be."""
 
     step: str  # trim, rescore, join, month, year, compress
@@ -58,7 +58,7 @@ class Done:
 
 
 @dataclass(slots=True)
-class Run:
+class CondenseRun:
     space: OpenSpace
     today: date  # for the plan: it begins at four in the morning
     report: Callable[[str], None]
@@ -66,11 +66,11 @@ class Run:
     marks: dict[str, tuple[str, str]] = field(default_factory=dict)  # by path: mark of the words, scored as of
     again: set[str] = field(default_factory=set)  # days whose marks are not believed
     notices: list[str] = field(default_factory=list)
-    _writer: Writer | None = None
-    _scores: Scores = field(init=False)
+    _writer: SummaryWriter | None = None
+    _scores: EntryScores = field(init=False)
 
     def __post_init__(self) -> None:
-        self._scores = Scores(self.space, self.notices, lambda: self.writer.llm)
+        self._scores = EntryScores(self.space, self.notices, lambda: self.writer.llm)
 
     @property
     def folder(self) -> JournalFolder:
@@ -118,11 +118,11 @@ class Run:
 
     # -- what entries are worth
 
-    def scored(self, entries: Sequence[Entry], day: date) -> list[Scored]:
+    def scored(self, entries: Sequence[Entry], day: date) -> list[ScoredEntry]:
         """As of four in the morning of that day."""
         return self._scores.of(entries, day, self.at(day)) if entries else []
 
-    def scored_alone(self, entries: Sequence[Entry], day: date) -> list[Scored]:
+    def scored_alone(self, entries: Sequence[Entry], day: date) -> list[ScoredEntry]:
         """The same for a longer time than the days of a week."""
         return self._scores.alone(entries, self.at(day)) if entries else []
 
@@ -133,13 +133,13 @@ class Run:
     # -- words
 
     @property
-    def writer(self) -> Writer:
+    def writer(self) -> SummaryWriter:
         """Who writes summaries and the cores of answers: one for all steps, for a model may spend only so much."""
         if self._writer is None:
             self._writer = open_writer(self.space)
         return self._writer
 
-    def summary(self, period: Period, scores: Sequence[Scored]) -> Written:
+    def summary(self, period: Period, scores: Sequence[ScoredEntry]) -> SummaryText:
         hints = see_also(self.space, [one.entry.id for one in scores if one.entry.id], first_day_of(period))
         written = summary_of(self.space, period, scores, writer=self.writer, see_also=hints)
         self.notices += [notice for notice in written.notices if notice not in self.notices]
@@ -147,7 +147,7 @@ class Run:
 
     # -- writing
 
-    def write(self, changes: "Changes") -> None:
+    def write(self, changes: "FileChanges") -> None:
         """Write what is new, then remove what has moved; all only if every file still says what was read."""
         with ours(self.space, [*changes.read]) as folder:
             for path, expected in changes.read.items():
@@ -193,7 +193,7 @@ class Run:
 
 
 @dataclass(slots=True)
-class Changes:
+class FileChanges:
     """What a step does to files, in this order: the originals into the archive, the result, then the sources go."""
 
     read: dict[str, str | None] = field(default_factory=dict)  # what each file said; None: it was not there

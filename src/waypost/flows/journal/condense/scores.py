@@ -16,24 +16,24 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.tally import days_of
 from waypost.journal.layout import stage_of
 from waypost.llm.protocol import Llm
-from waypost.model.journal import Entry, Score, Scored
+from waypost.model.journal import Entry, Score, ScoredEntry
 
 REACH = 13  # days back to the Monday of a week whose Sunday joins today
 _NOTHING = Score(0, 0, 0, 0, "It does not hold any more (0).", "")
 
 
 @dataclass(slots=True)
-class Scores:
+class EntryScores:
     space: OpenSpace
     notices: list[str]
     llm: Callable[[], Llm | None]
-    _tables: dict[date, dict[str, Scored]] = field(default_factory=dict)
+    _tables: dict[date, dict[str, ScoredEntry]] = field(default_factory=dict)
 
     def forget(self) -> None:
         """The files have changed."""
         self._tables.clear()
 
-    def of(self, entries: Sequence[Entry], day: date, at: datetime) -> list[Scored]:
+    def of(self, entries: Sequence[Entry], day: date, at: datetime) -> list[ScoredEntry]:
         """The worth of each as of that day, in the order given."""
         table = self._table(day, at)
         names = [name_of(entry) for entry in entries]
@@ -41,21 +41,21 @@ class Scores:
             holding = {name: entry for name, entry in zip(names, entries, strict=True) if entry.held is not None}
             table = self._scored(holding, at)
         return [
-            replace(table[name], entry=entry) if entry.held is not None else Scored(entry, _NOTHING)
+            replace(table[name], entry=entry) if entry.held is not None else ScoredEntry(entry, _NOTHING)
             for name, entry in zip(names, entries, strict=True)
         ]
 
-    def alone(self, entries: Sequence[Entry], at: datetime) -> list[Scored]:
+    def alone(self, entries: Sequence[Entry], at: datetime) -> list[ScoredEntry]:
         """The worth of the entries of a longer time, which are asked about by themselves."""
         found = self._scored({name_of(entry): entry for entry in entries}, at)
         return [replace(found[name_of(entry)], entry=entry) for entry in entries]
 
-    def _table(self, day: date, at: datetime) -> dict[str, Scored]:
+    def _table(self, day: date, at: datetime) -> dict[str, ScoredEntry]:
         if day not in self._tables:
             self._tables[day] = self._scored(self._said_before(day), at)
         return self._tables[day]
 
-    def _scored(self, entries: dict[str, Entry], at: datetime) -> dict[str, Scored]:
+    def _scored(self, entries: dict[str, Entry], at: datetime) -> dict[str, ScoredEntry]:
         """What was written without an id is asked about by the one that the index has for it: it is one mention."""
         ordered = sorted(entries.items(), key=lambda item: (item[1].at, item[0]))
         asked = [replace(entry, id=name) for name, entry in ordered]
@@ -100,5 +100,5 @@ def name_of(entry: Entry) -> str:
     return entry.id or derived_id(unit_of(entry), "", 0)
 
 
-def _is_in(table: dict[str, Scored], name: str, entry: Entry) -> bool:
+def _is_in(table: dict[str, ScoredEntry], name: str, entry: Entry) -> bool:
     return entry.held is None or (name in table and table[name].entry.held == entry.held)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.summary.build import summarise
-from waypost.journal.summary.items import Item, items_of
+from waypost.journal.summary.items import SummaryItem, items_of
 from waypost.journal.summary.model import (
     LANGUAGE_NAMES,
-    Point,
+    ModelPoint,
     entry_line,
     is_grounded,
     model_page,
@@ -27,12 +27,12 @@ from waypost.journal.summary.model import (
 from waypost.journal.summary.page import Period, language_of_items, measure_of, title_of
 from waypost.journal.trim.answer import LONGEST_CORE, SHORT_ANSWER
 from waypost.journal.trim.trim import PASSING, may_be_trimmed, trim_entry, trimmed_to
-from waypost.journal.wording import Words, plain, words_of
+from waypost.journal.wording import SummaryWords, plain, words_of
 from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
 from waypost.llm.prompt import count_tokens, template
 from waypost.llm.protocol import Llm, Prompt
-from waypost.model.journal import Entry, Scored
+from waypost.model.journal import Entry, ScoredEntry
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.text.language import is_surely_foreign, language_of
@@ -52,14 +52,14 @@ _MERGED_POINTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SummaryText:
     text: str
     by: str = BY_RULES  # or the name of the model
     notices: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
-class Writer:
+class SummaryWriter:
     """Who writes in one run: the model as long as it answers. One for all steps of a run, for it has a limit."""
 
     llm: Llm | None
@@ -72,12 +72,12 @@ class Writer:
             self.llm = None
 
 
-def open_writer(space: OpenSpace) -> Writer:
+def open_writer(space: OpenSpace) -> SummaryWriter:
     settings = space.settings.llm
     try:
-        return Writer(open_llm(space.settings), settings.context_window if settings else 8192)
+        return SummaryWriter(open_llm(space.settings), settings.context_window if settings else 8192)
     except LlmError as error:  # a key is missing
-        writer = Writer(None)
+        writer = SummaryWriter(None)
         writer.give_up(error, "Summed up")
         return writer
 
@@ -85,11 +85,11 @@ def open_writer(space: OpenSpace) -> Writer:
 def summary_of(
     space: OpenSpace,
     period: Period,
-    entries: Sequence[Scored],
+    entries: Sequence[ScoredEntry],
     *,
-    writer: Writer | None = None,
+    writer: SummaryWriter | None = None,
     see_also: Mapping[str, Sequence[str]] | None = None,
-) -> Written:
+) -> SummaryText:
     """The summary of a week, month or year from its original entries, in the language that prevails in them."""
     writer = writer or open_writer(space)
     before = len(writer.notices)
@@ -101,12 +101,12 @@ def summary_of(
     points = _asked(writer, period, items, words)
     notices = tuple(dict.fromkeys(writer.notices[before:]))
     if points:
-        return Written(model_page(period, words, items, points, see_also or {}), name, notices)
+        return SummaryText(model_page(period, words, items, points, see_also or {}), name, notices)
     vectors = _vectors(space, local, measure_of(period).least)
-    return Written(summarise(period, local, vectors, words.language, see_also), BY_RULES, notices)
+    return SummaryText(summarise(period, local, vectors, words.language, see_also), BY_RULES, notices)
 
 
-def trimmed(writer: Writer, entry: Entry, score: int, role: str, question: str | None = None) -> Entry:
+def trimmed(writer: SummaryWriter, entry: Entry, score: int, role: str, question: str | None = None) -> Entry:
     """As `trim_entry`, with the core of a passing answer in a model's words where it gives some that hold."""
     by_rules = trim_entry(entry, score, role, question)
     wordy = role == "assistant" and score <= PASSING and len(entry.text) > SHORT_ANSWER
@@ -116,7 +116,7 @@ def trimmed(writer: Writer, entry: Entry, score: int, role: str, question: str |
     return by_rules if core is None else trimmed_to(entry, core)
 
 
-def trim_core(writer: Writer, entry: Entry, question: str) -> str | None:
+def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
     """The core of an answer in a model's words; None when it gives none that can be used."""
     if writer.llm is None:
         return None
@@ -147,7 +147,9 @@ def _core_from_json(answer: Any, source: str) -> str:
     return plain(core)
 
 
-def _asked(writer: Writer, period: Period, items: Sequence[Item], words: Words) -> list[Point]:
+def _asked(
+    writer: SummaryWriter, period: Period, items: Sequence[SummaryItem], words: SummaryWords
+) -> list[ModelPoint]:
     """The points of the model; none when there is no model, nothing to say, or it failed."""
     places = places_for_model(items, period)
     if writer.llm is None or not places:
@@ -166,15 +168,15 @@ class _Asking:
     window: int
     period: str
     language: str
-    items: Sequence[Item]
+    items: Sequence[SummaryItem]
 
-    def summed_up(self, places: Sequence[int]) -> list[Point]:
+    def summed_up(self, places: Sequence[int]) -> list[ModelPoint]:
         """The points of all parts, made one summary. Raises the model's error where it cannot be helped."""
         parts = self._parts(places, lambda place: entry_line(self.items[place], 0, _ONE_ENTRY))
         points = [point for part in parts for point in self._of_part(part, _HALVINGS)]
         return points if len(parts) == 1 else self._merged(points)
 
-    def _of_part(self, part: Sequence[int], halvings: int) -> list[Point]:
+    def _of_part(self, part: Sequence[int], halvings: int) -> list[ModelPoint]:
         lines = [entry_line(self.items[place], number, _ONE_ENTRY) for number, place in enumerate(part, 1)]
         prompt = template("journal_summary").fill(
             {"period": self.period, "language": self.language, "entries": "\n".join(lines)}
@@ -189,7 +191,7 @@ class _Asking:
             middle = len(part) // 2
             return self._of_part(part[:middle], halvings - 1) + self._of_part(part[middle:], halvings - 1)
 
-    def _merged(self, points: list[Point]) -> list[Point]:
+    def _merged(self, points: list[ModelPoint]) -> list[ModelPoint]:
         """Summaries of parts summed up again, until they fit into one question; as they are where that fails."""
         while True:
             parts = self._parts(points, lambda point: point_line(point, 0))
@@ -201,7 +203,7 @@ class _Asking:
                 return merged
             points = merged
 
-    def _merged_part(self, points: Sequence[Point]) -> list[Point]:
+    def _merged_part(self, points: Sequence[ModelPoint]) -> list[ModelPoint]:
         lines = [point_line(point, number) for number, point in enumerate(points, 1)]
         prompt = template("journal_merge").fill(
             {
@@ -213,7 +215,7 @@ class _Asking:
         )
         return self._points(prompt, [point.places for point in points])
 
-    def _points(self, prompt: Prompt, sources: Sequence[Sequence[int]]) -> list[Point]:
+    def _points(self, prompt: Prompt, sources: Sequence[Sequence[int]]) -> list[ModelPoint]:
         return complete_json(
             self.llm,
             prompt,
@@ -236,7 +238,7 @@ class _Asking:
         return parts
 
 
-def _vectors(space: OpenSpace, entries: Sequence[Scored], least: int) -> dict[str, Vector]:
+def _vectors(space: OpenSpace, entries: Sequence[ScoredEntry], least: int) -> dict[str, Vector]:
     """The stored vectors of the entries that count, by their ids; of the engine that reads their languages."""
     wanted = [one.entry for one in entries if one.score.score >= least and one.entry.id]
     hashes: dict[str, bytes] = {}

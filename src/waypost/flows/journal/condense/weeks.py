@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from waypost.flows.journal.condense.days import bytes_of, day_of, read_day, worth_of
-from waypost.flows.journal.condense.run import Changes, Done, Run
+from waypost.flows.journal.condense.run import CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.scores import name_of
 from waypost.flows.journal.log import note, note_scores
 from waypost.flows.journal.preferences import promote_preferences
@@ -12,18 +12,18 @@ from waypost.flows.journal.see_also import link_related
 from waypost.flows.recall.versions import held_versions
 from waypost.journal import layout
 from waypost.journal.archive import archived, with_importance
-from waypost.journal.markdown import Page, parse_page
+from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan import JOIN_AFTER
 from waypost.journal.plan_files import MEGABYTE, Join, Passed, archive_of, joined_days
 from waypost.journal.summary.frame import framed
-from waypost.model.journal import Entry, Scored
+from waypost.model.journal import Entry, ScoredEntry
 
 
-def join(run: Run, step: Join) -> Done:
+def join(run: CondenseRun, step: Join) -> CondenseStep:
     """Make the week's summary again, now with these days too, which leave for the archive."""
     if step.passed:
         _tell(run, step.passed)
-    changes = Changes()
+    changes = FileChanges()
     texts = _originals(run, step, changes)
     pages = {place: parse_page(text, day_of(place), run.folder.zone) for place, text in sorted(texts.items())}
     entries = holding(run, pages)
@@ -46,10 +46,10 @@ def join(run: Run, step: Join) -> Done:
         note(run.space, "weekly_summary_created", file=made, count=len(pages))
     gone = sum(bytes_of(changes.read[path] or "") for path in step.paths)
     grown = bytes_of(changes.written[made]) - bytes_of(changes.read[made] or "") if made else 0
-    return Done("join", step.due, step.paths, made, gone - grown)
+    return CondenseStep("join", step.due, step.paths, made, gone - grown)
 
 
-def _tell(run: Run, passed: Passed) -> None:
+def _tell(run: CondenseRun, passed: Passed) -> None:
     note(
         run.space,
         "size_trigger",
@@ -59,7 +59,7 @@ def _tell(run: Run, passed: Passed) -> None:
     )
 
 
-def _originals(run: Run, step: Join, changes: Changes) -> dict[str, str]:
+def _originals(run: CondenseRun, step: Join, changes: FileChanges) -> dict[str, str]:
     """The originals of the week's days as they will be: of those that joined before, and of those that join now."""
     texts: dict[str, str] = {}
     for path in step.paths:
@@ -74,7 +74,7 @@ def _originals(run: Run, step: Join, changes: Changes) -> dict[str, str]:
     return texts
 
 
-def lasting(scores: Sequence[Scored], worth: Mapping[str, int]) -> list[Scored]:
+def lasting(scores: Sequence[ScoredEntry], worth: Mapping[str, int]) -> list[ScoredEntry]:
     """An entry counts in summaries for what it was worth when its day joined, or for what it has risen to since. That it
     is no longer recent takes nothing away: of a month that is long over nothing would be left to tell."""
     found = []
@@ -86,7 +86,7 @@ def lasting(scores: Sequence[Scored], worth: Mapping[str, int]) -> list[Scored]:
     return found
 
 
-def _add_summary(run: Run, changes: Changes, step: Join, scores: Sequence[Scored]) -> str | None:
+def _add_summary(run: CondenseRun, changes: FileChanges, step: Join, scores: Sequence[ScoredEntry]) -> str | None:
     """The summary of a week without entries is not begun; one that is there is kept up to date."""
     path = layout.week_path(step.week)
     before = run.read(path)
@@ -99,7 +99,7 @@ def _add_summary(run: Run, changes: Changes, step: Join, scores: Sequence[Scored
     return path
 
 
-def holding(run: Run, pages: dict[str, Page]) -> list[Entry]:
+def holding(run: CondenseRun, pages: dict[str, JournalPage]) -> list[Entry]:
     """The entries of these pages that still hold, in the order of their time: not retracted, not taken out by hand, not
     forgotten."""
     found: list[Entry] = []

@@ -5,7 +5,7 @@ from dataclasses import replace
 from waypost.errors import WaypostError
 from waypost.facts.identity import tombstone
 from waypost.flows.journal.files.erasure_marks import id_mark
-from waypost.flows.journal.files.units import Unit, told_by
+from waypost.flows.journal.files.units import JournalUnit, told_by
 from waypost.flows.open_space import OpenSpace, tombstone_key_in
 from waypost.flows.recall.versions import audit, held_versions, nothing_new
 from waypost.flows.write.masking import without_secrets
@@ -30,7 +30,7 @@ class Adopting:
         self._hand = Caller("journal", space.settings.person)
         self._key: bytes | None = None
 
-    def take(self, memory_id: str, unit: Unit, path: str) -> str | None:
+    def take(self, memory_id: str, unit: JournalUnit, path: str) -> str | None:
         """`added` or `changed`, or None where there was nothing to do."""
         entry = unit.entry
         versions = self._writer.versions(memory_id)
@@ -44,7 +44,7 @@ class Adopting:
         self._mark(memory_id, entry)
         return outcome
 
-    def _add(self, memory_id: str, unit: Unit, path: str) -> str | None:
+    def _add(self, memory_id: str, unit: JournalUnit, path: str) -> str | None:
         draft, masked = without_secrets(self._draft(memory_id, unit))
         if masked:
             self._problems.append(f"{path}: a secret stands there ({masked[0]}); the index has it masked.")
@@ -64,7 +64,7 @@ class Adopting:
             self._end(memory_id)
         return "added"
 
-    def _change(self, memory_id: str, unit: Unit, versions: list[Version], path: str) -> str | None:
+    def _change(self, memory_id: str, unit: JournalUnit, versions: list[Version], path: str) -> str | None:
         entry, held = unit.entry, held_versions(self._writer, memory_id)
         if entry.held is None:
             return "changed" if held and self._end(memory_id) else None
@@ -141,7 +141,7 @@ class Adopting:
             self._writer.supersede(version.number, self._space.clock())
         return bool(held)
 
-    def _draft(self, memory_id: str, unit: Unit) -> Draft:
+    def _draft(self, memory_id: str, unit: JournalUnit) -> Draft:
         entry, told = unit.entry, told_by(unit.entry.more)
         words = entry.held if entry.held is not None else entry.text
         return Draft(

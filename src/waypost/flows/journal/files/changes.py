@@ -6,7 +6,7 @@ from pathlib import Path
 
 from waypost.errors import StoreCorrupt
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.files import Stamp
+from waypost.journal.files import FileStamp
 from waypost.store.journal_protocol import KnownFile
 
 _ARCHIVE_SECONDS = 1.0
@@ -44,5 +44,5 @@ def tree_seen(space: OpenSpace) -> str | None:
         return space.journal_id if reader.meta(IN_TREES) else None
 
 
-def known_files(stamps: dict[str, Stamp]) -> dict[str, KnownFile]:
+def known_files(stamps: dict[str, FileStamp]) -> dict[str, KnownFile]:
     return {path: KnownFile(one.size, one.mtime, one.gzipped) for path, one in stamps.items()}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from waypost.store.journal_protocol import Placed
+from waypost.store.journal_protocol import PlacedEntry
 from waypost.store.protocol import Reader, Writer
 
 STALE_BUFFER = timedelta(minutes=10)  # between the last entry that an editor's save dropped and that save
@@ -28,8 +28,8 @@ def time_of(mtime: int) -> datetime:
 
 
 def was_overwritten(
-    lost: Sequence[Placed],
-    before: Sequence[Placed],
+    lost: Sequence[PlacedEntry],
+    before: Sequence[PlacedEntry],
     there: Mapping[str, bytes],
     saved: datetime,
     *,
@@ -56,6 +56,6 @@ def was_overwritten(
     return other_work or (writing and saved - max(place.since for place in lost) < _UNSEEN)
 
 
-def _order(place: Placed) -> tuple[datetime, int]:
+def _order(place: PlacedEntry) -> tuple[datetime, int]:
     """In which entries came into a file."""
     return place.since, place.place

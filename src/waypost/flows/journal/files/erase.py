@@ -13,7 +13,7 @@ from pathlib import Path
 
 from waypost.errors import WaypostError
 from waypost.flows.journal.files.sync import record_in
-from waypost.flows.journal.files.units import PAGES, Unit, derived_id, unit_of, units_of
+from waypost.flows.journal.files.units import PAGES, JournalUnit, derived_id, unit_of, units_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, without_bullets
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack
@@ -165,7 +165,7 @@ def _conflict_without(text: str, erased: Erased) -> str:
     return "".join(kept)
 
 
-def _is_erased(unit: Unit, path: str, erased: Erased) -> bool:
+def _is_erased(unit: JournalUnit, path: str, erased: Erased) -> bool:
     own = unit.entry.id
     if own is not None:
         return own in erased.ids

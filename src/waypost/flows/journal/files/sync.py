@@ -20,14 +20,14 @@ from waypost.errors import NotFound, WaypostError
 from waypost.flows.journal.files.adopt import Adopting
 from waypost.flows.journal.files.changes import IN_TREES, is_current, known_files
 from waypost.flows.journal.files.editor_conflicts import is_fought_over, note_fight, time_of, was_overwritten
-from waypost.flows.journal.files.units import Unit, derived_id, entry_of, units_of
+from waypost.flows.journal.files.units import JournalUnit, derived_id, entry_of, units_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import stage_of
 from waypost.journal.markdown import render_entry
 from waypost.model.journal import Entry, mark_of
 from waypost.model.memory import State
-from waypost.store.journal_protocol import KnownFile, Placed
+from waypost.store.journal_protocol import KnownFile, PlacedEntry
 from waypost.store.protocol import Writer
 
 _SETTLES = 0.005  # seconds after which a file that is just being saved says something else
@@ -140,7 +140,7 @@ class _Found:
     """What one file says now, each unit with the memory it is."""
 
     known: KnownFile | None
-    units: list[tuple[str, Unit]] = field(default_factory=list)
+    units: list[tuple[str, JournalUnit]] = field(default_factory=list)
 
 
 class _Sync:
@@ -213,20 +213,20 @@ class _Sync:
             look = KnownFile(stamp.size, stamp.mtime, stamp.gzipped)
             self._writer.extend_journal_file(self._journal, path, look, [])
 
-    def _take(self, memory_id: str, unit: Unit, path: str) -> None:
+    def _take(self, memory_id: str, unit: JournalUnit, path: str) -> None:
         outcome = self._adopting.take(memory_id, unit, path)
         self._done.added += outcome == "added"
         self._done.changed += outcome == "changed"
 
-    def _places(self, paths: Sequence[str]) -> dict[str, list[Placed]]:
-        found: dict[str, list[Placed]] = {}
+    def _places(self, paths: Sequence[str]) -> dict[str, list[PlacedEntry]]:
+        found: dict[str, list[PlacedEntry]] = {}
         for place in self._writer.journal_places(self._journal, paths):
             found.setdefault(place.path, []).append(place)
         return found
 
     # -- reading
 
-    def _read_all(self, paths: Sequence[str], before: dict[str, list[Placed]], *, wait: bool) -> dict[str, _Found]:
+    def _read_all(self, paths: Sequence[str], before: dict[str, list[PlacedEntry]], *, wait: bool) -> dict[str, _Found]:
         """What these files say. One that has lost entries may be just being saved: it is looked at again until it stays as
         it is."""
         found: dict[str, _Found] = {}
@@ -247,7 +247,7 @@ class _Sync:
                 found[path] = one
         return found
 
-    def _read(self, path: str, before: Sequence[Placed]) -> _Found | None:
+    def _read(self, path: str, before: Sequence[PlacedEntry]) -> _Found | None:
         """None: it cannot be read, and is left as it is known."""
         stamp = self._folder.stamp(path)
         if stamp is None:
@@ -260,7 +260,9 @@ class _Sync:
             return None
         return _Found(KnownFile(stamp.size, stamp.mtime, stamp.gzipped), self._named(path, units, before))
 
-    def _named(self, path: str, units: Sequence[Unit], before: Sequence[Placed]) -> list[tuple[str, Unit]]:
+    def _named(
+        self, path: str, units: Sequence[JournalUnit], before: Sequence[PlacedEntry]
+    ) -> list[tuple[str, JournalUnit]]:
         """Which memory each unit is: by its id; by its words here or elsewhere; as a note that was changed; else a new one."""
         units = _once(units)
         names: list[str | None] = []
@@ -290,7 +292,7 @@ class _Sync:
                 taken.add(names[at] or "")
         return [(name or "", unit) for name, unit in zip(names, units, strict=True)]
 
-    def _changed_note(self, unit: Unit, left: list[Placed]) -> str | None:
+    def _changed_note(self, unit: JournalUnit, left: list[PlacedEntry]) -> str | None:
         """The note without an id that this one was before somebody changed it."""
         for place in left:
             versions = self._writer.versions(place.memory_id)
@@ -299,7 +301,7 @@ class _Sync:
                 return place.memory_id
         return None
 
-    def _new_name(self, unit: Unit, path: str, taken: set[str], copies: dict[bytes, int]) -> str:
+    def _new_name(self, unit: JournalUnit, path: str, taken: set[str], copies: dict[bytes, int]) -> str:
         """`copies` counts how often the same words were named before."""
         copy = copies.get(unit.digest, 0)
         while (name := derived_id(unit, path, copy)) in taken:
@@ -307,7 +309,7 @@ class _Sync:
         copies[unit.digest] = copy + 1
         return name
 
-    def _keep(self, path: str, found: _Found, before: Sequence[Placed]) -> None:
+    def _keep(self, path: str, found: _Found, before: Sequence[PlacedEntry]) -> None:
         """From now on this is what is known to stand in the file. An entry stands there since the file was written in which
         it was seen first."""
         if found.known is None:
@@ -315,7 +317,7 @@ class _Sync:
         old = {place.memory_id: place for place in before}
         now = time_of(found.known.mtime)
         places = [
-            Placed(
+            PlacedEntry(
                 path,
                 memory_id,
                 at,
@@ -330,8 +332,8 @@ class _Sync:
     # -- what is not there any more
 
     def _lost(
-        self, before: dict[str, list[Placed]], found: dict[str, _Found], gone: Sequence[str]
-    ) -> dict[str, list[Placed]]:
+        self, before: dict[str, list[PlacedEntry]], found: dict[str, _Found], gone: Sequence[str]
+    ) -> dict[str, list[PlacedEntry]]:
         """What stood in these files and does not any more: in no file, or taken out of a day's own page by hand."""
         there = {memory_id for one in found.values() for memory_id, _ in one.units}
         missing = [
@@ -345,14 +347,16 @@ class _Sync:
             for journal, place in self._writer.places_of({place.memory_id for place in missing})
             if journal == self._journal and place.path not in before
         }
-        lost: dict[str, list[Placed]] = {}
+        lost: dict[str, list[PlacedEntry]] = {}
         for place in missing:
             taken_out = place.path in found and stage_of(place.path) == "daily"
             if taken_out or place.memory_id not in elsewhere:
                 lost.setdefault(place.path, []).append(place)
         return lost
 
-    def _part_with(self, path: str, places: list[Placed], before: Sequence[Placed], found: _Found | None) -> None:
+    def _part_with(
+        self, path: str, places: list[PlacedEntry], before: Sequence[PlacedEntry], found: _Found | None
+    ) -> None:
         written = [place for place in places if not place.by_hand]
         if found is not None and written and self._was_overwritten(path, written, before, found):
             self._put_back(path, written, found)
@@ -360,14 +364,16 @@ class _Sync:
         for place in places:
             self._done.removed += self._adopting.part_with(place.memory_id)
 
-    def _was_overwritten(self, path: str, lost: Sequence[Placed], before: Sequence[Placed], found: _Found) -> bool:
+    def _was_overwritten(
+        self, path: str, lost: Sequence[PlacedEntry], before: Sequence[PlacedEntry], found: _Found
+    ) -> bool:
         if found.known is None:
             return False
         fought = is_fought_over(self._writer, self._journal, path, found.known.mtime)
         there = {memory_id: unit.digest for memory_id, unit in found.units}
         return was_overwritten(lost, before, there, time_of(found.known.mtime), fought=fought, writing=self._writing)
 
-    def _put_back(self, path: str, places: list[Placed], found: _Found) -> None:
+    def _put_back(self, path: str, places: list[PlacedEntry], found: _Found) -> None:
         entries = [entry for place in places if (entry := self._entry(place.memory_id)) is not None]
         self._folder.append(path, "".join(render_entry(entry) for entry in entries))
         self._done.restored += len(entries)
@@ -384,7 +390,7 @@ class _Sync:
         return entry_of(self._folder, versions, state) if versions else None
 
 
-def _once(units: Sequence[Unit]) -> list[Unit]:
+def _once(units: Sequence[JournalUnit]) -> list[JournalUnit]:
     """Without copies of an entry, id and all, further down in the file."""
     seen: set[tuple[str, bytes]] = set()
     kept = []

@@ -30,13 +30,13 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class JournalUnit:
     entry: Entry
     digest: bytes
     dated: bool = True  # whether the file says when it was said
 
 
-def units_of(folder: JournalFolder, path: str, text: str) -> list[Unit]:
+def units_of(folder: JournalFolder, path: str, text: str) -> list[JournalUnit]:
     """What a file says, in its order."""
     if path == DNA:
         return []
@@ -45,7 +45,9 @@ def units_of(folder: JournalFolder, path: str, text: str) -> list[Unit]:
     kind = "preference" if path == PREFERENCES else "note"
     at = _about(folder, path)
     return [
-        Unit(Entry(bullet.text, at or _START, kind, id=bullet.id), _digest(kind, bullet.text), dated=at is not None)
+        JournalUnit(
+            Entry(bullet.text, at or _START, kind, id=bullet.id), _digest(kind, bullet.text), dated=at is not None
+        )
         for part in _own_words(path, text)
         for bullet in parse_bullets(part)
     ]
@@ -66,16 +68,16 @@ def _about(folder: JournalFolder, path: str) -> datetime | None:
     return None if day is None else datetime.combine(day, time(), folder.zone or UTC)
 
 
-def _unit(entry: Entry) -> Unit:
+def _unit(entry: Entry) -> JournalUnit:
     told = (
         entry.kind, entry.speaker or "", entry.session or "", entry.at.isoformat(), entry.text, entry.trimmed or "",
         str(entry.importance), str(entry.protected), json.dumps(dict(sorted(entry.more.items()))),
         *(f"{one.at.isoformat()} {one.by} {one.text}" for one in entry.amendments),
     )  # fmt: skip
-    return Unit(entry, _digest(*told))
+    return JournalUnit(entry, _digest(*told))
 
 
-def unit_of(entry: Entry) -> Unit:
+def unit_of(entry: Entry) -> JournalUnit:
     """As it will be found again in a file of entries."""
     return _unit(entry)
 
@@ -84,7 +86,7 @@ def _digest(*parts: str) -> bytes:
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def derived_id(unit: Unit, path: str, copy: int) -> str:
+def derived_id(unit: JournalUnit, path: str, copy: int) -> str:
     """The id of what has none: from its words, and from its time or else the page it stands on."""
     entry = unit.entry
     scope = str(to_micros(entry.at)) if unit.dated else path
@@ -137,7 +139,7 @@ def _more(version: Version) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HeadingDetails:
     """What the heading of an entry says beside its words, as far as it can be used."""
 
     key: str | None
@@ -147,11 +149,11 @@ class Told:
     rest: Mapping[str, str]  # what is only kept
 
 
-def told_by(more: Mapping[str, str]) -> Told:
+def told_by(more: Mapping[str, str]) -> HeadingDetails:
     tags, evidence = _parsed(more.get(_TAGS)), _parsed(more.get(_EVIDENCE))
     refs = [CodeReference.from_json(str(one)) for one in _listed(_parsed(more.get(_REFS)))]
     rest = {name: value for name, value in more.items() if name not in (_TAGS, _REFS, _EVIDENCE, _BY, KEY)}
-    return Told(
+    return HeadingDetails(
         more.get(KEY) or None,
         {str(name)[:100]: str(value)[:500] for name, value in list(tags.items())[:_MOST]}
         if isinstance(tags, dict)

@@ -18,7 +18,7 @@ from waypost.journal.markdown import new_page, newline_of, parse_page, render_en
 from waypost.model.journal import Amendment, Entry
 from waypost.model.kinds import KINDS
 from waypost.model.memory import State, Version
-from waypost.store.journal_protocol import KnownFile, Placed
+from waypost.store.journal_protocol import KnownFile, PlacedEntry
 from waypost.store.protocol import Reader, Writer
 
 
@@ -50,7 +50,7 @@ def days_of(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> li
 def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -> None:
     """Make the files say what the index now says of these memories."""
     ids = list(dict.fromkeys(memory_ids))
-    places: dict[str, list[Placed]] = {}
+    places: dict[str, list[PlacedEntry]] = {}
     for journal, place in writer.places_of(ids):
         if journal == space.journal_id:
             places.setdefault(place.memory_id, []).append(place)
@@ -100,7 +100,7 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
             path,
             KnownFile(after.size, after.mtime, after.gzipped) if as_written else None,
             [
-                Placed(path, entry.id or "", first + at, unit_of(entry).digest, since)
+                PlacedEntry(path, entry.id or "", first + at, unit_of(entry).digest, since)
                 for at, entry in enumerate(members)
             ],
         )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import InvalidInput
 from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.directory.refusals import in_our_words
-from waypost.store.postgres.directory.rows import Half, Holder, Kind, Member, Noted, Rights, Space, TeamToken, User
+from waypost.store.postgres.directory.rows import Holder, Kind, Member, Noted, Rights, ShareHalf, Space, TeamToken, User
 from waypost.store.postgres.directory.schema import TOKEN_PATTERN, USER_PATTERN
 from waypost.store.postgres.roles import ROLES, Role, checked_space, ensure_groups, known_names
 from waypost.store.sql.share_rows import share_row
@@ -143,14 +143,14 @@ class Directory:
         )
         return rows[0][0] if rows else None
 
-    def halves_about(self, space_id: str) -> tuple[Half, ...]:
+    def halves_about(self, space_id: str) -> tuple[ShareHalf, ...]:
         """What others have agreed with this space, oldest first. Nothing where whoever asks is no member of it."""
         rows = self._rows(
             "SELECT space_id, kind, called, role, other, name, offer_id, offer::text, made_at, made_by, revoked_at,"
             " revoked_by FROM waypost.halves WHERE other = %s ORDER BY made_at, role, space_id",
             checked_space(space_id),
         )
-        return tuple(Half(row[0], row[1], row[2], share_row(row[3:])) for row in rows)
+        return tuple(ShareHalf(row[0], row[1], row[2], share_row(row[3:])) for row in rows)
 
     # -- tokens --------------------------------------------------------------------------------------------------
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from waypost.store.postgres.connection import Connection
+from waypost.store.postgres.connection import ServerConnection
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.directory.schema import migrate_directory
-from waypost.store.postgres.roles import Names, ensure_roles, schema_of
+from waypost.store.postgres.roles import RoleNames, ensure_roles, schema_of
 from waypost.store.postgres.schema import migrate, missing
 from waypost.store.postgres.security import protect_space
 
@@ -16,13 +16,13 @@ from waypost.store.postgres.security import protect_space
 @dataclass(frozen=True, slots=True)
 class SetUp:
     changed: bool  # whether the directory was made or changed now
-    names: Names | None  # of the roles; None: nobody may create them
+    names: RoleNames | None  # of the roles; None: nobody may create them
     spaces: int
     migrated: int  # spaces that were behind this version
 
 
 def set_up(
-    connection: Connection,
+    connection: ServerConnection,
     shown: str,
     now: datetime,
     prefix: str | None = None,
@@ -42,7 +42,9 @@ def set_up(
     return SetUp(changed, names, len(spaces), migrated)
 
 
-def bring_up_to_date(connection: Connection, shown: str, space_id: str, names: Names | None, now: datetime) -> bool:
+def bring_up_to_date(
+    connection: ServerConnection, shown: str, space_id: str, names: RoleNames | None, now: datetime
+) -> bool:
     """In a transaction: give a space the tables of this version, and its groups their rights. Returns whether it was
     behind."""
     schema = schema_of(space_id)

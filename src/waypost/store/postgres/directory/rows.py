@@ -86,7 +86,7 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
+class ShareHalf:
     """A half of a share, and the memory that keeps it."""
 
     space_id: str

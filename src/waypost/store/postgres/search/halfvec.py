@@ -21,7 +21,7 @@ _LENGTH = struct.Struct(">i")
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
+class HalfVector:
     """A parameter for `$1::halfvec`: a vector as SQLite's store packs it."""
 
     packed: bytes
@@ -85,7 +85,7 @@ def register(adapters: "AdaptersMap") -> None:
         oid = 0
 
     class HalfDumper(Binary):
-        def dump(self, obj: Half) -> bytes:
+        def dump(self, obj: HalfVector) -> bytes:
             return half_bytes(obj.packed)
 
     class FullDumper(Binary):
@@ -96,6 +96,6 @@ def register(adapters: "AdaptersMap") -> None:
         def dump(self, obj: Halves) -> bytes:
             return array_bytes(obj)
 
-    adapters.register_dumper(Half, HalfDumper)
+    adapters.register_dumper(HalfVector, HalfDumper)
     adapters.register_dumper(Full, FullDumper)
     adapters.register_dumper(Halves, HalvesDumper)

@@ -10,8 +10,8 @@ from waypost.store.postgres.search.keyword_rows import LAST_PASSAGE, best_by_key
 from waypost.store.postgres.search.vector_rows import (
     LEAST_IN_VIEW,
     MOST_SEARCHED,
-    Engine,
-    Near,
+    NearVector,
+    StoredEngine,
     all_scores,
     find_engine,
     near,
@@ -20,26 +20,26 @@ from waypost.store.postgres.search.vector_rows import (
     scores_of_versions,
 )
 from waypost.store.postgres.search.vector_samples import Samples
-from waypost.store.protocol import Found, Population, Twin, VectorAnswer
+from waypost.store.protocol import FoundPassage, Population, Twin, VectorAnswer
 from waypost.store.sql.database import Database
 from waypost.store.sql.search_rows import FoundRows, by_score, deeper
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
-    from waypost.store.sql.scores import Scores
+    from waypost.store.sql.scores import VectorScores
 
 
 class _Asked(NamedTuple):
     """A question to an engine, with what is known about it by now, for prose and for code."""
 
     vector: "Vector"
-    engine: Engine
-    scores: "dict[bool, Scores]"  # where all were compared
-    near: dict[bool, tuple[int, list[Near]]]  # how deep an index was searched, and what was found
+    engine: StoredEngine
+    scores: "dict[bool, VectorScores]"  # where all were compared
+    near: dict[bool, tuple[int, list[NearVector]]]  # how deep an index was searched, and what was found
     spreads: dict[bool, dict[str, Population]]
 
 
-class SearchRows(FoundRows):
+class PostgresSearchRows(FoundRows):
     """The part of the reader that searches. `samples` are kept by the store of the space."""
 
     # `OFFSET 0` keeps the order: from the few that were found to their memories. PostgreSQL itself, whose statistics
@@ -106,7 +106,7 @@ class SearchRows(FoundRows):
             asked = self._asked[engine] = _Asked(vector, known, {}, {}, {})
         return asked
 
-    def _scores(self, asked: _Asked, of_code: bool) -> "Scores":
+    def _scores(self, asked: _Asked, of_code: bool) -> "VectorScores":
         """The cosines of all vectors of a sort, computed once for each question."""
         if of_code not in asked.scores:
             asked.scores[of_code] = all_scores(self._db, asked.engine, of_code, asked.vector)
@@ -124,7 +124,7 @@ class SearchRows(FoundRows):
             asked.spreads[of_code] = spread
         return asked.spreads[of_code]
 
-    def _nearest(self, asked: _Asked, sorts: Sequence[bool], limit: int, view: View) -> list[Found]:
+    def _nearest(self, asked: _Asked, sorts: Sequence[bool], limit: int, view: View) -> list[FoundPassage]:
         """The best that the view shows, looking as deep as it takes; nothing is looked up twice."""
         depth, looked = limit * 2, set[int]()
         if view.domains is not None or view.levels is not None:
@@ -132,7 +132,7 @@ class SearchRows(FoundRows):
             if numbers is not None:
                 return self._best_of(asked, numbers, limit, view)
             depth = max(limit * 5, LEAST_IN_VIEW)  # searching once more costs the most
-        found: list[Found] = []
+        found: list[FoundPassage] = []
         while True:
             best = self._best(asked, sorts, depth)
             new = {vector_id: cosine for vector_id, cosine in best if vector_id not in looked}
@@ -159,7 +159,7 @@ class SearchRows(FoundRows):
                 best += zip(scores.ids[places].tolist(), scores.cosines[places].tolist(), strict=True)
         return sorted(best, key=lambda one: (-one[1], one[0]))[:depth] if len(sorts) > 1 else best
 
-    def _near(self, asked: _Asked, of_code: bool, depth: int) -> list[Near]:
+    def _near(self, asked: _Asked, of_code: bool, depth: int) -> list[NearVector]:
         """What the index finds, at least so many if there are; how the rest spreads is known from the same search."""
         searched, found = asked.near.get(of_code, (0, []))
         if searched < depth:
@@ -178,7 +178,7 @@ class SearchRows(FoundRows):
         )
         return None if count > most else [*struct.unpack(f">{count}q", packed or b"")]
 
-    def _best_of(self, asked: _Asked, numbers: Sequence[int], limit: int, view: View) -> list[Found]:
+    def _best_of(self, asked: _Asked, numbers: Sequence[int], limit: int, view: View) -> list[FoundPassage]:
         """The best of a few versions that the view shows: all of these are compared. Mostly all of them are visible, so no
         more than twice as many as wanted are looked at, if they are enough."""
         for depth in (limit * 2, None):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from waypost.store.postgres.search.halfvec import Half, Halves
+from waypost.store.postgres.search.halfvec import HalfVector, Halves
 from waypost.store.postgres.search.schema import INDEX_FROM
 from waypost.store.postgres.search.vector_rows import index_name
 from waypost.store.sql.database import Database
@@ -34,7 +34,7 @@ WHERE e.dimensions > 0 GROUP BY 1, 2, 3 HAVING sum(c.vectors) >= ?
 def put_vectors(database: Database, rows: Sequence[tuple[int, bytes, str, bytes]]) -> None:
     """Store (engine id, hash, language, packed vector) where that engine has none of the hash."""
     if len(rows) <= _FEW:
-        database.change_many(_PUT, [(*row[:3], Half(row[3])) for row in rows])
+        database.change_many(_PUT, [(*row[:3], HalfVector(row[3])) for row in rows])
     else:
         _put_many(database, rows)
     if len(rows) < _MANY:

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from waypost.store.postgres.search.halfvec import Full, Half
+from waypost.store.postgres.search.halfvec import Full, HalfVector
 from waypost.store.postgres.search.keyword_rows import in_braces
 from waypost.store.sql.database import Database
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
-    from waypost.store.sql.scores import Scores
+    from waypost.store.sql.scores import VectorScores
 
 LEAST_IN_VIEW, _MOST_IN_VIEW = 300, 1000  # candidates that the index keeps in view
 MOST_SEARCHED = 50_000  # vectors that the index looks at for one question
@@ -51,7 +51,7 @@ SELECT vector_id, packed FROM vectors WHERE engine_id = ? AND vector_id > ? ORDE
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class StoredEngine:
     """What the database has of an engine."""
 
     engine_id: int
@@ -63,7 +63,7 @@ class Engine:
         return sum(count for language, count in self.counts.items() if language.startswith("code") == of_code)
 
 
-class Near(NamedTuple):
+class NearVector(NamedTuple):
     """A vector that an index has found."""
 
     vector_id: int
@@ -81,19 +81,19 @@ def index_name(engine_id: int, dimensions: int, of_code: bool) -> str:
     return f"vectors_near_{engine_id}_{dimensions}_{'code' if of_code else 'prose'}"
 
 
-def find_engine(database: Database, name: str) -> Engine | None:
+def find_engine(database: Database, name: str) -> StoredEngine | None:
     """None: nobody has stored a vector of it."""
     rows = database.rows(_ENGINE, (name,))
     if not rows or not rows[0][1]:
         return None
-    return Engine(rows[0][0], rows[0][1], {row[2]: row[3] for row in rows if row[2] is not None}, rows[0][4:])
+    return StoredEngine(rows[0][0], rows[0][1], {row[2]: row[3] for row in rows if row[2] is not None}, rows[0][4:])
 
 
-def all_scores(database: Database, engine: Engine, of_code: bool, asked: "Vector") -> "Scores":
+def all_scores(database: Database, engine: StoredEngine, of_code: bool, asked: "Vector") -> "VectorScores":
     """The cosines of all vectors of a sort with a question."""
     import numpy as np  # only where vectors are
 
-    from waypost.store.sql.scores import Scores, language_code
+    from waypost.store.sql.scores import VectorScores, language_code
 
     rows = database.rows(_ALL.format(engine=int(engine.engine_id)), (Full(asked), of_code))
     ids = np.frombuffer(b"".join(row[1] for row in rows), ">i8").astype(np.int64)
@@ -102,7 +102,7 @@ def all_scores(database: Database, engine: Engine, of_code: bool, asked: "Vector
         np.array([language_code(row[0]) for row in rows], np.uint8), [len(row[1]) // 8 for row in rows]
     )
     order = np.argsort(ids)
-    return Scores(ids[order], languages[order], cosines[order])
+    return VectorScores(ids[order], languages[order], cosines[order])
 
 
 def prepare_search(database: Database, depth: int) -> None:
@@ -114,7 +114,7 @@ def prepare_search(database: Database, depth: int) -> None:
     )
 
 
-def near(database: Database, engine: Engine, of_code: bool, asked: "Vector", depth: int) -> list[Near]:
+def near(database: Database, engine: StoredEngine, of_code: bool, asked: "Vector", depth: int) -> list[NearVector]:
     """Those that the index finds nearest, best first. Fewer than `depth`: it found no more."""
     from waypost.store.sql.packed import pack
 
@@ -123,12 +123,12 @@ def near(database: Database, engine: Engine, of_code: bool, asked: "Vector", dep
         dimensions=int(engine.dimensions),
         depth=int(depth),  # not a parameter: PostgreSQL has to see that it is small
     )
-    found = map(Near._make, database.rows(sql, (Full(asked), Half(pack(asked)))))
+    found = map(NearVector._make, database.rows(sql, (Full(asked), HalfVector(pack(asked)))))
     return sorted(found, key=lambda one: (-one.cosine, one.vector_id))
 
 
 def scores_of_versions(
-    database: Database, engine: Engine, asked: "Vector", numbers: Sequence[int], depth: int | None = None
+    database: Database, engine: StoredEngine, asked: "Vector", numbers: Sequence[int], depth: int | None = None
 ) -> list[tuple[int, int, float]]:
     """(number, vector id, cosine) of all passages of these versions, or of so many that are best."""
     sql = _OF_VERSIONS.format(engine=int(engine.engine_id))
@@ -137,7 +137,9 @@ def scores_of_versions(
     return database.rows(sql, (Full(asked), in_braces(numbers)))
 
 
-def pairs_above(database: Database, engine: Engine, asked: "Vector", above: float) -> Iterator[tuple[int, int, float]]:
+def pairs_above(
+    database: Database, engine: StoredEngine, asked: "Vector", above: float
+) -> Iterator[tuple[int, int, float]]:
     """(vector id, index of the asked vector, cosine) of those that resemble one of the asked by more than `above`: all of
     them where no index is, else those among the nearest."""
     if any(engine.indexed):
@@ -153,7 +155,7 @@ def pairs_above(database: Database, engine: Engine, asked: "Vector", above: floa
 
 
 def _pairs_one_by_one(
-    database: Database, engine: Engine, asked: "Vector", above: float
+    database: Database, engine: StoredEngine, asked: "Vector", above: float
 ) -> Iterator[tuple[int, int, float]]:
     import numpy as np
 

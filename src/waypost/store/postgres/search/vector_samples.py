@@ -14,7 +14,7 @@ from waypost.store.protocol import Population
 from waypost.store.sql.database import Database
 
 if TYPE_CHECKING:
-    from waypost.store.postgres.search.vector_rows import Engine, Near
+    from waypost.store.postgres.search.vector_rows import NearVector, StoredEngine
     from waypost.store.protocol import Vector
 
 SAMPLE = 4000
@@ -40,7 +40,12 @@ class Samples:
         self._lock = threading.Lock()
 
     def spread(
-        self, database: Database, engine: "Engine", of_code: bool, asked: "Vector", nearest: "Sequence[Near]"
+        self,
+        database: Database,
+        engine: "StoredEngine",
+        of_code: bool,
+        asked: "Vector",
+        nearest: "Sequence[NearVector]",
     ) -> dict[str, Population]:
         """How the question's cosines spread over the vectors of each language of a sort. `nearest`: the best of the sort."""
         from waypost.store.sql.scores import LANGUAGES, cosines_of, is_code, language_code
@@ -61,7 +66,7 @@ class Samples:
         with self._lock:
             self._known.clear()
 
-    def _vectors(self, database: Database, engine: "Engine", language: str) -> "Vector":
+    def _vectors(self, database: Database, engine: "StoredEngine", language: str) -> "Vector":
         from waypost.store.sql.packed import unpack
 
         key, count = (engine.engine_id, engine.dimensions, language), engine.counts.get(language, 0)
