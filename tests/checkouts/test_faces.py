@@ -26,7 +26,7 @@ def stranger(shop: Path, repository: Repository) -> Path:
 def hook(event: str, folder: Path) -> str:
     given = {"prompt": PROMPT, "cwd": str(folder), "session_id": "s1", "source": "startup"}
     patient = (
-        "from waypost.faces.hooks import agent_entry\n"
+        "from waypost.faces.hooks.agent import entry as agent_entry\n"
         "agent_entry.SECONDS = dict.fromkeys(agent_entry.SECONDS, 60.0)\n"
         "agent_entry.main()\n"
     )

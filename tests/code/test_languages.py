@@ -150,7 +150,7 @@ def test_languages_have_names_for_people() -> None:
 
 
 def test_no_extension_is_claimed_twice() -> None:
-    table = tomllib.loads((Path(waypost.code.__file__).parent / "languages.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads((Path(waypost.code.__file__).parent / "files" / "languages.toml").read_text(encoding="utf-8"))
     for field in ("extensions", "files", "prefixes", "interpreters"):
         claimed = [value for entry in table.values() for value in entry.get(field, ())]
         assert sorted(claimed) == sorted(set(claimed))

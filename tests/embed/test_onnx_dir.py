@@ -219,7 +219,7 @@ def test_loading_a_model_leaves_nothing_in_the_home_directory(folder: Path, tmp_
     """CG-18: the library's own telemetry would put a device's id and events there."""
     home = tmp_path / "home of nobody"
     home.mkdir()
-    code = "import sys; from pathlib import Path; from waypost.embed.onnx_session import Session; Session(Path(sys.argv[1]))"
+    code = "import sys; from pathlib import Path; from waypost.embed.onnx_session import OnnxSession; OnnxSession(Path(sys.argv[1]))"
     environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([sys.executable, "-c", code, str(folder / "model.onnx")], env=environment, check=True)
     assert list(home.rglob("*")) == []

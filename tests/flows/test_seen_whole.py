@@ -44,7 +44,7 @@ def test_what_was_written_while_a_reader_waited_for_the_files_is_seen(
         ticking.remember(said[-1], kind="conversation", session="meanwhile")
         look(space)
 
-    monkeypatch.setattr(flows.journal_look, "look", write_first)
+    monkeypatch.setattr(flows.journal.files.changes, "look", write_first)
     assert [row["text"] for row in ticking.list(session="meanwhile")] == said
     assert [row["text"] for row in ticking.rows()] == said
     assert ticking.export().memories == len(said)

@@ -393,7 +393,7 @@ def test_a_small_file_does_not_hold_up_an_answer(tmp_path: Path, name: str, line
     code = (
         "import resource, sys; from pathlib import Path; from waypost.flows.index.file_digest import *;"
         "resource.setrlimit(resource.RLIMIT_CPU, (10, 10));"  # of its own time: the machine may be busy with other things
-        "digest_file(Path(sys.argv[1]), Job(sys.argv[2]))"
+        "digest_file(Path(sys.argv[1]), DigestJob(sys.argv[2]))"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path), name], check=True, timeout=300)
 

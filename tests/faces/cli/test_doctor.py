@@ -289,7 +289,7 @@ def a_forgotten_entry_that_came_back(home: Home) -> ByHand:
 
 def hooks_that_were_too_late(home: Home) -> ByHand:
     impatient = (
-        "from waypost.faces.hooks import agent_entry\n"
+        "from waypost.faces.hooks.agent import entry as agent_entry\n"
         "agent_entry.SECONDS = dict.fromkeys(agent_entry.SECONDS, 0.0)\n"
         "agent_entry.main()\n"
     )
@@ -465,7 +465,7 @@ def test_hooks_that_were_too_late_are_counted_by_agent(home: Home) -> None:
 
 def test_a_hook_that_is_too_late_again_stays_a_problem(home: Home) -> None:
     hooks_that_were_too_late(home)
-    late = "from waypost.faces.hooks import agent_entry as e\ne.SECONDS = dict.fromkeys(e.SECONDS, 0.0)\ne.main()"
+    late = "from waypost.faces.hooks.agent import entry as e\ne.SECONDS = dict.fromkeys(e.SECONDS, 0.0)\ne.main()"
     home.monkeypatch.setattr(hook_check, "_PROGRAM", (sys.executable, "-c", late))
     assert home.waypost("doctor", "--fix").code == 1
     [row] = home.found(finding.HOOKS)

@@ -23,8 +23,8 @@ def home(tmp_path: Path) -> Path:
 START = """
 import sys
 from pathlib import Path
-from waypost.faces.guard.tokens import Tokens
-tokens = Tokens(Path(sys.argv[1]))
+from waypost.faces.guard.tokens import TokenFile
+tokens = TokenFile(Path(sys.argv[1]))
 sys.stdin.read(1)
 print(tokens.ensure_owner(), tokens.owner_token())
 """

@@ -22,7 +22,7 @@ LONG = 60.0  # seconds; reached only by a test that fails
 UPLOADS = "Uploads of large files use multipart requests."
 # With time enough for any machine, whatever else it does.
 PATIENT = (
-    "from waypost.faces.hooks import agent_entry\n"
+    "from waypost.faces.hooks.agent import entry as agent_entry\n"
     f"agent_entry.SECONDS = dict.fromkeys(agent_entry.SECONDS, {LONG})\n"
     "agent_entry.main()\n"
 )
@@ -130,7 +130,7 @@ def test_a_damaged_database_is_no_reason_to_fail(project: Path) -> None:
 def _program(body: str) -> list[str]:
     """The entry with other work to do."""
     prelude = (
-        "import sys, time; from waypost.faces.hooks import agent_entry; "
+        "import sys, time; from waypost.faces.hooks.agent import entry as agent_entry; "
         "from waypost.faces.hooks.agent.event import Outcome\n"
         "agent_entry.SECONDS = dict.fromkeys(agent_entry.SECONDS, 0.3)\n"
     )
@@ -155,7 +155,7 @@ def test_work_that_takes_too_long_is_left_behind() -> None:
 
 def test_that_a_hook_gave_up_is_noted(project: Path, tmp_path: Path) -> None:
     body = (
-        "from waypost.faces.hooks import agent_event\n"
+        "from waypost.faces.hooks.agent import event as agent_event\n"
         f"agent_event.gave_up = lambda *told: open({str(tmp_path / 'noted')!r}, 'w').write(' '.join(told))\n"
         "def work(*_):\n    time.sleep(50)"
     )
@@ -167,7 +167,7 @@ def test_that_a_hook_gave_up_is_noted(project: Path, tmp_path: Path) -> None:
 
 
 def test_a_hook_whose_time_is_over_before_it_is_loaded_is_noted_too(project: Path) -> None:
-    at_once = "from waypost.faces.hooks import agent_entry as e\ne.SECONDS = dict.fromkeys(e.SECONDS, 0.0)\ne.main()"
+    at_once = "from waypost.faces.hooks.agent import entry as e\ne.SECONDS = dict.fromkeys(e.SECONDS, 0.0)\ne.main()"
     assert (
         run("prompt", "--agent", "codex", given=event(project), program=[sys.executable, "-c", at_once]).stdout == b""
     )
@@ -234,7 +234,7 @@ def test_an_agent_that_has_gone_gets_nothing_and_nothing_is_noted_as_told(projec
 
 
 LOADED = (
-    "import sys, time\nfrom waypost.faces.hooks import agent_entry, agent_event\n"
+    "import sys, time\nfrom waypost.faces.hooks.agent import entry as agent_entry, event as agent_event\n"
     "raw = sys.stdin.buffer.read()\n"
     "outcome = agent_event.handle('prompt', 'codex', raw, time.monotonic() + 60)\n"
     "assert outcome.output\noutcome.written()\nprint(*sys.modules)\n"

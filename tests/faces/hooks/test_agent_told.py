@@ -128,8 +128,8 @@ def test_of_very_many_sessions_the_newest_are_kept(folder: Path) -> None:
 def test_processes_at_once_lose_nothing(folder: Path) -> None:
     ShownRecord(folder, "codex", "one").add(["start"])
     program = (
-        "import sys; from pathlib import Path; from waypost.faces.hooks.agent.already_shown import Told\n"
-        "record = Told(Path(sys.argv[1]), 'codex', 'one')\n"
+        "import sys; from pathlib import Path; from waypost.faces.hooks.agent.already_shown import ShownRecord\n"
+        "record = ShownRecord(Path(sys.argv[1]), 'codex', 'one')\n"
         "for number in range(200): record.add([f'{sys.argv[2]}-{number}', f'{sys.argv[2]}-{number}-b'])\n"
     )
     workers = [subprocess.Popen([sys.executable, "-c", program, str(folder), name]) for name in "xy"]

@@ -51,10 +51,10 @@ def test_every_other_command_line_is_left_to_the_command_framework(arguments: li
 def test_the_first_answer_waits_for_nothing_heavy() -> None:
     script = (
         "import json, sys\n"
-        "from waypost.faces.cli import entry, serving_stdio\n"
-        "from waypost.faces.mcp.early_answers import Answers\n"
+        "from waypost.faces.cli import entry\nfrom waypost.faces.cli.commands import mcp_stdio as serving_stdio\n"
+        "from waypost.faces.mcp.early_answers import EarlyAnswers\n"
         "profile, project = serving_stdio.started_by_agent(['mcp'])\n"
-        "door = Answers(serving_stdio.tools_of(profile))\n"
+        "door = EarlyAnswers(serving_stdio.tools_of(profile))\n"
         "opening = {'protocolVersion': '2025-11-25', 'capabilities': {}, 'clientInfo': {'name': 'x', 'version': '1'}}\n"
         "line = json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': opening})\n"
         "assert door.answer(line.encode())\n"

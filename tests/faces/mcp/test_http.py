@@ -440,9 +440,9 @@ import sys
 from pathlib import Path
 from waypost.faces.mcp.http import serve_http
 from waypost.faces.mcp.server import build_server
-from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.session import ServedProject
 home = Path(sys.argv[1])
-serve_http(lambda: build_server((), Project(home, follows_roots=False)), (), home=home, port=0)
+serve_http(lambda: build_server((), ServedProject(home, follows_roots=False)), (), home=home, port=0)
 print("ended in order")
 """
 
