@@ -10,7 +10,7 @@ life is that of `tests/simulation/life.py`: three languages, a seed, about as ha
 `sizes` uses an engine of hashed words: the size of the files does not depend on it. Every 30 days it notes the bytes on the
 disk by stage and the median time of `brief(question, preset="journal")` in the open process. `recall` uses the engines of a
 user (minilm and multilingual): facts that were stated once are asked for after 1, 7, 30, 90, 365 and 1,000 days; found means
-that one of the first five hits has the subject and the answer. `plots` draws `docs/images/journal-*.svg`.
+that one of the first five hits has the subject and the answer. `plots` draws `benchmarks/images/journal-*.svg`.
 """
 
 import argparse
@@ -50,7 +50,7 @@ QUESTIONS = (
 def main() -> None:
     chosen = _arguments()
     if chosen.part == "plots":
-        draw_all(_read("sizes"), _read("recall"), ROOT / "docs" / "images")
+        draw_all(_read("sizes"), _read("recall"), ROOT / "benchmarks" / "images")
         return
     if chosen.languages:
         weights = {name: share for name, share in lives.LANGUAGES.items() if name in chosen.languages}

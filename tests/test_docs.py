@@ -10,7 +10,7 @@ from waypost.faces.cli.arguments import COMMANDS
 from waypost.faces.cli.command_reference import page
 
 ROOT = Path(__file__).parents[1]
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md")), ROOT / "README.md"]
 
 
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
