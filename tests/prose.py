@@ -59,7 +59,7 @@ FOR_USERS = {
 }
 
 _CODE = re.compile(r"```.*?```|``.*?``|`[^`]*`", re.DOTALL)
-_END = re.compile(r"(?<=[.!?;:…])[\"')\]*_]*\s+|\n\s*\n|\n(?=\s*(?:[-*|#>]|\d+\.)\s)|\s\|\s|\|")
+_END = re.compile(r"(?<=[.!?;:…])[\"')\]*_]*\s+|\n\s*\n|\n(?=\s*(?:[-*|#>]|\d+\.)\s)|\s[|·]\s|\|")
 _WORD = re.compile(r"\S*\w\S*")
 _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|FROM|WHERE|JOIN)\b")
 
