@@ -3,7 +3,7 @@
     python -m tests.prose [PATH ...]
 
 Lists each sentence with more than 20 words and each expression that plain English replaces.
-Text in backticks is a name and is not checked.
+Text in backticks or quotation marks is a name or an example and is not checked.
 """
 
 import ast
@@ -58,7 +58,7 @@ FOR_USERS = {
     r"(?<!search )(?<!query )(?<!storage )(?<!template )(?<!SQL )(?<!database )(?<!regex )\bengines?\b": "embedding model",
 }
 
-_CODE = re.compile(r"```.*?```|``.*?``|`[^`]*`", re.DOTALL)
+_CODE = re.compile(r"```.*?```|``.*?``|`[^`]*`|\"[^\"\n]{1,80}\"", re.DOTALL)
 _END = re.compile(r"(?<=[.!?;:…])[\"')\]*_]*\s+|\n\s*\n|\n(?=\s*(?:[-*|#>]|\d+\.)\s)|\s[|·]\s|\|")
 _WORD = re.compile(r"\S*\w\S*")
 _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|FROM|WHERE|JOIN)\b")
@@ -104,7 +104,7 @@ _CODE_BLOCK = re.compile(r"^ *(```|~~~).*?^ *\1", re.DOTALL | re.MULTILINE)
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
     number = 1
     for part in re.split(r"(\n\s*\n)", text):
-        if part.strip():
+        if part.strip() and not all(line.startswith("    ") for line in part.strip("\n").split("\n")):
             yield number, part
         number += part.count("\n")
 
