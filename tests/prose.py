@@ -59,6 +59,7 @@ FOR_USERS = {
 }
 
 _CODE = re.compile(r"```.*?```|``.*?``|`[^`]*`|\"[^\"\n]{1,80}\"", re.DOTALL)
+_NAMES = re.compile(r"`x`(?:,?(?: and| or)?\s+`x`)+")  # a list of names counts as one word
 _END = re.compile(r"(?<=[.!?;:…])[\"')\]*_]*\s+|\n\s*\n|\n(?=\s*(?:[-*|#>]|\d+\.)\s)|\s[|·]\s|\|")
 _WORD = re.compile(r"\S*\w\S*")
 _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|FROM|WHERE|JOIN)\b")
@@ -168,7 +169,7 @@ def _comments(source: str) -> Iterator[Passage]:
 def faults(path: Path) -> Iterator[ProseFault]:
     shown = path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else path
     for passage in passages(path):
-        text = _CODE.sub("`x`", passage.text)
+        text = _NAMES.sub(lambda names: "`x`" + "\n" * names.group().count("\n"), _CODE.sub("`x`", passage.text))
         for expression, instead in (*EVERYWHERE.items(), *(FOR_USERS.items() if passage.for_users else ())):
             for found in re.finditer(expression, text, re.IGNORECASE):
                 line = passage.line + text.count("\n", 0, found.start())
