@@ -193,9 +193,9 @@ class Adoption:
         if _ID.fullmatch(target) and is_stored(target, self._settings):
             return stored_space(self._settings, target)
         place = Path(os.path.abspath(target))
-        for one in known_spaces(self._settings, self._clock):
-            if one.kind == "project" and place in one.roots and one.space_id != self._identity.space_id:
-                return stored_space(self._settings, one.space_id)
+        for known_space in known_spaces(self._settings, self._clock):
+            if known_space.kind == "project" and place in known_space.roots and known_space.space_id != self._identity.space_id:
+                return stored_space(self._settings, known_space.space_id)
         if place.is_dir():
             return stored_space(self._settings, identify_here(place, self._settings).space_id)
         raise NotFound(
@@ -224,7 +224,7 @@ class Adoption:
 
         own, other = self._memory(), open_known(self._settings, self._caller, plan.other or "", self._clock)
         rows = list(flows.move.export.rows(other._current, Moment(self._clock())))
-        left_out = tuple(one.reason or one.status for one in own.import_rows(rows) if one.id is None)
+        left_out = tuple(import_row.reason or import_row.status for import_row in own.import_rows(rows) if import_row.id is None)
         if not left_out:
             flows.checkouts.relatives.settle_relatives(own._space, [plan.other or ""])
         return replace(plan, memories=len(rows) - len(left_out), left_out=left_out)

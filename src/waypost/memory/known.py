@@ -50,7 +50,7 @@ class KnownSpace:
 
     def away(self, checkout: str | None = None) -> Identity:
         """As it was seen last in one of its checkouts, wherever that is. Raises NotFound for what is none of them."""
-        ids = [one.id for one in self.checkouts]
+        ids = [checkout.id for checkout in self.checkouts]
         if checkout is not None and checkout not in ids:
             raise NotFound(f"{self.name!r} has no checkout {checkout[:40]!r}.", "Look at the space for their ids.")
         return identify_away(self.space_id, self.name, self.source, self.origin, checkout or next(iter(ids), ""))
@@ -74,7 +74,7 @@ class KnownSpace:
             "created": format_time(self.created),
             "roots": [str(root) for root in self.roots],
             "has_tree": self.kind == "project" and self._here() is not None,
-            "checkouts": [one.to_json() for one in self.checkouts],
+            "checkouts": [checkout.to_json() for checkout in self.checkouts],
             **damage,
         }
 
@@ -121,7 +121,7 @@ def is_outside(settings: Settings, directory: Path) -> bool:
     except NotFound:
         here = directory.resolve()
         no_place = here in (Path(here.anchor), user_home().resolve()) or here.is_relative_to(settings.home.resolve())
-        return no_place or any(one.kind == "project" for one in known_spaces(settings))
+        return no_place or any(known_space.kind == "project" for known_space in known_spaces(settings))
     return False
 
 
@@ -221,7 +221,7 @@ class TeamSpaces(Spaces):
         return found[0].space_id
 
     def named(self) -> list[KnownSpace]:
-        found = (KnownSpace(one.space_id, one.kind, one.name, one.created, ()) for one in stored_spaces(self._settings))
+        found = (KnownSpace(stored_space.space_id, stored_space.kind, stored_space.name, stored_space.created, ()) for stored_space in stored_spaces(self._settings))
         return sorted(found, key=lambda one: (one.name.lower(), one.space_id))
 
     def memory(self, caller: Caller, space_id: str | None = None, checkout: str | None = None) -> "Memory":

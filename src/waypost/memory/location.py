@@ -59,7 +59,7 @@ def _same_remote(identity: Identity, settings: Settings) -> list[tuple[str, Stor
     key = repository_key(identity.origin or "")
     if key is None:
         return []
-    stored = {one.space_id: one for one in stored_spaces(settings) if one.kind == "project"}
+    stored = {stored_space.space_id: stored_space for stored_space in stored_spaces(settings) if stored_space.kind == "project"}
     known = aliases(settings.home)
     named = [one for one in stored.values() if one.origin and repository_key(one.origin) == key]
     ends = [(one.space_id, stored.get(known.get(one.space_id, one.space_id))) for one in named]

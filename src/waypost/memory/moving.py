@@ -137,7 +137,7 @@ class Moving:
                 f"{self.space.name!r} is known by a path, and by none on {self._source.machine!r}.",
                 "Move it on the machine where it was used.",
             )
-        others = {one.other: self._other(one.other, machine) for one in shares}
+        others = {share.other: self._other(share.other, machine) for share in shares}
         return new_ids(IdChange(self.space.space_id, after), checkouts, machine, others)
 
     def _other(self, space_id: str, machine: IdChange) -> str:

@@ -34,7 +34,7 @@ class StoredNeighbours:
         self._own, self._settings, self._clock = own, settings, clock
 
     def listed(self) -> list[Neighbour]:
-        found = (one for one in stored_spaces(self._settings) if one.space_id != self._own)
+        found = (stored_space for stored_space in stored_spaces(self._settings) if stored_space.space_id != self._own)
         return _by_name(Neighbour(one.space_id, one.kind, one.name) for one in found)
 
     def partners(self) -> list[Neighbour]:

@@ -161,7 +161,7 @@ class OpenMemoryBase:
 
     def seen_in(self, checkout: str) -> Self:
         """The same memory as it was seen last in another of its checkouts, named by its id, where its tree is not at hand."""
-        if self._identity.is_away and checkout in {one.id for one in self.checkouts}:
+        if self._identity.is_away and checkout in {checkout.id for checkout in self.checkouts}:
             return type(self)(replace(self._identity, checkout_id=checkout), self._settings, self._caller, self._clock)
         remedy = "Name one of its checkouts by its id." if self._identity.is_away else "Its own tree is looked at."
         raise NotFound(f"{checkout[:40]!r} is no checkout that this memory can be seen in.", remedy)
