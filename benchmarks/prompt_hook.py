@@ -99,7 +99,7 @@ def _fill(project: Path, size: int) -> int:
         return known
     from waypost.flows.write.prepare import Embedded, put
     from waypost.flows.write.prepare import prepare as ready
-    from waypost.memory.opened import LIBRARY
+    from waypost.memory.handle import LIBRARY
     from waypost.model.draft import Draft
 
     if not (CACHE / "vectors.npy").exists():

@@ -20,7 +20,7 @@ from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.memory.spaces import open_spaces
 
 _numbers = count(1)

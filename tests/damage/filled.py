@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from waypost import Memory, config
-from waypost.memory.opened import LIBRARY
+from waypost.memory.handle import LIBRARY
 from waypost.memory.spaces import open_spaces
 from waypost.store.sqlite.file_copy import pages_of
 from waypost.store.sqlite.pages import LEAF_TABLE, PAGE, Cell, values_of

@@ -14,7 +14,7 @@ from waypost.errors import StoreCorrupt
 from waypost.flows.admin.finding import EMPTIED
 from waypost.memory import Memory
 from waypost.memory.backups import Backups
-from waypost.memory.opened import LIBRARY
+from waypost.memory.handle import LIBRARY
 from waypost.memory.spaces import open_spaces
 
 

@@ -23,7 +23,7 @@ from tests.durability.stops import LEVELS, SteppedFiles, Stops
 
 from waypost import Memory, config
 from waypost.memory.backups import Backups
-from waypost.memory.opened import LIBRARY
+from waypost.memory.handle import LIBRARY
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="the test forks and sends signals"),

@@ -17,8 +17,8 @@ from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
 from waypost.flows.move.migrate import Moved
 from waypost.memory import Memory
-from waypost.memory.moving import Moving, space_here
-from waypost.memory.moving_places import place_of
+from waypost.memory.migration import Moving, space_here
+from waypost.memory.migration_places import place_of
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 from waypost.store.fact_protocol import CandidateRow

@@ -20,7 +20,7 @@ import os, signal, sys
 from dataclasses import replace
 from pathlib import Path
 from waypost import config
-from waypost.memory.moving import Moving, space_here
+from waypost.memory.migration import Moving, space_here
 from waypost.model.memory import Caller
 
 def report(phase, done, total, note=""):

@@ -10,7 +10,7 @@ from tests.postgres_server import Postgres
 
 from waypost import Memory
 from waypost.errors import NotFound, Refused, StoreError
-from waypost.memory.moving_places import place_of
+from waypost.memory.migration_places import place_of
 from waypost.space.identity import machine_journal, path_id
 from waypost.store.moved_tables import TABLES
 from waypost.store.postgres.connection import release

@@ -306,7 +306,7 @@ def test_a_giver_that_is_locked_is_named_and_holds_nobody_up(shared: Pair, monke
     shop, web = shared
     path = shop.folder / "memory.db"
     shop.close()
-    monkeypatch.setattr("waypost.memory.neighbours.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("waypost.memory.share_partners.PATIENCE_SECONDS", 0.05)
     with contextlib.closing(apsw.Connection(str(path))) as holder:
         holder.pragma("locking_mode", "exclusive")
         holder.execute("BEGIN EXCLUSIVE; COMMIT")

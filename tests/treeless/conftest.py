@@ -12,7 +12,7 @@ from tests.conftest import TestClock
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
-from waypost.memory.known import Spaces, open_known
+from waypost.memory.catalog import Spaces, open_known
 from waypost.model.memory import Caller
 
 ADA = Caller("person", "ada")

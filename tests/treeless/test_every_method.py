@@ -12,8 +12,8 @@ from tests.treeless.conftest import ADA, Shop, leave
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, WaypostError
+from waypost.memory.catalog import open_known
 from waypost.memory.journal import Journal
-from waypost.memory.known import open_known
 from waypost.model.draft import Draft
 from waypost.model.session_turn import USER, SessionTurn
 

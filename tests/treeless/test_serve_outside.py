@@ -13,7 +13,7 @@ from tests.treeless.conftest import ADA, Shop
 
 from waypost import Memory, config
 from waypost.faces.mcp.session import ServedProject
-from waypost.memory.known import is_outside, known_spaces
+from waypost.memory.catalog import is_outside, known_spaces
 
 pytestmark = pytest.mark.slow  # whole servers are not for the inner loop
 

@@ -10,7 +10,7 @@ from tests.treeless.conftest import ADA, JUDGED, Shop, leave, make_tree
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, SecurityError
-from waypost.memory.known import Spaces, open_known
+from waypost.memory.catalog import Spaces, open_known
 
 
 def test_hits_say_as_of_when_and_in_which_checkout(away: Memory, shop: Shop) -> None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, Refused, UnknownCheckout
-from waypost.memory.known import known_spaces
+from waypost.memory.catalog import known_spaces
 from waypost.memory.location import is_stored, locate, locate_again
 from waypost.memory.spaces import open_spaces, space_on
-from waypost.memory.stores import StoredSpace, opened, stored_space
+from waypost.memory.storage import StoredSpace, opened, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, Moment, utc_now
 from waypost.space.alias import aliases, first_step, identify_here, last_step, set_alias
@@ -194,7 +194,11 @@ class Adoption:
             return stored_space(self._settings, target)
         place = Path(os.path.abspath(target))
         for known_space in known_spaces(self._settings, self._clock):
-            if known_space.kind == "project" and place in known_space.roots and known_space.space_id != self._identity.space_id:
+            if (
+                known_space.kind == "project"
+                and place in known_space.roots
+                and known_space.space_id != self._identity.space_id
+            ):
                 return stored_space(self._settings, known_space.space_id)
         if place.is_dir():
             return stored_space(self._settings, identify_here(place, self._settings).space_id)
@@ -220,11 +224,13 @@ class Adoption:
 
     def _merge(self, plan: AdoptionPlan) -> AdoptionPlan:
         """Take in what the other memory holds now, through the gateway; nothing that is here is overwritten."""
-        from waypost.memory.known import open_known
+        from waypost.memory.catalog import open_known
 
         own, other = self._memory(), open_known(self._settings, self._caller, plan.other or "", self._clock)
         rows = list(flows.move.export.rows(other._current, Moment(self._clock())))
-        left_out = tuple(import_row.reason or import_row.status for import_row in own.import_rows(rows) if import_row.id is None)
+        left_out = tuple(
+            import_row.reason or import_row.status for import_row in own.import_rows(rows) if import_row.id is None
+        )
         if not left_out:
             flows.checkouts.relatives.settle_relatives(own._space, [plan.other or ""])
         return replace(plan, memories=len(rows) - len(left_out), left_out=left_out)

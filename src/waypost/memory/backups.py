@@ -8,7 +8,7 @@ from typing import Self
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import ForeignFile, StoreCorrupt
-from waypost.memory.opened import OpenMemoryBase
+from waypost.memory.handle import OpenMemoryBase
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now

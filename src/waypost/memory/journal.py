@@ -7,7 +7,7 @@ from typing import Any
 
 from waypost import compat, flows
 from waypost.errors import InvalidInput
-from waypost.memory.opened import OpenMemoryBase
+from waypost.memory.handle import OpenMemoryBase
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.receipt import Receipt

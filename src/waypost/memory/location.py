@@ -6,7 +6,7 @@ from pathlib import Path
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import NotFound, UnknownCheckout, WaypostError
-from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spaces
+from waypost.memory.storage import StoredSpace, opened, stored_space, stored_spaces
 from waypost.model.time import Clock
 from waypost.space.alias import aliases, identify_here, set_alias
 from waypost.space.identity import Identity
@@ -59,7 +59,11 @@ def _same_remote(identity: Identity, settings: Settings) -> list[tuple[str, Stor
     key = repository_key(identity.origin or "")
     if key is None:
         return []
-    stored = {stored_space.space_id: stored_space for stored_space in stored_spaces(settings) if stored_space.kind == "project"}
+    stored = {
+        stored_space.space_id: stored_space
+        for stored_space in stored_spaces(settings)
+        if stored_space.kind == "project"
+    }
     known = aliases(settings.home)
     named = [one for one in stored.values() if one.origin and repository_key(one.origin) == key]
     ends = [(one.space_id, stored.get(known.get(one.space_id, one.space_id))) for one in named]

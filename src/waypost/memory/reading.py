@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost import flows
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt
-from waypost.memory.opened import OpenMemoryBase, When, when
+from waypost.memory.handle import OpenMemoryBase, When, when
 from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import MAX_LEVEL, check_line, check_whole
 from waypost.model.ids import check_id

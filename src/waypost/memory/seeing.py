@@ -1,7 +1,7 @@
 """Looking at a memory from all sides, for whoever shows it to people."""
 
 from waypost import flows
-from waypost.memory.opened import OpenMemoryBase, When
+from waypost.memory.handle import OpenMemoryBase, When
 
 
 class Seeing(OpenMemoryBase):

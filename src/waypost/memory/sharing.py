@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from waypost import flows
-from waypost.memory.opened import OpenMemoryBase
+from waypost.memory.handle import OpenMemoryBase
 from waypost.model.share import Offer
 
 

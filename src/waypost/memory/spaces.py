@@ -17,7 +17,7 @@ from waypost.embed.registry import open_engine
 from waypost.errors import StoreCorrupt, StoreUnavailable
 from waypost.flows.engines.choice import EngineChoice
 from waypost.flows.open_space import OpenSpace, is_known_checkout
-from waypost.memory.stores import StoredSpace, open_store
+from waypost.memory.storage import StoredSpace, open_store
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
@@ -186,7 +186,7 @@ def _start_worker(space: OpenSpace) -> None:
 
 
 def _neighbours(space: OpenSpace) -> "Neighbours":
-    from waypost.memory.neighbours import StoredNeighbours, TeamNeighbours  # only where something is shared
+    from waypost.memory.share_partners import StoredNeighbours, TeamNeighbours  # only where something is shared
 
     kept = TeamNeighbours if space.settings.store else StoredNeighbours
     return kept(space.identity.space_id, space.settings, space.clock)

@@ -5,7 +5,7 @@ from typing import Any
 
 from waypost import flows
 from waypost.errors import InvalidInput
-from waypost.memory.opened import OpenMemoryBase, When, when
+from waypost.memory.handle import OpenMemoryBase, When, when
 from waypost.model.draft import Draft
 from waypost.model.receipt import Receipt
 

@@ -11,7 +11,7 @@ from waypost import config
 from waypost.config import Settings
 from waypost.faces.schedule.system import ScheduleSystem
 from waypost.memory import Memory
-from waypost.memory.known import open_known
+from waypost.memory.catalog import open_known
 from waypost.model.memory import Caller
 
 

@@ -18,7 +18,7 @@ from waypost.embed.fake import FakeEngine
 from waypost.faces.dashboard.app import dashboard_app
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import TokenIdentity
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 from waypost.model.session_turn import ASSISTANT, USER, SessionTurn

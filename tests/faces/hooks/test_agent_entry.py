@@ -36,7 +36,7 @@ HEAVY = {
         "waypost.faces.cli",
         "waypost.faces.mcp",
         "waypost.code.files.walk",
-        "waypost.memory.whole",
+        "waypost.memory.facade",
         "waypost.flows.write.prepare",
     ),
     *("waypost.flows.recall.code_search", "waypost.faces.hooks.agent.session_end", "waypost.faces.hooks.git.install"),

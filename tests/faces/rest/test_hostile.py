@@ -175,7 +175,7 @@ def test_a_fault_of_ours_tells_the_client_nothing_of_it(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a secret detail")
 
-    monkeypatch.setattr("waypost.memory.whole.Memory.status", broken)
+    monkeypatch.setattr("waypost.memory.facade.Memory.status", broken)
     answer = served.owner.get(f"{HERE}/status")  # would raise here if anything were handed on to the server
     assert "secret" not in str(problem(answer, 500)) + caplog.text
     assert "in broken" in (served.app.state.services.spaces.home / "crash.log").read_text()

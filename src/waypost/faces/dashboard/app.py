@@ -19,7 +19,7 @@ from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest, 
 from waypost.faces.dashboard.slow_work import Patience
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import TokenIdentity
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.space.crash import note_crash
 
 _FIELDS = 5000  # of one form

@@ -15,7 +15,7 @@ from waypost.faces.dashboard.request_context import PageRequest, ShowPage, addre
 from waypost.faces.dashboard.sections import SECTIONS
 from waypost.faces.dashboard.wording import ago, day, opening, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import TokenIdentity
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.time import parse_time
 from waypost.text.plural import counted
 

@@ -11,7 +11,7 @@ from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.dashboard.slow_work import Patience
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory import Memory
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.checkout import Checkout
 from waypost.model.time import parse_time
 

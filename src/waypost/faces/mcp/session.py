@@ -47,7 +47,7 @@ class ServedProject:
 
         settings = self.settings or config.load()
         if self.space is not None:
-            from waypost.memory.known import open_known
+            from waypost.memory.catalog import open_known
 
             return open_known(settings, caller, self.space, self.clock)
         directory = self.directory or self._found(root or Path.cwd())

@@ -7,7 +7,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.faces.rest.cursors import Cursor
-from waypost.memory.whole import Memory
+from waypost.memory.facade import Memory
 from waypost.model.time import from_micros, to_micros
 
 

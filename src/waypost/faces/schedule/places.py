@@ -5,7 +5,7 @@ from pathlib import Path
 
 from waypost.config import Settings
 from waypost.errors import WaypostError
-from waypost.memory.known import known_space
+from waypost.memory.catalog import known_space
 from waypost.space.metadata import METADATA_FILE, read_metadata
 from waypost.space.place import known_by, space_directory
 

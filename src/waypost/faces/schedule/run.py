@@ -7,7 +7,7 @@ from waypost.config import Settings
 from waypost.errors import WaypostError
 from waypost.faces.schedule.places import ScheduledMemory, places
 from waypost.memory import Memory
-from waypost.memory.known import open_known
+from waypost.memory.catalog import open_known
 from waypost.model.memory import Caller
 
 _SCHEDULE = Caller("extractor", "schedule")

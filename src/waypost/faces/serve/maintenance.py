@@ -21,7 +21,7 @@ from waypost.faces.guard.limits import Monotonic, Processes
 from waypost.faces.guard.team_tokens import TeamIdentity
 from waypost.faces.serve.metrics import ServerMetrics
 from waypost.faces.serve.team import Team
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.memory import Caller
 from waypost.space.crash import note_crash
 

@@ -27,7 +27,7 @@ from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
 from waypost.faces.serve.team import team_of
-from waypost.memory.known import TeamSpaces
+from waypost.memory.catalog import TeamSpaces
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections, release

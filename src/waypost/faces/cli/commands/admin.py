@@ -158,7 +158,7 @@ def work(
         session_of(context).memory().work(inherited=inherited)
         return
     from waypost.faces.cli.session import caller
-    from waypost.memory.known import open_known
+    from waypost.memory.catalog import open_known
 
     open_known(settings, caller(settings.person), space).work(inherited=inherited)
 

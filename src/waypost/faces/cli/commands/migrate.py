@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from waypost.config import Settings
     from waypost.faces.cli.output.progress import ProgressReport
     from waypost.faces.cli.session import CommandSession
-    from waypost.memory.moving import Moving
-    from waypost.memory.stores import StoredSpace
+    from waypost.memory.migration import Moving
+    from waypost.memory.storage import StoredSpace
     from waypost.model.memory import Caller
 
 _FILES, _VARIABLE = "sqlite", "env:"
@@ -78,7 +78,7 @@ def migrate(
     from waypost import config
     from waypost.faces.cli.output.progress import progress
     from waypost.faces.cli.session import caller, confirm
-    from waypost.memory.moving import Moving
+    from waypost.memory.migration import Moving
 
     settings = config.load()
     who = caller(settings.person, yes=yes)
@@ -149,7 +149,7 @@ def _chosen(
     session: "CommandSession", settings: "Settings", source: "Settings", *, every: bool
 ) -> "Iterable[StoredSpace]":
     from waypost.faces.cli.arguments import MYSELF
-    from waypost.memory.moving import space_here, spaces_there
+    from waypost.memory.migration import space_here, spaces_there
 
     if every:
         found = list(spaces_there(source))
@@ -235,7 +235,7 @@ def _next(target: "Settings") -> str:
 
 def _warn(source: "Settings", target: "Settings") -> None:
     from waypost import config
-    from waypost.memory.moving import still_there
+    from waypost.memory.migration import still_there
 
     notices = list[str]()
     if config.environment().get("WAYPOST_STORE", "") not in ("", target.store):

@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.errors import WaypostError
 from waypost.faces.dashboard.request_context import PageRequest
-from waypost.memory.known import KnownSpace
+from waypost.memory.catalog import KnownSpace
 from waypost.model.kinds import KEPT_COLLECTIONS
 
 _LOOKED_INTO = 8  # memories of which figures are shown: each has to be opened

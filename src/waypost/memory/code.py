@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost import flows
-from waypost.memory.opened import OpenMemoryBase, When
+from waypost.memory.handle import OpenMemoryBase, When
 from waypost.model.code_link import AboutHit, StaleReport
 from waypost.model.receipt import Receipt
 

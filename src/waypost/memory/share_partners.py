@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.share.spaces import Neighbour
-from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spaces
+from waypost.memory.storage import StoredSpace, opened, stored_space, stored_spaces
 from waypost.model.share import ShareRow
 from waypost.model.time import Clock
 from waypost.space.alias import identify_here

@@ -1,13 +1,13 @@
 """The façade as a whole."""
 
+from waypost.memory.admin import MemoryAdmin
 from waypost.memory.backups import Backups
+from waypost.memory.code import MemoryTree
+from waypost.memory.facts import Knowledge
 from waypost.memory.journal import Journal
-from waypost.memory.knowledge import Knowledge
 from waypost.memory.reading import MemoryReading
 from waypost.memory.seeing import Seeing
 from waypost.memory.sharing import Sharing
-from waypost.memory.tree import MemoryTree
-from waypost.memory.upkeep import MemoryAdmin
 from waypost.memory.writing import MemoryWriting
 
 

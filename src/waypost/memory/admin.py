@@ -9,7 +9,7 @@ from typing import Any
 from waypost import compat, flows
 from waypost.errors import StoreCorrupt
 from waypost.flows.open_space import OpenSpace
-from waypost.memory.opened import OpenMemoryBase, When
+from waypost.memory.handle import OpenMemoryBase, When
 from waypost.model.receipt import Receipt
 
 

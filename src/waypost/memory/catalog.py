@@ -11,7 +11,7 @@ from waypost.config import Settings, user_home
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt, WaypostError
 from waypost.flows.index.treeless import checkouts_of
 from waypost.memory.spaces import open_spaces
-from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spaces
+from waypost.memory.storage import StoredSpace, opened, stored_space, stored_spaces
 from waypost.model.checkout import Checkout
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, utc_now
@@ -221,7 +221,10 @@ class TeamSpaces(Spaces):
         return found[0].space_id
 
     def named(self) -> list[KnownSpace]:
-        found = (KnownSpace(stored_space.space_id, stored_space.kind, stored_space.name, stored_space.created, ()) for stored_space in stored_spaces(self._settings))
+        found = (
+            KnownSpace(stored_space.space_id, stored_space.kind, stored_space.name, stored_space.created, ())
+            for stored_space in stored_spaces(self._settings)
+        )
         return sorted(found, key=lambda one: (one.name.lower(), one.space_id))
 
     def memory(self, caller: Caller, space_id: str | None = None, checkout: str | None = None) -> "Memory":

@@ -12,9 +12,9 @@ from waypost.flows.move.migrate import Ends, Moved, Report, migrate
 from waypost.flows.move.new_ids import IdChange, NewIds, new_ids, new_space_id
 from waypost.flows.move.notes import DONE, FRESH, MARK, REPLACE, RESUME, Notes, is_done, plan
 from waypost.memory.location import locate
-from waypost.memory.moving_places import carry_files, make_home, place_of, remove_rest
+from waypost.memory.migration_places import carry_files, make_home, place_of, remove_rest
 from waypost.memory.spaces import open_spaces
-from waypost.memory.stores import StoredSpace, stored_ids, stored_space
+from waypost.memory.storage import StoredSpace, stored_ids, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
 from waypost.space.alias import aliases, set_alias

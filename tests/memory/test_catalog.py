@@ -9,7 +9,7 @@ from tests.conftest import OpenMemory, TestClock
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import WaypostError
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.memory import Caller
 
 ANNA = Caller("person", "anna")

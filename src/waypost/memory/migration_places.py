@@ -10,7 +10,7 @@ from typing import Protocol
 from waypost.config import Settings
 from waypost.errors import StoreBusy
 from waypost.flows.move.notes import Notes, notes_of
-from waypost.memory.stores import StoredSpace, need_driver, open_store, team_space
+from waypost.memory.storage import StoredSpace, need_driver, open_store, team_space
 from waypost.model.time import Clock
 from waypost.space.metadata import METADATA_FILE, Metadata, write_metadata
 from waypost.space.place import DATABASE_FILE, space_directory
