@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, Refused, UnknownCheckout
-from waypost.memory.catalog import known_spaces
+from waypost.memory.catalog import space_entries
 from waypost.memory.location import is_stored, locate, locate_again
 from waypost.memory.spaces import open_spaces, space_on
-from waypost.memory.storage import StoredSpace, opened, stored_space
+from waypost.memory.storage import StoredSpace, open_stored, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, Moment, utc_now
 from waypost.space.alias import aliases, first_step, identify_here, last_step, set_alias
@@ -113,8 +113,8 @@ class Adoption:
         if not self._caller.decides:
             raise Refused("Only a person can dismiss memories.", "Run it at a terminal, or with --yes.")
         memory = self._memory()
-        found = flows.checkouts.relatives.look_for_relatives(memory._space)
-        flows.checkouts.relatives.settle_relatives(memory._space, [one.space_id for one in found])
+        found = flows.checkouts.relatives.look_for_relatives(memory.space)
+        flows.checkouts.relatives.settle_relatives(memory.space, [one.space_id for one in found])
         return found
 
     @property
@@ -135,7 +135,7 @@ class Adoption:
         if not is_stored(self._identity.space_id, self._settings):
             return False
         try:
-            self._memory()._space  # noqa: B018  opening it is the question
+            self._memory().space  # noqa: B018  opening it is the question
         except UnknownCheckout as refused:
             try:
                 self._identity = locate_again(self._identity, refused, self._settings, self._clock)
@@ -151,7 +151,7 @@ class Adoption:
     def _joining(self, found: "Relative") -> AdoptionPlan:
         root, name = self._root or Path(), self._identity.name
         if not self._is_unknown:
-            own = self._memory()._space
+            own = self._memory().space
             with own.store.read() as reader:
                 kept = flows.checkouts.relatives.count_kept(reader, Moment(self._clock()))
             if kept:
@@ -177,13 +177,13 @@ class Adoption:
         return found[0]
 
     def _relatives(self) -> "Sequence[Relative]":
-        return flows.checkouts.relatives.look_for_relatives(self._memory()._space)
+        return flows.checkouts.relatives.look_for_relatives(self._memory().space)
 
     def _relatives_apart(self) -> "Sequence[Relative]":
         """The same for a checkout that is refused: nothing is written to the memory that refuses it."""
         stored = stored_space(self._settings, self._identity.space_id)
         folder = space_directory(self._settings.memory_root, stored.space_id)
-        with opened(self._settings, stored, self._clock) as store:
+        with open_stored(self._settings, stored, self._clock) as store:
             space = space_on(store, self._identity, self._settings, self._clock, folder)
             return list(flows.checkouts.relatives.find_relatives(space))
 
@@ -193,7 +193,7 @@ class Adoption:
         if _ID.fullmatch(target) and is_stored(target, self._settings):
             return stored_space(self._settings, target)
         place = Path(os.path.abspath(target))
-        for known_space in known_spaces(self._settings, self._clock):
+        for known_space in space_entries(self._settings, self._clock):
             if (
                 known_space.kind == "project"
                 and place in known_space.roots
@@ -209,14 +209,14 @@ class Adoption:
     def _look(self, stored: StoredSpace) -> "Relative":
         if stored.kind != "project":
             raise InvalidInput(f"{stored.name!r} is the memory of a person.", "Name the memory of a project.")
-        with opened(self._settings, stored, self._clock) as store, store.read() as reader:
+        with open_stored(self._settings, stored, self._clock) as store, store.read() as reader:
             memories = flows.checkouts.relatives.count_kept(reader, Moment(self._clock()))
             roots = tuple(reader.checkouts().values())
         return flows.checkouts.relatives.Relative(stored.space_id, stored.name, memories, roots)
 
     def _confirm(self) -> None:
         """Open the memory for this checkout."""
-        with opened(self._settings, stored_space(self._settings, self._identity.space_id), self._clock) as store:
+        with open_stored(self._settings, stored_space(self._settings, self._identity.space_id), self._clock) as store:
             flows.checkouts.admission.confirm(
                 store, self._identity, self._settings.shared_machine, self._caller, self._clock()
             )
@@ -224,13 +224,15 @@ class Adoption:
 
     def _merge(self, plan: AdoptionPlan) -> AdoptionPlan:
         """Take in what the other memory holds now, through the gateway; nothing that is here is overwritten."""
-        from waypost.memory.catalog import open_known
+        from waypost.memory.catalog import open_by_id
 
-        own, other = self._memory(), open_known(self._settings, self._caller, plan.other or "", self._clock)
-        rows = list(flows.move.export.rows(other._current, Moment(self._clock())))
+        own, other = self._memory(), open_by_id(self._settings, self._caller, plan.other or "", self._clock)
+        rows = list(other.admin.export_rows())
         left_out = tuple(
-            import_row.reason or import_row.status for import_row in own.import_rows(rows) if import_row.id is None
+            import_row.reason or import_row.status
+            for import_row in own.admin.import_rows(rows)
+            if import_row.id is None
         )
         if not left_out:
-            flows.checkouts.relatives.settle_relatives(own._space, [plan.other or ""])
+            flows.checkouts.relatives.settle_relatives(own.space, [plan.other or ""])
         return replace(plan, memories=len(rows) - len(left_out), left_out=left_out)

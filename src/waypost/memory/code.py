@@ -1,71 +1,83 @@
-"""The tree that a project is, and the memories about its places."""
+"""`memory.code`: the repository, its index, and the memories about its code."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from waypost import flows
-from waypost.memory.handle import OpenMemoryBase, When
+from waypost.memory.handle import MemoryHandle, When
 from waypost.model.code_link import AboutHit, StaleReport
 from waypost.model.receipt import Receipt
 
 
-class MemoryTree(OpenMemoryBase):
-    def index(
-        self,
-        *,
-        include: Sequence[str] | None = None,
-        exclude: Sequence[str] | None = None,
-        force: bool = False,
-        database: str | None = None,
-        wait: bool = True,
-        explain: bool = False,
-        facts: bool = False,
-        report: "flows.index.build.Report" = lambda *_: None,
-    ) -> "flows.index.init.IndexReport":
-        """Read the tree: what is new or changed since the last time, or with `force` all of it.
+class MemoryCode:
+    """The repository of a memory, and the memories about it."""
 
-        Patterns hold until others are given. Without `wait`, vectors follow in the background. `database` is the URL
-        of a live database whose schema is read too; `explain` tells of everything that is skipped. `facts`: what the
-        project says of itself is remembered first, once (see `discover`).
-        """
-        return flows.index.init.init(
-            self._space,
-            self._caller,
-            include=include,
-            exclude=exclude,
-            force=force,
-            database=database,
-            wait=wait,
-            explain=explain,
-            facts=facts,
-            report=report,
-        )
+    def __init__(self, handle: MemoryHandle) -> None:
+        self._handle = handle
+
+    @property
+    def root(self) -> Path:
+        """The root of the checkout that this memory was opened in; `Path()` if there is none on this machine."""
+        return self._handle.identity.root or Path()
+
+    # -- the index ----------------------------------------------------------------------------------------
 
     def update(self, paths: Iterable[str | Path]) -> "flows.index.build.Indexed":
-        """Bring these files up to date in the index, now, whatever became of them."""
-        return flows.index.track.update(self._space, [str(path) for path in paths])
+        """Index the files `paths` again, now. They may be new, changed or deleted. Returns what was indexed."""
+        return flows.index.track.update(self._handle.space, [str(path) for path in paths])
 
     def track(self, path: str | Path, action: str = "edit") -> None:
-        """A file was changed, made or deleted: it is indexed again in the background. Returns at once."""
-        flows.index.track.track(self._space, [str(path)], action)
+        """Index a file again in the background.
+
+        Args:
+            path: The file.
+            action: What happened to it: `edit`, `create`, `delete` or `rename`.
+        """
+        flows.index.track.track(self._handle.space, [str(path)], action)
+
+    def git_changed(self) -> None:
+        """Update the index and the stale marks after a commit, merge, rebase or checkout."""
+        flows.index.track.git_changed(self._handle.space)
+
+    def finish_task(self, description: str, files: Iterable[str | Path] | None = None) -> Receipt:
+        """Index the files of a finished task, and remember that it was done.
+
+        Args:
+            description: What was done.
+            files: The files it changed; all changed files by default.
+
+        Returns:
+            The receipt of the memory.
+        """
+        paths = None if files is None else [str(path) for path in files]
+        return flows.index.track.finish(self._handle.space, description, paths, self._handle.caller)
 
     def ignores(self) -> Callable[[str], bool]:
-        """Tells of a path (of a folder with `/` at its end) whether an index leaves it out; for whoever watches."""
-        return flows.index.track.ignores(self._space)
+        """Return a test whether the index leaves out a path. Folders end with `/`."""
+        return flows.index.track.ignores(self._handle.space)
 
-    def finish(self, description: str, files: Iterable[str | Path] | None = None) -> Receipt:
-        """A task is done: its files (or all that changed) are indexed, and that it was done is remembered."""
-        chosen = None if files is None else [str(path) for path in files]
-        return flows.index.track.finish(self._space, description, chosen, self._caller)
+    def files(self) -> "tuple[flows.index.source_view.FileSeen, ...]":
+        """Return the indexed files and the files that memories point at, with the number of these memories."""
+        return flows.index.source_view.files(self._handle.space)
+
+    def source(self, path: str | Path, first: int = 1, most: int = 2000) -> "flows.index.source_view.SourceSeen":
+        """Return lines of a file of the repository with secrets masked, and its outline.
+
+        Args:
+            path: The file.
+            first: The first line.
+            most: How many lines at most.
+        """
+        return flows.index.source_view.source(self._handle.space, str(path), first, most)
 
     def analyze(self, path: str | Path = ".") -> "flows.index.analyze.Analysis":
-        """What a file, or every file of a folder, holds: symbols, imports, calls. Reads the tree, not the index."""
-        return flows.index.analyze.analyze(self._space, str(path))
+        """Return symbols, imports and calls of the file or folder `path`. Reads the files, not the index."""
+        return flows.index.analyze.analyze(self._handle.space, str(path))
 
     def architecture(self) -> dict[str, Any]:
-        """Frameworks, patterns, endpoints, layers and the like, with the places that show them."""
-        return flows.index.analyze.architecture(self._space)
+        """Return frameworks, patterns, endpoints, layers and the like, with the code that shows them."""
+        return flows.index.analyze.architecture(self._handle.space)
 
     def summarize(
         self,
@@ -74,23 +86,24 @@ class MemoryTree(OpenMemoryBase):
         force: bool = False,
         report: "flows.index.build.Report" = lambda *_: None,
     ) -> "flows.index.summarize.Summarised":
-        """Describe in words what a file, or every file, does; those that have a description are left, without `force`."""
+        """Describe in words what files do.
+
+        Args:
+            path: One file; every file by default.
+            force: Describe files again that have a description.
+            report: Called with the phase, how many are done, and the total.
+
+        Returns:
+            How many files were described.
+        """
         chosen = None if path is None else str(path)
-        return flows.index.summarize.summarize(self._space, chosen, force=force, report=report)
+        return flows.index.summarize.summarize(self._handle.space, chosen, force=force, report=report)
 
     def summary(self, path: str | Path) -> str:
-        """What a file does, in words."""
-        return flows.index.summarize.summary(self._space, str(path))
+        """Return what the file `path` does, in words."""
+        return flows.index.summarize.summary(self._handle.space, str(path))
 
-    def files(self) -> "tuple[flows.index.source_view.FileSeen, ...]":
-        """The files of the index, and those beside that memories point at, with how many do."""
-        return flows.index.source_view.files(self._space)
-
-    def source(self, path: str | Path, first: int = 1, most: int = 2000) -> "flows.index.source_view.SourceSeen":
-        """Lines of a file as they may be shown, secrets masked, with an outline; never of one outside the tree."""
-        return flows.index.source_view.source(self._space, str(path), first, most)
-
-    # -- memories about places --------------------------------------------------------------------------------
+    # -- memories about code ------------------------------------------------------------------------------
 
     def about(
         self,
@@ -101,30 +114,27 @@ class MemoryTree(OpenMemoryBase):
         as_of: When = None,
         known_at: When = None,
     ) -> tuple[AboutHit, ...]:
-        """The memories about a file, a line of it, or a folder; those nearest to the line first."""
-        moment = self._moment(as_of, known_at)
-        return flows.links.about.about(self._space, str(path), line, limit=limit, moment=moment)
+        """Return the memories about a file, a line or a folder.
+
+        Args:
+            path: The file or folder.
+            line: A line of the file. The memories nearest to it come first.
+            limit: How many at most.
+            as_of: Answer for this instant; now by default.
+            known_at: Use only what was recorded by then.
+        """
+        moment = self._handle.moment(as_of, known_at)
+        return flows.links.about.about(self._handle.space, str(path), line, limit=limit, moment=moment)
 
     def stale(self, files: Iterable[str | Path] | None = None, *, check: bool = False) -> StaleReport:
-        """Which memories point at code that is not as it was, of all or of those about these files.
+        """Return the memories whose code has changed.
 
-        What has not changed since it was looked at is not judged again, unless `check` says so.
+        Args:
+            files: Only memories about these files.
+            check: Compare again what has not changed since the last comparison.
         """
-        chosen = None if files is None else [str(path) for path in files]
-        return flows.links.about.stale(self._space, files=chosen, again=check)
-
-    def verify(
-        self,
-        memory_ids: str | Iterable[str] = (),
-        *,
-        files: Iterable[str | Path] | None = None,
-        every: bool = False,
-    ) -> "flows.links.repair.Repaired":
-        """What these memories say is true of the code as it is now; or those about these files; or every stale one."""
-        chosen = [memory_ids] if isinstance(memory_ids, str) else list(memory_ids)
-        where = None if files is None else [str(path) for path in files]
-        with self._own(*chosen):
-            return flows.links.repair.verify(self._space, self._caller, chosen, files=where, every=every)
+        paths = None if files is None else [str(path) for path in files]
+        return flows.links.about.stale(self._handle.space, files=paths, again=check)
 
     def relink(
         self,
@@ -135,13 +145,32 @@ class MemoryTree(OpenMemoryBase):
         every: bool = False,
         drop: bool = False,
     ) -> "flows.links.repair.Repaired":
-        """Point a memory at `refs` (with `add`, at these too), or at where its code is now; `every` one whose code moved.
-        `drop` takes references away whose code is gone."""
-        with self._own(memory_id):
+        """Change the code references of memories.
+
+        Args:
+            memory_id: The memory.
+            refs: Its new references; by default where its code is now.
+            add: Keep its other references.
+            every: All memories whose code has moved, instead of one.
+            drop: Remove references to code that is gone.
+
+        Returns:
+            The changed memories, and those that could not be changed.
+        """
+        with self._handle.own_memories(memory_id):
             return flows.links.repair.relink(
-                self._space, self._caller, memory_id, refs, add=add, every=every, drop=drop
+                self._handle.space, self._handle.caller, memory_id, refs, add=add, every=every, drop=drop
             )
 
-    def git_changed(self) -> None:
-        """The tree was committed, merged, rebased or checked out: bring what follows from it up to date."""
-        flows.index.track.git_changed(self._space)
+    def code_behind(
+        self, memory_id: str, *, as_of: When = None, known_at: When = None
+    ) -> "tuple[flows.links.code_changes.Behind, ...]":
+        """Return the code that a memory points at, now and as it was then, with secrets masked.
+
+        Args:
+            memory_id: The memory.
+            as_of: The version that held at this instant; now by default.
+            known_at: Use only what was recorded by then.
+        """
+        moment = self._handle.moment(as_of, known_at)
+        return flows.links.code_changes.code_behind(self._handle.current, memory_id, moment)

@@ -1,42 +1,25 @@
-"""What is known of a project: facts on levels, learned from changes, approved by a person, with their reasons."""
+"""`memory.facts`: learning, review, levels and lifetimes of facts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from waypost import flows
-from waypost.memory.handle import OpenMemoryBase, When
+from waypost.memory.handle import MemoryHandle, When
 from waypost.model.candidate import Candidate
+from waypost.model.draft import Draft
 from waypost.model.receipt import Receipt
 from waypost.model.review_item import Learned
-from waypost.model.session_turn import SessionTurn
 from waypost.store.fact_protocol import CandidateRow
 
 
-class Knowledge(OpenMemoryBase):
-    # -- levels -------------------------------------------------------------------------------------------
+class MemoryFacts:
+    """The facts of a memory: how they are learned, approved, ordered and ended."""
 
-    def promote(
-        self,
-        memory_id: str,
-        level: int | None = None,
-        *,
-        parent: str | None = None,
-        domain: str | None = None,
-        module: str | None = None,
-    ) -> Receipt:
-        """Give a fact another level, parent, domain or module; an empty text takes one away."""
-        place = flows.facts.levels.FactPlace.of(level, parent, domain, module)
-        with self._own(memory_id, parent):
-            return flows.facts.levels.promote(self._space, memory_id, place, self._caller)
+    def __init__(self, handle: MemoryHandle) -> None:
+        self._handle = handle
 
-    def subtree(
-        self, memory_id: str, *, depth: int = 100, as_of: When = None, known_at: When = None
-    ) -> Sequence[dict[str, Any]]:
-        """A fact and all that stands under it, each followed by what is below it."""
-        return flows.facts.levels.subtree(self._space, memory_id, self._view("all", as_of, known_at), depth=depth)
-
-    # -- learning -----------------------------------------------------------------------------------------
+    # -- learning and review ------------------------------------------------------------------------------
 
     def learn(
         self,
@@ -48,47 +31,147 @@ class Knowledge(OpenMemoryBase):
         dry_run: bool = False,
         report: "flows.index.build.Report" = lambda *_: None,
     ) -> Learned:
-        """Facts from what changed: in the working tree, in what is `staged`, since or in the commits of `diff` (a revision,
-        or a range `A..B`), or in one file.
+        """Learn facts from changes: by default from uncommitted ones. Certain facts are stored, others need approval.
 
-        What is certain is stored; the rest waits for approval, which `yes` gives at once where a person decides.
+        Args:
+            staged: From staged changes.
+            diff: From the commits since a revision, or of a range `A..B`.
+            file: From one file.
+            yes: Approve all at once, with owner rights.
+            dry_run: Store nothing.
+            report: Called with the phase, how many are done, and the total.
+
+        Returns:
+            The stored facts, and the candidates for approval.
         """
-        asked = flows.learn.changes.LearnSource(staged, diff, None if file is None else str(file))
-        return flows.learn.changes.learn(self._space, self._caller, asked, yes=yes, dry_run=dry_run, report=report)
-
-    def review(self, *, include_archived: bool = False) -> "flows.facts.review.Review":
-        """What waits for a person: candidates for approval, and facts whose time has run out."""
-        return flows.facts.review.review(self._space, include_archived=include_archived)
-
-    def approve(self, candidates: str | Iterable[str], *, text: str | None = None) -> tuple[tuple[str, Receipt], ...]:
-        """Remember candidates as a person's word, with `text` in other words. Only a person may."""
-        return flows.facts.approval.approve(self._space, _many(candidates), self._caller, text=text)
-
-    def decline(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
-        """Reject candidates: they are not proposed again. Only a person may."""
-        return flows.facts.approval.decline(self._space, _many(candidates), self._caller)
-
-    def declined(self, limit: int = 20) -> "Sequence[tuple[CandidateRow, Candidate]]":
-        """The candidates that were rejected last, newest first."""
-        return flows.facts.review.declined(self._space, limit)
-
-    def reconsider(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
-        """Undo `decline`: these candidates wait again. Returns those that do. Only a person may."""
-        return flows.facts.approval.reconsider(self._space, _many(candidates), self._caller)
-
-    def edit(self, candidate: str, text: str) -> str:
-        """Put a candidate's words right, and leave it waiting."""
-        return flows.facts.approval.edit(self._space, candidate, text, self._caller)
-
-    def keep_session(
-        self, session: str, turns: Iterable[SessionTurn], *, notices: Sequence[str] = ()
-    ) -> "flows.learn.session.Kept":
-        """Append what was said in an agent's session to the journal, each turn once, and put what it teaches up for review."""
-        return flows.learn.session.keep_session(self._space, session, turns, self._caller, notices=notices)
+        source = flows.learn.changes.LearnSource(staged, diff, None if file is None else str(file))
+        return flows.learn.changes.learn(
+            self._handle.space, self._handle.caller, source, yes=yes, dry_run=dry_run, report=report
+        )
 
     def discover(self, task: str | None = None, *, dry_run: bool = False) -> "flows.learn.cold_start.Discovered":
-        """The first facts of a repository: what it is, how it is run and tested, its parts; or those that a task needs."""
-        return flows.learn.cold_start.discover(self._space, self._caller, task=task, dry_run=dry_run)
+        """Learn the first facts of a repository: what it is, how to run and test it, its parts.
+
+        Args:
+            task: Only facts that this task needs.
+            dry_run: Store nothing.
+
+        Returns:
+            The facts, stored or found.
+        """
+        return flows.learn.cold_start.discover(self._handle.space, self._handle.caller, task=task, dry_run=dry_run)
+
+    def review(self, *, include_archived: bool = False) -> "flows.facts.review.Review":
+        """Return what needs a person: candidates for approval and expired facts; with `include_archived`, archived too."""
+        return flows.facts.review.review(self._handle.space, include_archived=include_archived)
+
+    def approve(self, candidates: str | Iterable[str], *, text: str | None = None) -> tuple[tuple[str, Receipt], ...]:
+        """Store candidates as facts that a person confirmed. Only a person may.
+
+        Args:
+            candidates: One id or several.
+            text: Store this text instead.
+
+        Returns:
+            Each id with the receipt of its fact.
+        """
+        return flows.facts.approval.approve(self._handle.space, _ids(candidates), self._handle.caller, text=text)
+
+    def reject(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
+        """Reject one or several `candidates`: they are not proposed again. Only a person may. Returns their ids."""
+        return flows.facts.approval.decline(self._handle.space, _ids(candidates), self._handle.caller)
+
+    def rejected(self, limit: int = 20) -> Sequence[tuple[CandidateRow, Candidate]]:
+        """Return the last rejected candidates, at most `limit`, newest first."""
+        return flows.facts.review.declined(self._handle.space, limit)
+
+    def reconsider(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
+        """Undo `reject` for one or several `candidates`. Only a person may. Returns those that need review again."""
+        return flows.facts.approval.reconsider(self._handle.space, _ids(candidates), self._handle.caller)
+
+    def edit(self, candidate: str, text: str) -> str:
+        """Change the text of a `candidate` to `text`; it still needs review. Returns its id."""
+        return flows.facts.approval.edit(self._handle.space, candidate, text, self._handle.caller)
+
+    def lift_rejection(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        domain: str | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        time: When = None,
+        key: str | None = None,
+    ) -> bool:
+        """Allow a rejected or forgotten value again. Only a person may. The arguments are those it was stored with.
+
+        Args:
+            text: The value.
+            kind: Its kind.
+            domain: Its domain.
+            session: The conversation, for entries of the journal. So are `speaker` and `time`.
+            speaker: Who said it.
+            time: When it was said.
+            key: Its key, if it had one.
+
+        Returns:
+            Whether it had been rejected or forgotten.
+        """
+        fields = {
+            "text": text, "kind": kind, "domain": domain, "session": session, "speaker": speaker, "time": time,
+            "key": key,
+        }  # fmt: skip
+        return flows.write.lifecycle.lift(self._handle.space, Draft.of(fields), self._handle.caller)
+
+    def remember_drafts(self, drafts: Sequence[Draft]) -> Iterator[Receipt]:
+        """Store checked `drafts`. Yields each receipt after its transaction was committed."""
+        return flows.write.remember.remember(self._handle.space, drafts, self._handle.caller, direct=False)
+
+    # -- levels and links ---------------------------------------------------------------------------------
+
+    def promote(
+        self,
+        memory_id: str,
+        level: int | None = None,
+        *,
+        parent: str | None = None,
+        domain: str | None = None,
+        module: str | None = None,
+    ) -> Receipt:
+        """Change where a fact belongs. An empty text removes a parent, domain or module.
+
+        Args:
+            memory_id: The fact.
+            level: 0 project, 1 domain, 2 module, 3 code.
+            parent: Id of the memory that contains it.
+            domain: Its domain.
+            module: Its module.
+
+        Returns:
+            The receipt of the changed fact.
+        """
+        place = flows.facts.levels.FactPlace.of(level, parent, domain, module)
+        with self._handle.own_memories(memory_id, parent):
+            return flows.facts.levels.promote(self._handle.space, memory_id, place, self._handle.caller)
+
+    def subtree(
+        self, memory_id: str, *, depth: int = 100, as_of: When = None, known_at: When = None
+    ) -> Sequence[dict[str, Any]]:
+        """Return a fact and all facts below it, depth first.
+
+        Args:
+            memory_id: The fact.
+            depth: How many levels to go down.
+            as_of: Answer for this instant; now by default.
+            known_at: Use only what was recorded by then.
+        """
+        view = self._handle.view("all", as_of, known_at)
+        return flows.facts.levels.subtree(self._handle.space, memory_id, view, depth=depth)
+
+    def related(self, memory_id: str) -> "tuple[flows.recall.related.RelatedMemory, ...]":
+        """Return the memories linked with `memory_id`: parent, children, causes, effects, and what it replaced."""
+        return flows.recall.related.related(self._handle.current, memory_id)
 
     # -- lifetimes ----------------------------------------------------------------------------------------
 
@@ -101,12 +184,23 @@ class Knowledge(OpenMemoryBase):
         on_expire: str | None = None,
         ttl_class: str | None = None,
     ) -> "flows.write.lifetime.Lasting":
-        """How long a fact lives, what starts its time anew, and what happens at the end; without any, it lives on."""
-        with self._own(memory_id):
+        """Set when a fact expires. Without arguments, it never does.
+
+        Args:
+            memory_id: The fact.
+            seconds: Its lifetime.
+            refresh: Globs of files. A change of such a file restarts the lifetime.
+            on_expire: `stale`, `archive` or `delete`.
+            ttl_class: A named lifetime instead of `seconds`.
+
+        Returns:
+            Its lifetime and its end.
+        """
+        with self._handle.own_memories(memory_id):
             return flows.write.lifetime.set_ttl(
-                self._space,
+                self._handle.space,
                 memory_id,
-                self._caller,
+                self._handle.caller,
                 seconds=seconds,
                 refresh=refresh,
                 on_expire=on_expire,
@@ -114,33 +208,9 @@ class Knowledge(OpenMemoryBase):
             )
 
     def expire(self, *, dry_run: bool = False) -> "flows.write.expiry.Expired":
-        """Do to every memory whose time has run out what was said for its end: mark it stale, archive or delete it."""
-        return flows.write.expiry.process_expired(self._space, self._caller, dry_run=dry_run, wait=False)
-
-    # -- reasons ------------------------------------------------------------------------------------------
-
-    def decide(
-        self,
-        text: str,
-        *,
-        because: Sequence[str] = (),
-        leads_to: Sequence[str] = (),
-        given: Sequence[str] = (),
-        **options: Any,
-    ) -> "flows.facts.decide.Decided":
-        """Record a decision with its reasons, consequences and constraints, each a text or the id of a memory."""
-        told: Mapping[str, Any] = options
-        with self._own(text, *because, *leads_to, *given, options.get("replaces")):
-            return flows.facts.decide.decide(
-                self._space, text, self._caller, because=because, leads_to=leads_to, given=given, options=told
-            )
-
-    def why(
-        self, question: str, *, depth: int = 5, as_of: When = None, known_at: When = None
-    ) -> "flows.recall.why.CausalChain":
-        """The decision that a question is about, with what led to it and what follows from it."""
-        return flows.recall.why.why(self._space, question, self._view("facts", as_of, known_at), depth=depth)
+        """Mark expired memories stale, archive or delete them; with `dry_run`, change nothing. Returns those affected."""
+        return flows.write.expiry.process_expired(self._handle.space, self._handle.caller, dry_run=dry_run, wait=False)
 
 
-def _many(ids: str | Iterable[str]) -> list[str]:
-    return [ids] if isinstance(ids, str) else list(dict.fromkeys(ids))
+def _ids(candidates: str | Iterable[str]) -> list[str]:
+    return [candidates] if isinstance(candidates, str) else list(dict.fromkeys(candidates))

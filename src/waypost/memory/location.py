@@ -1,4 +1,4 @@
-"""Where the memory of a folder is: under its own id, or under that of another spelling of the same remote."""
+"""Which memory a folder uses: the one of its own id, or of another spelling of the same remote."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,12 +6,17 @@ from pathlib import Path
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import NotFound, UnknownCheckout, WaypostError
-from waypost.memory.storage import StoredSpace, opened, stored_space, stored_spaces
+from waypost.memory.storage import StoredSpace, open_stored, stored_space, stored_spaces
 from waypost.model.time import Clock
 from waypost.space.alias import aliases, identify_here, set_alias
-from waypost.space.identity import Identity
+from waypost.space.identity import Identity, identify_person
 from waypost.space.place import known_by, space_directory
 from waypost.space.remote import repository_key
+
+
+def identify_memory(directory: Path, person: str | None, settings: Settings, clock: Clock) -> Identity:
+    """The memory of a person, or of the project that a directory belongs to. Opens no database."""
+    return identify_person(person) if person is not None else locate(directory, settings, clock)
 
 
 def locate(directory: Path, settings: Settings, clock: Clock) -> Identity:
@@ -73,7 +78,7 @@ def _same_remote(identity: Identity, settings: Settings) -> list[tuple[str, Stor
 
 def _opens_for(identity: Identity, stored: StoredSpace, settings: Settings, clock: Clock) -> bool:
     try:
-        with opened(settings, stored, clock) as store, store.read() as reader:
+        with open_stored(settings, stored, clock) as store, store.read() as reader:
             return flows.checkouts.admission.why_refused(reader, identity, settings.shared_machine) is None
     except WaypostError:  # locked or damaged: its own command says so
         return False

@@ -37,7 +37,7 @@ class MovePlan:
         return sum(self.tables.values())
 
 
-class Moving:
+class SpaceMigration:
     """One memory on its way from where `source` keeps its memories to where `target` does."""
 
     def __init__(self, source: Settings, target: Settings, space: StoredSpace, clock: Clock = utc_now) -> None:
@@ -146,7 +146,7 @@ class Moving:
         if found is not None:
             return found
         back = IdChange(machine.after, machine.before)
-        there = (one.space_id for one in spaces_there(self._target))
+        there = (one.space_id for one in readable_spaces(self._target))
         return next((one for one in there if self._called(self._target, one, back) == space_id), space_id)
 
     def _called(self, settings: Settings, space_id: str, machine: IdChange) -> str | None:
@@ -159,7 +159,7 @@ class Moving:
         return new_space_id(space_id, found.source, trees, machine)
 
 
-def space_here(settings: Settings, directory: Path, person: str | None) -> StoredSpace:
+def find_stored_space(settings: Settings, directory: Path, person: str | None) -> StoredSpace:
     """The memory of the project that a directory belongs to, or of a person. Raises NotFound where there is none."""
     found = identify_person(person) if person is not None else locate(directory, settings, utc_now)
     try:
@@ -171,7 +171,7 @@ def space_here(settings: Settings, directory: Path, person: str | None) -> Store
     return stored
 
 
-def spaces_there(settings: Settings) -> Iterator[StoredSpace]:
+def readable_spaces(settings: Settings) -> Iterator[StoredSpace]:
     """All memories of a home or a database that can be read."""
     for space_id in sorted(stored_ids(settings)):
         if _ID.fullmatch(space_id):
@@ -181,10 +181,10 @@ def spaces_there(settings: Settings) -> Iterator[StoredSpace]:
                 continue
 
 
-def still_there(settings: Settings, clock: Clock = utc_now) -> list[str]:
+def unmoved_names(settings: Settings, clock: Clock = utc_now) -> list[str]:
     """The names of the memories of a home or a database that were not moved away."""
     names = list[str]()
-    for space in spaces_there(settings):
+    for space in readable_spaces(settings):
         try:
             notes = place_of(settings, space, clock).notes()
         except WaypostError:  # it cannot be read: nothing is known of it

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.share.spaces import Neighbour
-from waypost.memory.storage import StoredSpace, opened, stored_space, stored_spaces
+from waypost.memory.storage import StoredSpace, open_stored, stored_space, stored_spaces
 from waypost.model.share import ShareRow
 from waypost.model.time import Clock
 from waypost.space.alias import identify_here
@@ -78,7 +78,7 @@ class StoredNeighbours:
 
     def _open(self, found: StoredSpace, guest_of: str | None = None) -> AbstractContextManager[Store]:
         patience = min(PATIENCE_SECONDS, self._settings.busy_timeout_seconds)
-        return opened(self._settings, found, self._clock, busy_seconds=patience, guest_of=guest_of)
+        return open_stored(self._settings, found, self._clock, busy_seconds=patience, guest_of=guest_of)
 
     @property
     def _where_to_look(self) -> str:

@@ -56,7 +56,7 @@ def open_store(
 
 
 @contextmanager
-def opened(
+def open_stored(
     settings: Settings,
     space: StoredSpace,
     clock: Clock,

@@ -105,7 +105,7 @@ def _asked(
     identity.check_opens(space_id)
     _refuse_agents(identity)
     if not spaces.here_is_callers and space_id != spaces.here:  # of a team, the token opens none that is not there
-        spaces.known(space_id)
+        spaces.entry(space_id)
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):
         raise InvalidInput("There is a NUL character in what was sent.", "Leave it out.")

@@ -69,12 +69,12 @@ class PageRequest:
     @property
     def has_tree(self) -> bool:
         """Whether it is the memory of a project: a person's has no code."""
-        return any(one.space_id == self.space_id and one.kind == "project" for one in self.spaces.named())
+        return any(one.space_id == self.space_id and one.kind == "project" for one in self.spaces.menu())
 
     @property
     def away(self) -> Checkout | None:
         """The checkout as of which it is shown, where its tree is not on this machine; None where it is."""
-        return self.memory.seen if self.has_tree else None
+        return self.memory.admin.shown_checkout() if self.has_tree else None
 
     @property
     def may_change(self) -> bool:

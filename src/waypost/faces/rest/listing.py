@@ -42,7 +42,7 @@ def page_of(
     nothing. What was forgotten since is gone.
     """
     pinned: datetime | None = from_micros(cursor.known_at) if cursor else None
-    found = memory.page(
+    found = memory.admin.page(
         kind=asked.kind,
         level=asked.level,
         domain=asked.domain,

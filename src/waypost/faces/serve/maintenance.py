@@ -99,7 +99,7 @@ class ServerMaintenance:
             with self.team.alone_with(space_id) as is_free:
                 if is_free:
                     with holder.acting():
-                        self.spaces.memory(_WORKER, space_id).work()
+                        self.spaces.memory(_WORKER, space_id).admin.run_worker()
                 outcome = "done" if is_free else "busy"
         except WaypostError as error:
             self.log.event("upkeep", "warning", error=type(error).__name__, space=space_id)

@@ -115,7 +115,7 @@ def _readiness(spaces: Spaces, figures: ServerMetrics, log: Log, team: Team | No
         if team is not None:
             team.check()
             return
-        spaces.memory(_LOOKER).audit(None, 1)
+        spaces.memory(_LOOKER).admin.audit(None, 1)
 
     def told(reason: str, error: BaseException) -> None:
         if isinstance(error, StoreError):

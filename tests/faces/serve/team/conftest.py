@@ -231,7 +231,7 @@ def team(postgres_server: Postgres, tmp_path_factory: pytest.TempPathFactory) ->
             # Of another machine: its tree is not where the servers are.
             memory = Memory.open(folder / name, settings=replace(settings, machine="elsewhere", background=False))
             memory.remember(said)
-            made[name] = memory.space_id
+            made[name] = memory.identity.space_id
         open_spaces.drop_all()
         directory = Directory(admin)
         for user in ("alice", "bob", "carol", "dave", "eve"):
