@@ -58,7 +58,7 @@ WRITES: dict[str, Write] = {
     "correct": lambda memory, _, beta, __: _ids([memory.correct(beta, "Beta runs on port 91")]),
     "retract": lambda memory, _, beta, __: memory.retract(beta, valid_until="2200-01-01"),
     "forget": lambda memory, _, __, gamma: memory.forget(gamma) and None,
-    "export": lambda memory, *_: memory.export() and None,
+    "export": lambda memory, *_: memory.admin.export() and None,
 }
 
 

@@ -95,9 +95,9 @@ def test_sharing_is_not_handed_on(shared: Pair, project: OpenAs) -> None:
 def test_agents_decide_nothing(shared: Pair, what: str) -> None:
     shop, web = shared
     calls = {
-        "offer": lambda memory: memory.share_offer("web"),
-        "accept": lambda memory: memory.share_accept("shop-api"),
-        "revoke": lambda memory: memory.share_revoke("shop-api"),
+        "offer": lambda memory: memory.admin.shares.offer("web"),
+        "accept": lambda memory: memory.admin.shares.accept("shop-api"),
+        "revoke": lambda memory: memory.admin.shares.revoke("shop-api"),
     }
     memory = shop if what == "offer" else web
     agent = Memory.open(memory.code.root, caller=AGENT, clock=memory.space.clock)

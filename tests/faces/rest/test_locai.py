@@ -58,7 +58,7 @@ def test_reindexing_is_a_job(served: Any) -> None:
     assert answer.status_code == 202
     job = answer.json()
     served.app.state.services.jobs.wait(job["id"], 10)
-    done = served.app.state.services.jobs.get(served.memory.space_id, job["id"])
+    done = served.app.state.services.jobs.get(served.memory.identity.space_id, job["id"])
     assert (done.status, done.result["status"], done.started_by[:5]) == ("done", "rebuilt", "agent")
 
 

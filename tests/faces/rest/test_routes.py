@@ -16,7 +16,7 @@ CODE = "def upload():\n    return 1\n"
 
 @pytest.fixture
 def source(served: Any) -> Path:
-    path = Path(served.memory.root) / "storage.py"
+    path = Path(served.memory.code.root) / "storage.py"
     path.write_text(CODE)
     return path
 
@@ -180,7 +180,7 @@ def test_other_memories_of_the_home_by_their_ids(served: Any, open_memory: Calla
     other = open_memory("other")
     other.remember("Something of another project")
     found = served.reader.get("/api/v1/spaces").json()
-    assert found["here"] == served.memory.space_id
+    assert found["here"] == served.memory.identity.space_id
     assert sorted(one["name"] for one in found["spaces"]) == ["other", "project"]
     place = f"/api/v1/spaces/{other.identity.space_id}"
     assert served.reader.get(place).json()["name"] == "other"
