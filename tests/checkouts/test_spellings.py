@@ -173,7 +173,7 @@ def test_undo_in_a_clone_of_another_spelling_has_nothing_to_undo(shop: Path, clo
     second = clone(shop, "second", FORMS[0])
     assert FACT in waypost(second, "list").out
     done = waypost(second, "adopt", "--undo", "--yes")
-    assert done.code == 3 and "Nothing is to be undone" in done.err
+    assert done.code == 3 and "There is nothing to undo" in done.err
     assert FACT in waypost(second, "list").out
 
 

@@ -1,4 +1,4 @@
-"""CG-3: a server names the memories of its home by id, and opens none by a guess."""
+"""A server names the memories of its data directory by id, and opens none by a guess."""
 
 import shutil
 from pathlib import Path

@@ -81,7 +81,7 @@ class House:
             return {name: reader.tables().rows(table, None, 100_000) for name, table in TABLES.items()}
 
     def _opened(self, settings: Settings) -> AbstractContextManager[Store]:
-        return place_of(settings, find_stored_space(settings, self.root, None), self.clock).opened()
+        return place_of(settings, find_stored_space(settings, self.root, None), self.clock).open()
 
 
 def without_moves(tables: Tables) -> Tables:

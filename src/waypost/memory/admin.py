@@ -83,18 +83,18 @@ class MemoryAdmin:
         )
 
     def rebuild(self, *, progress: "flows.engines.pending_vectors.Progress" = lambda *_: None) -> dict[str, int]:
-        """Rebuild everything derived from stored memories. `progress` gets the engine and the number of texts left.
+        """Rebuild everything derived from stored memories. `progress` gets each embedding model and the number of texts left.
 
         Returns:
-            How many texts still need embedding, by engine.
+            How many texts still need embedding, by model.
         """
         return flows.engines.pending_vectors.rebuild(self._handle.current, self._handle.caller, progress=progress)
 
     def embed_pending(self, *, progress: "flows.engines.pending_vectors.Progress" = lambda *_: None) -> dict[str, int]:
-        """Embed all pending texts now. `progress` gets the engine and the number of texts left.
+        """Embed all pending texts now. `progress` gets each embedding model and the number of texts left.
 
         Returns:
-            How many texts still need embedding, by engine.
+            How many texts still need embedding, by model.
         """
         return flows.engines.pending_vectors.settle(self._handle.space, progress=progress)
 
@@ -105,7 +105,7 @@ class MemoryAdmin:
             inherited: File descriptor of a lock that the parent process holds.
 
         Returns:
-            How many texts still need embedding, by engine; None if another process works.
+            How many texts still need embedding, by model; None if another process works.
         """
         return flows.admin.worker.work(self._handle.space, inherited=inherited)
 
@@ -200,7 +200,7 @@ class MemoryAdmin:
     def export_rows(
         self, as_of: When = None, known_at: When = None, *, embeddings: bool = False, code: bool = False
     ) -> Iterator[dict[str, Any]]:
-        """Yield every memory as in an export. From a damaged database, all that can be read; then raise StoreCorrupt.
+        """Yield every memory as in an export. From a damaged database, yield what can be read, then raise StoreCorrupt.
 
         Args:
             as_of: What was true at this instant; now by default.

@@ -97,7 +97,7 @@ def space_entries(settings: Settings, clock: Clock = utc_now) -> list[SpaceEntry
 
 
 def space_entry(settings: Settings, space_id: str, clock: Clock = utc_now) -> SpaceEntry:
-    """The memory of this id. Raises NotFound if there is none."""
+    """The memory of this id. Raises NotFound if it does not exist."""
     return _entry(settings, stored_space(settings, space_id), clock)
 
 
@@ -115,7 +115,7 @@ def _entry(settings: Settings, stored: StoredSpace, clock: Clock) -> SpaceEntry:
 def is_outside(settings: Settings, directory: Path) -> bool:
     """Whether a server started in this directory serves no project of its own.
 
-    True if the directory is in no repository and has no memory, and either can't be a project or others exist.
+    True if it is in no repository and has no memory, and it can't be a project or projects exist.
     """
     try:
         identity = identify_here(directory, settings)
@@ -182,7 +182,7 @@ class Spaces:
         return self.entries()
 
     def entry(self, space_id: str) -> SpaceEntry:
-        """The memory of this id. Raises NotFound if there is none."""
+        """The memory of this id. Raises NotFound if it does not exist."""
         return space_entry(self._settings, space_id, self._clock)
 
     def memory(self, caller: Caller, space_id: str | None = None, checkout: str | None = None) -> "Memory":
@@ -213,7 +213,7 @@ class TeamSpaces(Spaces):
 
     @property
     def here(self) -> str:
-        """The oldest project that the caller may see, else the oldest memory. Raises NotFound if there is none."""
+        """The oldest project that the caller may see, else the oldest memory. Raises NotFound if the caller may see no memory."""
         from waypost.store.postgres.store import spaces_in
 
         spaces = sorted(spaces_in(self._settings.store), key=lambda space: (space.kind != "project", space.created))

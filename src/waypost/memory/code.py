@@ -18,7 +18,7 @@ class MemoryCode:
 
     @property
     def root(self) -> Path:
-        """The root of the checkout that this memory was opened in; `Path()` if there is none on this machine."""
+        """The root of the checkout that this memory was opened in; `Path()` without a checkout on this machine."""
         return self._handle.identity.root or Path()
 
     # -- the index ----------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ class Memory:
         clock: Clock = utc_now,
         for_repair: bool = False,
     ) -> Self:
-        """Open the memory of a project or a person, and create it if there is none.
+        """Open the memory of a project or a person. A new project gets an empty one.
 
         Args:
             path: Any folder of the project.

@@ -1,4 +1,4 @@
-"""The other memories of a home or a database, for what is shared between them."""
+"""The memories that a memory can share with: those of the same data directory or database."""
 
 import os
 import re
@@ -21,50 +21,54 @@ from waypost.store.share_protocol import GIVES, TAKES
 if TYPE_CHECKING:
     from waypost.store.postgres.directory.rows import ShareHalf
 
-PATIENCE_SECONDS = 1.0  # that an answer waits for a project that is locked
+PATIENCE_SECONDS = 1.0  # how long an answer waits for a locked project
 _ID = re.compile(r"[0-9a-f]{16}")
-_MOST_TOLD = 5  # projects of one name that are listed
+_MOST_LISTED = 5  # projects of the same name in a message
 
 
 class StoredNeighbours:
-    """Those that are kept in the home where the space `own` is. Opened when asked for and closed again: nothing is held, so that a
-    memory that is moved away or removed is gone at once."""
+    """The other memories in the data directory of the space `own`.
+
+    Each is opened on demand and closed again, so that a moved or removed memory is gone at once.
+    """
 
     def __init__(self, own: str, settings: Settings, clock: Clock) -> None:
         self._own, self._settings, self._clock = own, settings, clock
 
     def listed(self) -> list[Neighbour]:
-        found = (stored_space for stored_space in stored_spaces(self._settings) if stored_space.space_id != self._own)
-        return _by_name(Neighbour(one.space_id, one.kind, one.name) for one in found)
+        others = (space for space in stored_spaces(self._settings) if space.space_id != self._own)
+        return _by_name(Neighbour(space.space_id, space.kind, space.name) for space in others)
 
     def partners(self) -> list[Neighbour]:
         return self.listed()
 
     def name_of(self, space_id: str) -> str:
-        return self._known(space_id).name
+        return self._by_id(space_id).name
 
-    def find(self, told: str) -> Neighbour:
-        if os.sep in told or "/" in told or told.startswith("."):
-            return self._of_path(told)
-        if _ID.fullmatch(told):
+    def find(self, project: str) -> Neighbour:
+        if os.sep in project or "/" in project or project.startswith("."):
+            return self._at_path(project)
+        if _ID.fullmatch(project):
             try:
-                return self._known(told)
-            except NotFound:  # a project may be called like an id
+                return self._by_id(project)
+            except NotFound:  # the name of a project may look like an id
                 pass
-        named = [one for one in self.listed() if one.name.casefold() == told.strip().casefold()]
-        if len(named) == 1:
-            return named[0]
-        if named:
-            ids = ", ".join(one.space_id for one in named[:_MOST_TOLD])
-            raise InvalidInput(f"{len(named)} projects here are called {told[:60]!r}.", f"Give the id of one: {ids}.")
-        if os.path.isdir(told):
-            return self._of_path(told)
-        raise NotFound(f"No project {told[:60]!r} is remembered here.", self._where_to_look)
+        matches = [space for space in self.listed() if space.name.casefold() == project.strip().casefold()]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            ids = ", ".join(space.space_id for space in matches[:_MOST_LISTED])
+            raise InvalidInput(
+                f"{len(matches)} projects here are called {project[:60]!r}.", f"Give the id of one: {ids}."
+            )
+        if os.path.isdir(project):
+            return self._at_path(project)
+        raise NotFound(f"There is no memory of a project {project[:60]!r} here.", self._where_to_look)
 
     def halves(self, space_id: str) -> Mapping[str, ShareRow]:
         with self.opened(space_id) as store, store.read() as reader:
-            found = [reader.share(role, self._own) for role in (GIVES, TAKES)]
-        return {row.role: row for row in found if row is not None}
+            rows = [reader.share(role, self._own) for role in (GIVES, TAKES)]
+        return {row.role: row for row in rows if row is not None}
 
     @contextmanager
     def opened(self, space_id: str) -> Iterator[Store]:
@@ -76,52 +80,54 @@ class StoredNeighbours:
         with self.opened(space_id) as store:
             yield store
 
-    def _open(self, found: StoredSpace, guest_of: str | None = None) -> AbstractContextManager[Store]:
-        patience = min(PATIENCE_SECONDS, self._settings.busy_timeout_seconds)
-        return open_stored(self._settings, found, self._clock, busy_seconds=patience, guest_of=guest_of)
+    def _open(self, space: StoredSpace, guest_of: str | None = None) -> AbstractContextManager[Store]:
+        timeout = min(PATIENCE_SECONDS, self._settings.busy_timeout_seconds)
+        return open_stored(self._settings, space, self._clock, busy_seconds=timeout, guest_of=guest_of)
 
     @property
     def _where_to_look(self) -> str:
         home = self._settings.home
-        return f"Give its path, its name or its id. Projects share within one home or database; this is {home}."
+        return f"Give its path, name or id. Projects share within one data directory or database; this is {home}."
 
-    def _of_path(self, told: str) -> Neighbour:
-        identity = identify_here(Path(told), self._settings)
+    def _at_path(self, path: str) -> Neighbour:
+        identity = identify_here(Path(path), self._settings)
         try:
-            return self._known(identity.space_id)
+            return self._by_id(identity.space_id)
         except NotFound:
-            return self._unknown(identity)
+            return self._without_memory(identity)
 
-    def _unknown(self, identity: Identity) -> Neighbour:
-        """A project that was told by its path, and that nothing is remembered of."""
+    def _without_memory(self, identity: Identity) -> Neighbour:
+        """For a project, given by its path, that has no memory here."""
         raise NotFound(
-            f"Nothing of {identity.name[:60]!r} is remembered in this home ({self._settings.home}).",
-            "Projects share within one home or database: open it with the same WAYPOST_HOME or store first.",
+            f"There is no memory of {identity.name[:60]!r} in {self._settings.home}.",
+            "Projects share within one data directory or database: open it with the same WAYPOST_HOME or store first.",
         )
 
-    def _known(self, space_id: str) -> Neighbour:
-        found = stored_space(self._settings, space_id)
-        return Neighbour(found.space_id, found.kind, found.name)
+    def _by_id(self, space_id: str) -> Neighbour:
+        space = stored_space(self._settings, space_id)
+        return Neighbour(space.space_id, space.kind, space.name)
 
 
 class TeamNeighbours(StoredNeighbours):
-    """Those of a database: what this login may open, and what was offered to the own space or is read by it. Others can be
-    offered something by their id or path without being known: whether they are there is none of the giver's business."""
+    """The other memories of a team's database: those this login may open, and those that share with the own space.
+
+    You can offer something to any other memory by id or path. Whether it exists is not disclosed.
+    """
 
     def listed(self) -> list[Neighbour]:
-        known = {one.space_id: one for one in (*self.partners(), *super().listed())}
-        return _by_name(known.values())
+        spaces = {space.space_id: space for space in (*self.partners(), *super().listed())}
+        return _by_name(spaces.values())
 
     def partners(self) -> list[Neighbour]:
-        known = {half.space_id: Neighbour(half.space_id, half.kind, half.name) for half in self._halves()}
-        return _by_name(known.values())
+        spaces = {half.space_id: Neighbour(half.space_id, half.kind, half.name) for half in self._halves()}
+        return _by_name(spaces.values())
 
-    def find(self, told: str) -> Neighbour:
+    def find(self, project: str) -> Neighbour:
         try:
-            return super().find(told)
+            return super().find(project)
         except NotFound:
-            if _ID.fullmatch(told):
-                return Neighbour(told, "", told)
+            if _ID.fullmatch(project):
+                return Neighbour(project, "", project)
             raise
 
     def halves(self, space_id: str) -> Mapping[str, ShareRow]:
@@ -129,32 +135,32 @@ class TeamNeighbours(StoredNeighbours):
 
     @contextmanager
     def opened(self, space_id: str) -> Iterator[Store]:
-        known = self._known(space_id)
-        # Only the id counts: nothing is made of what is told here.
-        found = StoredSpace(space_id, known.kind, known.name, "", None, self._clock())
-        with self._open(found, guest_of=self._own) as store:
+        other = self._by_id(space_id)
+        # A guest's store uses only the id, and creates nothing.
+        space = StoredSpace(space_id, other.kind, other.name, "", None, self._clock())
+        with self._open(space, guest_of=self._own) as store:
             yield store
 
     @contextmanager
     def note(self, space_id: str) -> Iterator[Store | None]:
         try:
-            found = stored_space(self._settings, space_id)
+            space = stored_space(self._settings, space_id)
         except NotFound:
             yield None
             return
-        with self._open(found) as store:
+        with self._open(space) as store:
             yield store if store.may_write else None
 
     @property
     def _where_to_look(self) -> str:
-        return "Give its path or its id; by its name are known those that you are a member of, and that offer you something."
+        return "Give its path or its id. Names work for memories you are a member of and for those that offer you something."
 
-    def _unknown(self, identity: Identity) -> Neighbour:
+    def _without_memory(self, identity: Identity) -> Neighbour:
         return Neighbour(identity.space_id, identity.kind, identity.name)
 
-    def _known(self, space_id: str) -> Neighbour:
+    def _by_id(self, space_id: str) -> Neighbour:
         try:
-            return super()._known(space_id)
+            return super()._by_id(space_id)
         except NotFound:
             for half in self._halves():
                 if half.space_id == space_id and half.row.stands:
@@ -167,5 +173,5 @@ class TeamNeighbours(StoredNeighbours):
         return halves_about(self._settings.store, self._own, self._clock)
 
 
-def _by_name(found: Iterable[Neighbour]) -> list[Neighbour]:
-    return sorted(found, key=lambda one: (one.name.lower(), one.space_id))
+def _by_name(spaces: Iterable[Neighbour]) -> list[Neighbour]:
+    return sorted(spaces, key=lambda space: (space.name.lower(), space.space_id))
