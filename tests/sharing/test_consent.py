@@ -189,6 +189,6 @@ def test_projects_of_two_homes_cannot_share(shop: Memory, tmp_path: Path, monkey
     there.mkdir()
     monkeypatch.setenv("WAYPOST_HOME", str(tmp_path / "another home"))
     Memory.open(there).remember("Kept in another home")
-    with pytest.raises(NotFound, match="in this home") as refused:
+    with pytest.raises(NotFound, match="no memory of 'elsewhere'") as refused:
         shop.admin.shares.offer(str(there))
-    assert "one home" in refused.value.remedy
+    assert "one data directory" in refused.value.remedy

@@ -287,7 +287,7 @@ class MemoryAdmin:
             checkout: The id, as in `checkouts`.
         """
         identity = self._handle.identity
-        if identity.is_away and checkout in {known.id for known in self.checkouts()}:
+        if identity.is_away and checkout in {used.id for used in self.checkouts()}:
             return self._memory(replace(self._handle, identity=replace(identity, checkout_id=checkout)))
         remedy = "Name one of its checkouts by its id." if identity.is_away else "Its own tree is looked at."
         raise NotFound(f"{checkout[:40]!r} is no checkout that this memory can be seen in.", remedy)

@@ -466,9 +466,9 @@ class Memory:
             The hits, best first, with notices.
         """
         space, view = self._handle.current, self._handle.view(scope, as_of, known_at, archived=archived)
-        wanted = flows.recall.search.RecallFilter(fresh, min_confidence, tuple(exclude_tags))
+        hit_filter = flows.recall.search.RecallFilter(fresh, min_confidence, tuple(exclude_tags))
         return flows.recall.search.recall(
-            space, question, view, k=k, now=parsed_time(now, "now"), wanted=wanted, shared=shared
+            space, question, view, k=k, now=parsed_time(now, "now"), wanted=hit_filter, shared=shared
         )
 
     def brief(

@@ -72,7 +72,7 @@ class Journal:
         kind = kind or ("conversation" if session else "note")
         draft = Draft.of({"text": text, "kind": kind, "session": session, "speaker": speaker, "time": time})
         if not KINDS[draft.kind].is_journal:
-            kinds = ", ".join(known.name for known in KINDS.values() if known.is_journal)
+            kinds = ", ".join(each.name for each in KINDS.values() if each.is_journal)
             raise InvalidInput(f"The journal has no entries of kind {draft.kind!r}.", f"Its kinds: {kinds}.")
         if media is not None:
             name = flows.journal.files.media.keep_media(self._handle.space, Path(media))
