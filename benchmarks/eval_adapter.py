@@ -66,7 +66,7 @@ class Conversation:
     def ingest(self, items: Sequence[Item]) -> None:
         assert self._memory is not None, "reset() first"
         self._memory.remember_many(_draft(item) for item in items)
-        self._memory.settle()
+        self._memory.admin.embed_pending()
 
     def search(self, query: str, k: int, date: str | None = None) -> list[str]:
         assert self._memory is not None, "reset() first"
@@ -145,7 +145,7 @@ class Stale:
     def move(self, files: Mapping[str, str]) -> None:
         shutil.rmtree(self._tree)
         _write(self._tree, files)
-        self._memory.stale(check=True)
+        self._memory.code.stale(check=True)
 
     def status(self, anchor_id: str) -> dict[str, Any]:
         memory_id = self._ids[anchor_id]

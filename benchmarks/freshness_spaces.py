@@ -181,7 +181,7 @@ def _judge(
     memory: Memory, old: Mapping[Key, Receipt], new: Mapping[Key, Receipt], chosen: Chosen, outcome: Outcome
 ) -> None:
     """Count whether those are stale that should be."""
-    stale = {one.version.memory_id for one in memory.stale().memories}
+    stale = {one.version.memory_id for one in memory.code.stale().memories}
     pinned_again = new.keys() - _added(new).keys()  # what was merged points at the code as it is now
     changed = {
         one for key, one in _added(old).items() if key in {*chosen.twins, *chosen.alone} and key not in pinned_again

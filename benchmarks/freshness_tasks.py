@@ -153,7 +153,7 @@ class Repository:
         answers = []
         with self._open(0) as found, self._open(1) as told:
             for name, memory in (("found", found), ("told", told)):
-                report = memory.stale()
+                report = memory.code.stale()
                 self.counts |= {f"{name}: pointing": report.checked, f"{name}: stale": report.stale}
             for task in self.tasks:
                 if not set(task.files) & set(files):

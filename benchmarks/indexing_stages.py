@@ -105,7 +105,7 @@ def counts(memory: Memory, report: IndexReport) -> Figures:
         symbols = base.execute("SELECT count(*) FROM memories WHERE kind = 'symbol'").fetchone()[0]
         lines = base.execute("SELECT coalesce(sum(lines), 0) FROM files").fetchone()[0]
     memory.close()  # the log is written back
-    disk = sum(path.stat().st_size for path in memory.folder.rglob("*") if path.is_file())
+    disk = sum(path.stat().st_size for path in memory.space.folder.rglob("*") if path.is_file())
     chosen = ("files", "functions", "classes", "tables", "endpoints", "documents", "masked", "broken")
     skipped = Counter(reason for reason in report.indexed.skipped.values())
     return {name: told[name] for name in chosen} | {
@@ -120,7 +120,7 @@ def counts(memory: Memory, report: IndexReport) -> Figures:
 
 def _database(memory: Memory) -> closing[sqlite3.Connection]:
     """The same file through another door, to count in."""
-    return closing(sqlite3.connect(f"file:{memory.folder / DATABASE_FILE}?mode=ro", uri=True))
+    return closing(sqlite3.connect(f"file:{memory.space.folder / DATABASE_FILE}?mode=ro", uri=True))
 
 
 # -- afterwards -------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def edits(project: Path) -> Figures:
     """Change a copy of a real tree, a file at a time, in a process that stays."""
     memory, chance = Memory.open(project), random.Random(19)
     files = editable(project, chance)
-    memory.update([files[-1]])  # what is loaded once is loaded
+    memory.code.update([files[-1]])  # what is loaded once is loaded
     changes = iter(files)
     figures: Figures = {}
 
@@ -139,7 +139,7 @@ def edits(project: Path) -> Figures:
         for _ in range(min(count, len(files) // 4)):
             paths = change(project / next(changes))
             started = cpu_seconds()
-            wall.append(seconds(lambda paths=paths: memory.update(paths)) * 1000)  # type: ignore[misc]
+            wall.append(seconds(lambda paths=paths: memory.code.update(paths)) * 1000)  # type: ignore[misc]
             busy.append((cpu_seconds() - started) * 1000)
         if wall:
             figures.update(percentiles(wall, name) | {f"{name}_cpu_ms": statistics.median(busy)})

@@ -34,7 +34,7 @@ def _measure(project: Path, language: str, pairs: list[tuple[str, str]], others:
 
     memory = Memory.open(project)
     ids = [memory.remember(stored).id for stored, _ in pairs]
-    memory.settle()
+    memory.admin.embed_pending()
     right, wrong = {0: 0, 1: 0}, 0
     for place, (stored, message) in enumerate(pairs):
         given = [hit.id for hit in memory.brief(message, preset="inject").memories]

@@ -52,10 +52,10 @@ def learned(repository: Path, count: int, before: str) -> Result:
         with Memory.open(tree, settings=config.load(home)) as memory:
             started = time.perf_counter()
             changes = [change_set(raw) for raw in commits(tree, "HEAD", limit=count)]
-            proposed = propose(memory._space, changes)
-            first = Counter(one.status for one in take(memory._space, proposed.candidates))
+            proposed = propose(memory.space, changes)
+            first = Counter(one.status for one in take(memory.space, proposed.candidates))
             seconds = time.perf_counter() - started
-            again = take(memory._space, propose(memory._space, changes).candidates)
+            again = take(memory.space, propose(memory.space, changes).candidates)
     return Result(proposed, first, Counter(one.status for one in again), seconds)
 
 

@@ -51,7 +51,7 @@ def conclusions(project: Path) -> Figures:
     from waypost.flows.index.project_analysis import _FILES, _edge, _ids, _read_tree
 
     memory = Memory.open(project)
-    space = memory._space
+    space = memory.space
     checkout = space.identity.checkout_id
     parts: dict[str, tuple[float, float]] = {"before": (own_mb(), 0.0)}
 

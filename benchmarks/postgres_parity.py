@@ -109,7 +109,7 @@ def conversations(file: Path, most: int, sides: tuple[Settings, Settings]) -> It
         memories = _both(sides, person=store["id"])
         for memory in memories:
             memory.remember_many(drafts)
-            memory.settle()
+            memory.admin.embed_pending()
         yield f"conversation {store['id']}, {len(drafts)} turns", compare(memories, asked, "all")
         for memory in memories:
             memory.close()

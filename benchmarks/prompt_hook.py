@@ -49,13 +49,13 @@ settings, given = config.load(), HookInput("prompt", "claude-code", cwd=sys.argv
 agent_event.project_of(given, settings)
 mark("settings, which project")
 from waypost.faces.hooks.agent.context import HookMemory
+from waypost.memory.handle import open_handle
 from waypost import flows
-flows.inject
+flows.context.inject
 mark("import: reading a memory")
 import numpy
 mark("import: numpy")
-memory = HookMemory.open(given.cwd, settings=settings)
-space = memory._current
+space = open_handle(given.cwd, settings=settings).current
 mark("open the memory, look at the journal")
 engines = flows.engines.query.serving_engines(space, "en")
 flows.engines.query.vectors_by(space, engines, given.prompt)
@@ -99,13 +99,13 @@ def _fill(project: Path, size: int) -> int:
         return known
     from waypost.flows.write.prepare import Embedded, put
     from waypost.flows.write.prepare import prepare as ready
-    from waypost.memory.opened import LIBRARY
+    from waypost.memory.handle import LIBRARY
     from waypost.model.draft import Draft
 
     if not (CACHE / "vectors.npy").exists():
         prepare()
     texts, vectors = data()
-    space = memory._space
+    space = memory.space
     engine, key = space.engines.main.name, space.tombstone_key()
     for part in in_parts(enumerate(texts[:size]), 256):
         items = [(place, ready(space, Draft.of(payload(place, text)), LIBRARY, key)) for place, text in part]
@@ -178,7 +178,7 @@ def _answers(project: Path, questions: list[str]) -> Figures:
 
 
 def _folder(project: Path) -> Path:
-    return run_folder(Path(os.environ["WAYPOST_HOME"]), Memory.open(project).space_id)
+    return run_folder(Path(os.environ["WAYPOST_HOME"]), Memory.open(project).identity.space_id)
 
 
 @contextmanager

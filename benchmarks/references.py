@@ -91,14 +91,14 @@ def on_disk(tree: Path, drafts: Sequence[Mapping[str, Any]], home: Path) -> Figu
     with Memory.open(tree, settings=_settings(home)) as memory:
         empty = sizes(memory)
         memory.remember_many(drafts)
-        memory.stale()
+        memory.code.stale()
         full = sizes(memory)
         return {"sizes": {name: full[name] - empty.get(name, 0) for name in full}, "largest": largest(memory)}
 
 
 def choose(memory: Memory) -> list[dict[str, Any]]:
     """Functions of the tree, those in crowded files first."""
-    space, chance, by_path = memory._space, random.Random(5), defaultdict[str, list[CodeSketch]](list)
+    space, chance, by_path = memory.space, random.Random(5), defaultdict[str, list[CodeSketch]](list)
     with space.store.read() as reader:
         numbers = [row.number for row in reader.derived_of_kind(space.identity.checkout_id, "symbol")]
         for one in reader.code_sketches(numbers).values():
@@ -117,7 +117,7 @@ def choose(memory: Memory) -> list[dict[str, Any]]:
 
 
 def database(memory: Memory) -> apsw.Connection:
-    return apsw.Connection(str(memory.folder / DATABASE_FILE), flags=apsw.SQLITE_OPEN_READONLY)
+    return apsw.Connection(str(memory.space.folder / DATABASE_FILE), flags=apsw.SQLITE_OPEN_READONLY)
 
 
 def sizes(memory: Memory) -> dict[str, int]:
@@ -126,7 +126,7 @@ def sizes(memory: Memory) -> dict[str, int]:
     found = {
         str(name): int(size) for name, size in connection.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name")
     }
-    found["vectors"] = sum(path.stat().st_size for path in memory.folder.glob("vectors-*"))
+    found["vectors"] = sum(path.stat().st_size for path in memory.space.folder.glob("vectors-*"))
     for name in ("code_refs", "verdicts"):
         found[f"rows of {name}"] = int(next(connection.execute(f"SELECT count(*) FROM {name}"))[0])
     connection.close()
@@ -171,7 +171,7 @@ def spread(work: Callable[[Any], Any], items: Sequence[Any]) -> Figures:
 
 def blocks(memory: Memory, references: Sequence[str]) -> dict[str, Figures]:
     """The hash of a function's lines, and its anchor, in files that are read and parsed already."""
-    tree = TreeNow(memory._space)
+    tree = TreeNow(memory.space)
     found = []
     for reference in references:
         path, _, name = reference.rpartition("#")
@@ -189,7 +189,7 @@ def blocks(memory: Memory, references: Sequence[str]) -> dict[str, Figures]:
 
 
 def _largest_files(memory: Memory, count: int) -> list[tuple[str, int]]:
-    space = memory._space
+    space = memory.space
     with space.store.read() as reader:
         rows = reader.files(space.identity.checkout_id)
     python = [(path, row.size) for path, row in rows.items() if path.endswith(".py")]
@@ -197,7 +197,7 @@ def _largest_files(memory: Memory, count: int) -> list[tuple[str, int]]:
 
 
 def texts(memory: Memory, messages: Sequence[str]) -> dict[str, Figures]:
-    space = memory._space
+    space = memory.space
     long = "\n\n".join(messages)[:10_000]
     return {
         "symbols of a text": spread(mentions, messages),
@@ -208,12 +208,12 @@ def texts(memory: Memory, messages: Sequence[str]) -> dict[str, Figures]:
 
 
 def lookups(memory: Memory, references: Sequence[str]) -> dict[str, Figures]:
-    space = memory._space
+    space = memory.space
     names = [reference.rpartition("#")[2].rpartition(".")[2] for reference in references]
     places = [reference.rpartition("#")[0] for reference in references]
     return {
         "symbol in the index": spread(lambda name: _look_up(space, name), names),
-        "memories about a line": spread(lambda path: memory.about(path, 20), places),
+        "memories about a line": spread(lambda path: memory.code.about(path, 20), places),
     }
 
 
@@ -279,8 +279,8 @@ def many(memory: Memory, ids: Sequence[tuple[str, str]], tree: Path, rounds: int
             kilobytes = sum((tree / path).stat().st_size for path in paths) / len(paths) / 1000
             touched = sum(pointed[path] for path in paths)
             what = f"{touched:,} references in {len(paths)} changed files of {kilobytes:.0f} kB"
-            found[what].append(timed(partial(memory.stale, paths)))
-        found[f"{len(ids):,} references, nothing changed"].append(timed(memory.stale))
+            found[what].append(timed(partial(memory.code.stale, paths)))
+        found[f"{len(ids):,} references, nothing changed"].append(timed(memory.code.stale))
     git(tree, "reset", "-q", "--hard", "measured")
     return {what: min(some, key=lambda one: float(one["wall"])) for what, some in found.items()}
 
@@ -344,7 +344,7 @@ def main() -> None:
         references = [reference for _, reference in random.Random(3).sample(ids, min(SINGLE, len(ids)))]
         messages = [one.strip() for one in git(tree, "log", "-n400", "--no-merges", "--format=%B%x1e").split("\x1e")]
         messages = [one for one in messages if one]
-        memory.stale()
+        memory.code.stale()
         figures: Figures = {name: made[name] for name in ("sizes", "largest", "indexed")} | {"memories": len(ids)}
         figures["single"] = {
             **blocks(memory, references),

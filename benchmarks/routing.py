@@ -101,10 +101,10 @@ class Company:
 def fill(memory: Memory, size: int) -> None:
     """Everything that `remember` does to a fact but looking for duplicates; beyond the first ones vectors are given."""
     from waypost.flows.write.prepare import Embedded, prepare, put
-    from waypost.memory.opened import LIBRARY
+    from waypost.memory.handle import LIBRARY
     from waypost.model.draft import Draft
 
-    space = memory._space
+    space = memory.space
     engine, key = space.engines.main, space.tombstone_key()
     facts = list(Company().facts(size))
     vectors = _vectors(engine.embed([fact["text"] for fact in facts[:EMBEDDED]]), size)
@@ -139,8 +139,8 @@ def measure(memory: Memory, size: int) -> Figures:
             "then", lambda question: memory.brief(question, TOKENS, preset="route", known_at=long_ago), [asked[:5]]
         ),
     }
-    figures |= {"disk_bytes": folder_bytes(memory.folder) / size, "rss_mb": resident_mb()}
-    with memory._space.store.read() as reader:
+    figures |= {"disk_bytes": folder_bytes(memory.space.folder) / size, "rss_mb": resident_mb()}
+    with memory.space.store.read() as reader:
         number = reader.last_number()  # no run before this one has written the facts after it
     new = [fact["text"] for fact in islice(Company().facts(number + ROUNDS * WRITES), number, None)]
     memory.remember("The weights are loaded before the clock starts.", level=3)

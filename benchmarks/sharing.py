@@ -57,8 +57,8 @@ def measure(seed: int) -> dict[str, Any]:
         before = _times(alone, asked)
         for name, project in projects.items():
             if name != "own":
-                project.share_offer(alone.space_id)
-                alone.share_accept(project.space_id)
+                project.admin.shares.offer(alone.identity.space_id)
+                alone.admin.shares.accept(project.identity.space_id)
         ranks_whole = [_rank(whole, *one) for one in asked]
         ranks = [_rank(alone, *one) for one in asked]
         after = _times(alone, asked)
@@ -88,9 +88,9 @@ def _project(root: Path, name: str, sentences: Sequence[str]) -> Memory:
     place = root / name
     place.mkdir()
     settings = config.load({"WAYPOST_HOME": str(root / "home"), "WAYPOST_BACKGROUND": "0"})
-    memory = Memory.open_as(PERSON, place, settings=settings)
+    memory = Memory.open(place, caller=PERSON, settings=settings)
     memory.remember_many([{"text": text} for text in sentences])
-    memory.settle()
+    memory.admin.embed_pending()
     return memory
 
 

@@ -107,12 +107,12 @@ def waypost(size: int, project: Path) -> Figures:
 def large(size: int, project: Path) -> Figures:
     """The large set: everything that `remember` does to a turn, but its vector is given."""
     from waypost.flows.write.prepare import Embedded, prepare, put
-    from waypost.memory.opened import LIBRARY
+    from waypost.memory.handle import LIBRARY
     from waypost.model.draft import Draft
 
     texts, real = data()
     memory = Memory.open(project)
-    space = memory._space
+    space = memory.space
     engine, key = space.engines.main.name, space.tombstone_key()
     vectors = iter(corpus.generated_vectors(real, size))
     generated = enumerate(list(corpus.generated_texts(texts, size)))
@@ -134,7 +134,7 @@ def _ask_and_write(memory: Memory, texts: list[str], size: int) -> Figures:
     memory.remember("The deployment runs on Tuesday.", kind="note")  # the engine is loaded, whatever came before
     memory.recall(asked[0], K)
     recall = [percentiles(each(lambda q: memory.recall(q, K), asked), "recall") for _ in range(ROUNDS)]
-    figures = best_round(recall) | {"disk_bytes": folder_bytes(memory.folder) / size}
+    figures = best_round(recall) | {"disk_bytes": folder_bytes(memory.space.folder) / size}
     spare = texts[REAL:]
     rounds = [
         percentiles(each(memory.remember, spare[start : start + WRITES]), "write")

@@ -200,10 +200,10 @@ def made_projects(
         own = texts[place * each : (place + 1) * each]
         with Memory.open(folder, settings=settings) as memory:
             receipts = memory.remember_many({"text": f"Project {name}, {text}"} for text in own)
-            memory.settle()
+            memory.admin.embed_pending()
             first = receipts[0].id
             assert first is not None
-            made.append((name, memory.space_id, folder, first))
+            made.append((name, memory.identity.space_id, folder, first))
     return made
 
 

@@ -231,7 +231,7 @@ def memory(open_memory: OpenMemory) -> Memory:
 def agree_to_journal_in_repository(memory: Memory) -> Path:
     """A person runs `waypost init --journal-in-repo` in the tree of this memory."""
     person = Caller("person", "anna")
-    return Memory.open_as(person, memory.root, clock=memory._clock).journal.keep_in_tree()
+    return Memory.open(memory.code.root, caller=person, clock=memory.space.clock).journal.keep_in_tree()
 
 
 Git = Callable[..., str]

@@ -57,7 +57,7 @@ class Product:
                 self._write(tree, after)
                 if self._again:
                     memory.index(wait=False)
-                memory.stale(check=True)
+                memory.code.stale(check=True)
                 out = {}
                 for row, memory_id in zip(rows, ids, strict=True):
                     assert memory_id is not None

@@ -31,7 +31,7 @@ class Sample:
     ids: dict[str, str] = field(default_factory=dict)
 
     def memory(self, caller: Caller = PERSON) -> Memory:
-        return Memory.open_as(caller, self.root, settings=self.settings, clock=self.clock)
+        return Memory.open(self.root, caller=caller, settings=self.settings, clock=self.clock)
 
     def __getitem__(self, name: str) -> str:
         return self.ids[name]
@@ -50,13 +50,13 @@ def build(root: Path, settings: Settings) -> Sample:
     sample.clock.now = NOW
     for number, text in enumerate(told["candidates"]):
         propose(sample.memory(AGENT), f"review-{number}", text, NOW - (number + 1) * timedelta(hours=2))
-    sample.memory().maintain()
+    sample.memory().admin.maintain()
     return sample
 
 
 def propose(memory: Memory, session: str, text: str, at: datetime) -> None:
     """Say it in a session: what sounds like a rule waits for a person's word."""
-    memory.keep_session(
+    memory.journal.add_session(
         session,
         (
             SessionTurn(USER, text, at),
@@ -86,7 +86,7 @@ def _live(sample: Sample, told: Mapping[str, Any]) -> None:
         if number in changes:
             _write(sample.root, changes[number])
             sample.memory(AGENT).index()
-            sample.memory(AGENT).stale(check=True)
+            sample.memory(AGENT).code.stale(check=True)
     sample.memory().correct(sample["search"], "The search over articles ignores case, accents and hyphens.")
     sample.memory().protect(sample["note-3"])
 

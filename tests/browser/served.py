@@ -20,7 +20,7 @@ from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.memory.spaces import open_spaces
 
 _numbers = count(1)
@@ -49,9 +49,9 @@ class Served:
 
     def page(self, path: str = "") -> str:
         """The address of a page of the sample's space."""
-        return f"{self.url}/s/{self.memory.space_id}" + (f"/{path}" if path else "")
+        return f"{self.url}/s/{self.memory.identity.space_id}" + (f"/{path}" if path else "")
 
-    def remember(self, text: str, **options: object) -> str:
+    def remember(self, text: str, **options: Any) -> str:
         """The id of a new memory, which only the test that asked for it changes."""
         kept = self.agent.remember(text, **options).id
         assert kept is not None

@@ -25,7 +25,7 @@ def places(served: Served) -> list[str]:
     agent, path = served.agent, "src/<img src=x onerror=alert(1)>&.py"
     file = served.sample.root / path
     file.write_text(f'"""{HOSTILE}{ANSI}"""\n\n\ndef hostile():\n    return "</li></ol><script>{SET}</script>"\n')
-    agent.update([file])
+    agent.code.update([file])
     fact = agent.remember(
         HOSTILE + HUGE,
         tags={"<b>tag</b>": HOSTILE[:60]},
@@ -35,7 +35,7 @@ def places(served: Served) -> list[str]:
         key="<i>key</i>",
     ).id
     file.write_text(file.read_text().replace("return", "yield 3 *"))
-    agent.stale(check=True)
+    agent.code.stale(check=True)
     decided = agent.decide(f"Decide {HOSTILE}", because=[HOSTILE], leads_to=[HUGE], given=[f"javascript:{SET}"])
     now = served.sample.clock.now
     talk = {"kind": "conversation", "session": "<svg onload=alert(1)>", "speaker": "<b>mallory</b>"}

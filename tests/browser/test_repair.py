@@ -17,11 +17,11 @@ def stale(served: Served, *texts: str) -> str:
     functions = [f"def step{n}(value):\n    return value + {n}\n" for n in range(len(texts))]
     place.write_text("\n\n".join(functions))
     commit(served.sample.root, path)
-    served.agent.update([place])
+    served.agent.code.update([place])
     for n, text in enumerate(texts):
         served.remember(text, refs=[f"{path}#step{n}"])
     place.write_text("\n\n".join(one.replace("value +", "abs(value) * 3 -") for one in functions))
-    served.agent.stale(check=True)
+    served.agent.code.stale(check=True)
     return path
 
 
@@ -42,7 +42,7 @@ def test_many_stale_memories_are_verified_at_once(window: Windows, served: Serve
     expect(page.get_by_role("status")).to_contain_text("Verified")
     expect(page.get_by_role("main")).to_contain_text("Nothing here is stale.")
     assert fits(page)
-    assert served.memory.stale([path]).stale == 0
+    assert served.memory.code.stale([path]).stale == 0
 
 
 def test_one_is_still_true_and_another_points_elsewhere(window: Windows, served: Served) -> None:
@@ -57,7 +57,7 @@ def test_one_is_still_true_and_another_points_elsewhere(window: Windows, served:
     row.get_by_label("New place").fill("src/shop/stock.py#reserve")
     row.get_by_role("button", name="Relink").click()
     expect(page.get_by_role("status")).to_contain_text("It points at where its code is now.")
-    assert served.memory.stale([path]).stale == 0
+    assert served.memory.code.stale([path]).stale == 0
 
 
 def test_resetting_asks_first(window: Windows, served: Served, size: tuple[int, int]) -> None:
@@ -66,10 +66,10 @@ def test_resetting_asks_first(window: Windows, served: Served, size: tuple[int, 
     choose(page, path)
     page.locator(".bulk").get_by_role("button", name="Reset").click()
     expect(page.get_by_role("button", name="Reset 1 memory")).to_be_focused()
-    assert served.memory.stale([path]).stale == 1
+    assert served.memory.code.stale([path]).stale == 1
     page.get_by_role("button", name="Reset 1 memory").click()
     expect(page.get_by_role("status")).to_contain_text("Reset")
-    assert served.memory.stale([path]).stale == 0
+    assert served.memory.code.stale([path]).stale == 0
 
 
 def test_what_is_stale_is_shown_by_age_and_by_reason(window: Windows, size: tuple[int, int]) -> None:
@@ -157,7 +157,7 @@ def test_many_candidates_are_approved_or_rejected_on_a_phone(window: Windows, se
 def test_a_fact_whose_time_ran_out_is_still_true(window: Windows, served: Served) -> None:
     made = served.remember("The bridge is closed.", ttl=60, on_expire="stale", time="2026-01-01")
     served.sample.clock.advance(minutes=5)
-    served.memory.expire()
+    served.memory.facts.expire()
     page = window("review")
     page.locator(".stale-row", has_text="The bridge is closed.").get_by_role("button", name="Still true").click()
     expect(page.get_by_role("status")).to_contain_text("whole time again")

@@ -52,7 +52,7 @@ def test_the_library_raises_a_security_error_of_its_own(shop: Path, repository: 
     assert isinstance(error.value, SecurityError)
     assert "waypost adopt" in error.value.remedy
     with pytest.raises(SecurityError):
-        Memory.open(shop).at(stranger).recall("orders")
+        Memory.open(shop).admin.for_path(stranger).recall("orders")
 
 
 @pytest.mark.both_stores

@@ -186,9 +186,9 @@ def test_a_folder_beside_it_is_not_taken_for_a_moved_one(local: Path, repository
 @pytest.mark.parametrize(
     ("target", "code", "says"),
     [
-        ("0123456789abcdef", 3, "No memory"),
-        ("/nowhere/at/all", 3, "No memory"),
-        ("../../x\x1b[31m", 3, "No memory"),
+        ("0123456789abcdef", 3, "There is no memory"),
+        ("/nowhere/at/all", 3, "There is no memory"),
+        ("../../x\x1b[31m", 3, "There is no memory"),
         (None, 3, "No other memory of this repository"),
     ],
 )

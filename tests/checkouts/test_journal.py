@@ -38,7 +38,7 @@ def offered(repository: Repository, git: Git, fake_engine: FakeEngine) -> Path:
 
 def opened(root: Path, clock: TestClock, caller: Caller = PERSON) -> Memory:
     open_spaces.drop_all()
-    return Memory.open_as(caller, root, clock=clock)
+    return Memory.open(root, caller=caller, clock=clock)
 
 
 def journal_texts(memory: Memory) -> list[str]:
@@ -106,7 +106,7 @@ def test_each_clone_has_to_be_agreed_to(offered: Path, clone: Clone, clock: Test
 def test_a_repository_cannot_bring_the_agreement_along(offered: Path, clone: Clone, clock: TestClock, git: Git) -> None:
     memory = opened(offered, clock)
     memory.journal.keep_in_tree()
-    consent = (memory.folder / "journal-consent.json").read_text()
+    consent = (memory.space.folder / "journal-consent.json").read_text()
     for place in (".waypost/journal-consent.json", "journal-consent.json"):
         (offered / place).write_text(consent.replace(str(offered), str(offered.parent / "second")))
     git(offered, "add", "-A")
@@ -123,7 +123,7 @@ def test_a_journal_that_was_used_before_anybody_agreed_is_kept_and_used_again_af
     memory.journal.keep_in_tree()
     memory.journal.add("Written while it was used.")
     page = {place.name: place.read_text() for place in (offered / ".waypost" / "daily").iterdir()}
-    (memory.folder / "journal-consent.json").unlink()
+    (memory.space.folder / "journal-consent.json").unlink()
     memory = opened(offered, clock)
     assert journal_texts(memory) == []
     memory.journal.add("Written while it was not.")
@@ -140,10 +140,10 @@ def test_what_the_repository_has_under_the_same_name_is_not_overwritten(
 ) -> None:
     memory = opened(offered, clock)
     memory.journal.add("My own note of that day.", time="2026-01-29 11:00")
-    (memory.folder / "journal" / "MEMORY.md").write_text("# Memory\n\n- my own point\n")
+    (memory.space.folder / "journal" / "MEMORY.md").write_text("# Memory\n\n- my own point\n")
     memory.journal.keep_in_tree()
     assert git(offered, "status", "--porcelain", "--untracked-files=no") == ""
-    assert (memory.folder / "journal" / "MEMORY.md").read_text() == "# Memory\n\n- my own point\n"
+    assert (memory.space.folder / "journal" / "MEMORY.md").read_text() == "# Memory\n\n- my own point\n"
     assert "My own note of that day." in journal_texts(opened(offered, clock))
     assert "stayed in" in waypost(offered, "status").err
 
@@ -186,7 +186,7 @@ def check_all_there(root: Path, clock: TestClock, texts: list[str], git: Git) ->
     ]
     shown = opened(root, clock).journal.show("2026-01-30").text
     assert all(text.splitlines()[-1] in shown for text in texts)
-    assert all(finding.ok for finding in opened(root, clock).doctor() if finding.check == "journal")
+    assert all(finding.ok for finding in opened(root, clock).admin.doctor() if finding.check == "journal")
     assert git(root, "status", "--porcelain") == ""
 
 
@@ -292,11 +292,11 @@ def test_maintenance_by_itself_changes_no_file_of_the_repository(
     kept: Path, clock: TestClock, git: Git, waypost: Waypost
 ) -> None:
     clock.advance(days=40)
-    done = opened(kept, clock, Caller("agent", "schedule")).maintain(force=True)
+    done = opened(kept, clock, Caller("agent", "schedule")).admin.maintain(force=True)
     [step] = [one for one in done if one.step == "journal"]
     assert step.skipped and "waypost journal condense" in step.message
     assert git(kept, "status", "--porcelain") == ""
-    opened(kept, clock).maintain(force=True)
+    opened(kept, clock).admin.maintain(force=True)
     assert git(kept, "status", "--porcelain") != ""
     assert "Before the branches." in journal_texts(opened(kept, clock))
 

@@ -60,7 +60,7 @@ def test_a_stranger_of_another_spelling_is_refused_in_every_store(shop: Path, re
     with pytest.raises(UnknownCheckout):
         Memory.open(repository("stranger", FORMS[0]))
     with pytest.raises(UnknownCheckout):
-        Memory.open(shop).at(repository("second_stranger", FORMS[1])).recall("orders")
+        Memory.open(shop).admin.for_path(repository("second_stranger", FORMS[1])).recall("orders")
 
 
 def test_the_other_spelling_of_the_stranger_that_came_first_is_refused_too(
@@ -173,7 +173,7 @@ def test_undo_in_a_clone_of_another_spelling_has_nothing_to_undo(shop: Path, clo
     second = clone(shop, "second", FORMS[0])
     assert FACT in waypost(second, "list").out
     done = waypost(second, "adopt", "--undo", "--yes")
-    assert done.code == 3 and "Nothing is to be undone" in done.err
+    assert done.code == 3 and "There is nothing to undo" in done.err
     assert FACT in waypost(second, "list").out
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from waypost import Memory, config
-from waypost.memory.opened import LIBRARY
+from waypost.memory.handle import LIBRARY
 from waypost.memory.spaces import open_spaces
 from waypost.store.sqlite.file_copy import pages_of
 from waypost.store.sqlite.pages import LEAF_TABLE, PAGE, Cell, values_of
@@ -35,7 +35,7 @@ class Filled:
         return replace(self, home=place, database=place / self.database.relative_to(self.home))
 
     def open(self, **options: Any) -> Memory:
-        return Memory.open_as(LIBRARY, self.project, settings=replace(config.load(), home=self.home), **options)
+        return Memory.open(self.project, caller=LIBRARY, settings=replace(config.load(), home=self.home), **options)
 
     def touched_by(self, pages: frozenset[int]) -> set[str]:
         """The memories of which something is on one of these pages."""
@@ -67,7 +67,7 @@ def fill(home: Path, project: Path, *, memories: int = 120, files: int = 12, ori
     ids = [receipt.id for receipt in receipts if receipt.id]
     for number in range(0, 20, 2):
         memory.correct(ids[number], f"Service {number} listens on port {9000 + number} since the move")
-    memory.set_ttl(ids[21], 30 * 86_400)
+    memory.facts.set_ttl(ids[21], 30 * 86_400)
     memory.protect(ids[23])
     for number in range(6):
         memory.remember(f"make_{number} needs a name", refs=[f"module_{number}.py#L9-L11"])
@@ -77,10 +77,10 @@ def fill(home: Path, project: Path, *, memories: int = 120, files: int = 12, ori
         memory.remember(f"Noted {number}: the build takes {number} minutes", kind="note")
     memory.forget(ids[30])
     memory.reject(ids[31])
-    memory.learn()
-    memory.settle()
+    memory.facts.learn()
+    memory.admin.embed_pending()
     kept = {row["id"]: row["text"] for row in memory.list(limit=100_000)}
-    folder = memory.folder
+    folder = memory.space.folder
     memory.close()
     open_spaces.drop_all()
     database = folder / "memory.db"

@@ -13,8 +13,6 @@ from tests.damage.test_tables import Terminal
 from waypost.errors import StoreCorrupt
 from waypost.flows.admin.finding import EMPTIED
 from waypost.memory import Memory
-from waypost.memory.backups import Backups
-from waypost.memory.opened import LIBRARY
 from waypost.memory.spaces import open_spaces
 
 
@@ -41,7 +39,7 @@ def keep_log(filled: Filled) -> None:
 
 @pytest.mark.parametrize("how", ["empty", "gone"])
 def test_with_snapshots_it_says_to_go_back_to_one(copied: Filled, terminal: Terminal, how: str) -> None:
-    made = Backups.open_as(LIBRARY, copied.project, settings=copied.open()._settings).make()
+    made = copied.open().admin.backups.make()
     empty(copied.database, how)
     for command in (["list"], ["ask", "port"], ["remember", "Something new is said"], ["status"], ["export", "-"]):
         code, out, err = terminal.run(*command)

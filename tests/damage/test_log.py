@@ -85,21 +85,21 @@ def test_writes_behind_a_damaged_place_are_missed_aloud(copied: Filled, damage: 
     assert memory.remember("Written after the damage").status == "added"
     open_spaces.drop_all()
     memory = copied.open()
-    (lost,) = [one for one in memory.doctor() if not one.ok]
+    (lost,) = [one for one in memory.admin.doctor() if not one.ok]
     assert lost.kind == LOST_WRITES.name
     assert any("log could not be read" in notice for notice in memory.status()["notices"])
     kept = Path(lost.remedy.removeprefix("The log is kept beside ").split(". Compare")[0])
     assert Path(f"{kept}-wal").read_bytes() == content
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     open_spaces.drop_all()
     memory = copied.open()
-    assert [one for one in memory.doctor() if not one.ok] == []
+    assert [one for one in memory.admin.doctor() if not one.ok] == []
 
 
 def test_a_log_that_a_killed_process_left_is_whole(copied: Filled) -> None:
     kill_while_open(copied)
     assert lamps(copied) == WRITES
-    assert [one for one in copied.open().doctor() if not one.ok] == []
+    assert [one for one in copied.open().admin.doctor() if not one.ok] == []
 
 
 def test_a_log_whose_end_is_missing_is_read_up_to_there(copied: Filled) -> None:
@@ -118,7 +118,7 @@ def test_a_transaction_that_was_not_finished_is_no_loss(copied: Filled) -> None:
     last = 32 + (frames(content) - 1) * FRAME
     log.write_bytes(content[: last + 2000])  # the page that ends the last one is not whole
     assert lamps(copied) == WRITES - 1
-    assert [one for one in copied.open().doctor() if not one.ok] == []
+    assert [one for one in copied.open().admin.doctor() if not one.ok] == []
 
 
 @pytest.mark.slow
@@ -131,6 +131,6 @@ def test_no_damage_of_the_log_is_a_crash(copied: Filled, seed: int) -> None:
         content[at : at + length] = chance.randbytes(len(content[at : at + length]))
     log.write_bytes(content)
     memory = copied.open(for_repair=True)
-    memory.doctor(fix=True)
-    assert [one for one in memory.doctor() if not one.ok] == []
+    memory.admin.doctor(fix=True)
+    assert [one for one in memory.admin.doctor() if not one.ok] == []
     assert copied.memories.keys() <= {row["id"] for row in memory.list(limit=100_000)}

@@ -23,12 +23,12 @@ def survives(filled: Filled, seed: int) -> Counter[str]:
         told["answered"] += bool(memory.recall("Which port does service 40 use?").hits)
     except StoreCorrupt:
         told["refused"] += 1
-    export = memory.export(filled.home / "export.jsonl")
+    export = memory.admin.export(filled.home / "export.jsonl")
     exported = {json.loads(line)["id"] for line in export.path.read_text().splitlines()}
     assert filled.memories.keys() - exported <= affected, shown
-    told["noticed"] += not all(finding.ok for finding in memory.doctor())
-    memory.doctor(fix=True)
-    assert [finding for finding in memory.doctor() if not finding.ok] == [], shown
+    told["noticed"] += not all(finding.ok for finding in memory.admin.doctor())
+    memory.admin.doctor(fix=True)
+    assert [finding for finding in memory.admin.doctor() if not finding.ok] == [], shown
     _compare(filled, memory, affected, shown)
     told["lost"] = len(filled.memories.keys() - {row["id"] for row in memory.list(limit=100_000)})
     told["hit"] = len(affected & filled.memories.keys())

@@ -85,9 +85,9 @@ def test_a_value_that_makes_no_sense_is_left_out(copied: Filled, column: str) ->
     memory = copied.open()
     assert {row["id"] for row in memory.list(limit=100_000)} >= copied.memories.keys() - {wanted}
     assert memory.recall(ASKED).hits
-    assert memory.export().memories >= len(copied.memories) - 1
-    memory.doctor(fix=True)
-    assert all(one.ok for one in memory.doctor())
+    assert memory.admin.export().memories >= len(copied.memories) - 1
+    memory.admin.doctor(fix=True)
+    assert all(one.ok for one in memory.admin.doctor())
 
 
 def test_a_writer_does_not_guess(copied: Filled) -> None:
@@ -97,7 +97,7 @@ def test_a_writer_does_not_guess(copied: Filled) -> None:
     with pytest.raises(StoreCorrupt, match="damaged") as failed:
         memory.remember("Service 40 listens on port 1")
     assert "waypost doctor --fix" in failed.value.remedy
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     assert memory.remember("Service 40 listens on port 1").status in ("added", "merged")
 
 
@@ -120,16 +120,16 @@ def test_export_is_whole_where_sqlite_takes_a_damaged_page_for_the_end_of_a_tabl
     copied.database.write_bytes(content)
     memory = copied.open()
     assert {row["id"] for row in memory.list(limit=100_000)} == copied.memories.keys()
-    done = memory.export(tmp_path / "out.jsonl")
+    done = memory.admin.export(tmp_path / "out.jsonl")
     assert done.is_damaged
     assert {json.loads(line)["id"] for line in done.path.read_text().splitlines()} == copied.memories.keys()
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     assert {row["id"] for row in memory.list(limit=100_000)} == copied.memories.keys()
 
 
 def test_export_of_a_flipped_text_says_so(copied: Filled, tmp_path: Path) -> None:
     wanted = next(one for one, text in copied.memories.items() if text.startswith("Service 41 "))
     flip_in(copied.database, copied.memories[wanted].encode())
-    done = copied.open().export(tmp_path / "out.jsonl")
+    done = copied.open().admin.export(tmp_path / "out.jsonl")
     assert done.memories == len(copied.memories)
     assert wanted in done.skipped

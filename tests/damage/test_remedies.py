@@ -15,7 +15,7 @@ from waypost.memory.spaces import open_spaces
 
 
 def repaired(filled: Filled) -> list[Finding]:
-    findings = list(filled.open(for_repair=True).doctor(fix=True))
+    findings = list(filled.open(for_repair=True).admin.doctor(fix=True))
     open_spaces.drop_all()
     return findings
 
@@ -54,7 +54,7 @@ def test_what_is_left_of_a_memory_is_in_its_history(copied: Filled) -> None:
 def test_a_memory_that_is_not_as_written_can_be_verified_or_corrected(copied: Filled) -> None:
     flip_in(copied.database, b"Service 43 listens on port 8043")
     assert commands(copied, named(repaired(copied), finding.NOT_AS_WRITTEN)) == [0, 0]
-    assert [one for one in copied.open().doctor() if not one.ok] == []
+    assert [one for one in copied.open().admin.doctor() if not one.ok] == []
 
 
 def test_lost_rows_of_other_tables_are_named_with_the_old_file(copied: Filled) -> None:
@@ -65,17 +65,17 @@ def test_lost_rows_of_other_tables_are_named_with_the_old_file(copied: Filled) -
 
 def test_what_a_stopped_repair_left_goes_with_the_next(copied: Filled) -> None:
     (copied.database.parent / "damaged" / ".repair").mkdir(parents=True)
-    left = [one for one in copied.open().doctor() if one.kind == finding.UNFINISHED_REPAIR.name]
+    left = [one for one in copied.open().admin.doctor() if one.kind == finding.UNFINISHED_REPAIR.name]
     assert len(left) == 1
     assert commands(copied, left[0]) == [0]
-    assert [one for one in copied.open().doctor() if not one.ok] == []
+    assert [one for one in copied.open().admin.doctor() if not one.ok] == []
 
 
 def test_a_full_disk_is_said_until_there_is_room(copied: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as full:
         full.setattr("waypost.store.sqlite.store.has_no_room", lambda _: True)
-        assert any(one.kind == finding.DISK.name for one in copied.open().doctor())
-    assert not any(one.kind == finding.DISK.name for one in copied.open().doctor())
+        assert any(one.kind == finding.DISK.name for one in copied.open().admin.doctor())
+    assert not any(one.kind == finding.DISK.name for one in copied.open().admin.doctor())
 
 
 def test_damage_of_a_server_is_left_to_its_administrator() -> None:

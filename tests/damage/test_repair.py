@@ -47,27 +47,27 @@ def test_one_zeroed_page_is_reported_by_table_and_repaired(copied: Filled) -> No
     page = leaf_of(copied, some_fact(copied))
     zero(copied.database, page)
     memory = copied.open()
-    assert any("table memories" in line for line in wrong(memory.doctor()))
-    found = memory.doctor(fix=True)
+    assert any("table memories" in line for line in wrong(memory.admin.doctor()))
+    found = memory.admin.doctor(fix=True)
     affected = copied.touched_by(frozenset([page]))
     lost = next(one for one in found if one.check == "lost memories")
     assert set(lost.message.partition(": ")[2].partition(" and ")[0].split(", ")) <= affected
-    assert wrong(memory.doctor()) == []
+    assert wrong(memory.admin.doctor()) == []
     assert copied.memories.keys() - texts(memory).keys() <= affected
 
 
 def test_a_damaged_index_is_made_again_and_nothing_is_lost(copied: Filled) -> None:
     zero(copied.database, root_page(copied.database, "memories_by_id"), *pages_of_table(copied.database, "passages"))
     memory = copied.open(for_repair=True)
-    assert wrong(memory.doctor()) != []
-    assert wrong(memory.doctor(fix=True)) == []
+    assert wrong(memory.admin.doctor()) != []
+    assert wrong(memory.admin.doctor(fix=True)) == []
     assert texts(memory) == copied.memories
 
 
 def test_the_damaged_file_is_kept_for_its_owner_only(copied: Filled) -> None:
     zero(copied.database, leaf_of(copied, some_fact(copied)))
     before = copied.database.read_bytes()
-    copied.open().doctor(fix=True)
+    copied.open().admin.doctor(fix=True)
     (old,) = (copied.database.parent / "damaged").glob("*.db")
     assert old.read_bytes() == before
     assert old.stat().st_mode & 0o777 == 0o600
@@ -82,15 +82,15 @@ def test_a_table_whose_first_page_is_gone_keeps_all_rows_of_its_other_pages(copi
     before = rows_in(copied, table)
     zero(copied.database, root)
     memory = copied.open(for_repair=True)
-    assert wrong(memory.doctor()) != []
-    memory.doctor(fix=True)
+    assert wrong(memory.admin.doctor()) != []
+    memory.admin.doctor(fix=True)
     open_spaces.drop_all()
     after = rows_in(copied, table)
     if others and table in ("memories", "audit"):  # tables whose interior pages hold no rows
         assert after >= before
     else:
         assert after >= (0 if not others else before // 2)
-    assert wrong(copied.open().doctor()) == []
+    assert wrong(copied.open().admin.doctor()) == []
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_a_damaged_header_loses_nothing(copied: Filled, name: str, start: int, e
     content[start:end] = bytes(255 - byte for byte in content[start:end])
     copied.database.write_bytes(content)
     memory = copied.open(for_repair=True)
-    assert wrong(memory.doctor()) != [], name
-    memory.doctor(fix=True)
+    assert wrong(memory.admin.doctor()) != [], name
+    memory.admin.doctor(fix=True)
     assert texts(memory) == copied.memories
-    assert wrong(memory.doctor()) == []
+    assert wrong(memory.admin.doctor()) == []
 
 
 def test_a_file_that_was_cut_off_keeps_what_is_left(copied: Filled) -> None:
@@ -120,25 +120,25 @@ def test_a_file_that_was_cut_off_keeps_what_is_left(copied: Filled) -> None:
     with copied.database.open("rb+") as file:
         file.truncate(size * PAGE + 100)
     memory = copied.open(for_repair=True)
-    assert any("end of the file is missing" in line for line in wrong(memory.doctor()))
-    memory.doctor(fix=True)
+    assert any("end of the file is missing" in line for line in wrong(memory.admin.doctor()))
+    memory.admin.doctor(fix=True)
     gone = frozenset(range(size + 1, 100_000))
     assert copied.memories.keys() - texts(memory).keys() <= copied.touched_by(gone)
     assert texts(memory)
-    assert wrong(memory.doctor()) == []
+    assert wrong(memory.admin.doctor()) == []
 
 
 def test_a_flipped_bit_in_a_text_is_found_and_the_memory_marked(copied: Filled) -> None:
     fact = some_fact(copied)
     flip_in(copied.database, copied.memories[fact].encode())
     memory = copied.open()
-    assert any(fact in line for line in wrong(memory.doctor()))
-    found = memory.doctor(fix=True)
+    assert any(fact in line for line in wrong(memory.admin.doctor()))
+    found = memory.admin.doctor(fix=True)
     assert any(one.check == "changed memories" and fact in one.message for one in found)
     (row,) = [row for row in memory.list(limit=100_000) if row["id"] == fact]
     assert row["is_stale"]
     assert "damaged" in row["stale_reason"]
-    assert wrong(memory.doctor()) == []
+    assert wrong(memory.admin.doctor()) == []
     memory.verify(fact)
     assert not next(row for row in memory.list(limit=100_000) if row["id"] == fact)["is_stale"]
 
@@ -147,30 +147,30 @@ def test_a_repair_keeps_the_history_links_states_and_log_of_what_is_readable(cop
     whole = copied.open()
     before = {one: whole.history(one) for one in copied.memories}
     edges = [whole.why("Why do we keep the queue in PostgreSQL?").to_json()]
-    audit = whole.audit(None, 100_000)
+    audit = whole.admin.audit(None, 100_000)
     states = {row["id"]: (row["protected"], row["expires_at"]) for row in whole.list(limit=100_000)}
     whole.close()
     open_spaces.drop_all()
     zero(copied.database, root_page(copied.database, "keywords_data"))
     memory = copied.open()
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     assert {one: memory.history(one) for one in copied.memories} == before
     assert [memory.why("Why do we keep the queue in PostgreSQL?").to_json()] == edges
-    assert memory.audit(None, 100_000)[-len(audit) :] == audit
+    assert memory.admin.audit(None, 100_000)[-len(audit) :] == audit
     assert {row["id"]: (row["protected"], row["expires_at"]) for row in memory.list(limit=100_000)} == states
 
 
 def test_what_was_rejected_stays_rejected_after_a_repair(copied: Filled) -> None:
     zero(copied.database, leaf_of(copied, some_fact(copied)))
     memory = copied.open()
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     assert memory.remember("Service 31 listens on port 8031 and logs to place 31", domain="d3").status == "refused"
 
 
 def test_code_that_was_lost_is_read_again(copied: Filled) -> None:
     zero(copied.database, *pages_of_table(copied.database, "files"), root_page(copied.database, "files"))
     memory = copied.open(for_repair=True)
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     memory.index()
     assert any(hit.name and "make_3" in hit.name for hit in memory.recall("make thing 3 by name", k=5).hits)
 
@@ -181,8 +181,8 @@ def test_two_repairs_at_once_are_refused(copied: Filled) -> None:
     from waypost.flows.admin.recovery import LOCK_NAME
     from waypost.space.platform import try_lock
 
-    with try_lock(memory.folder / LOCK_NAME), pytest.raises(StoreBusy, match="Another process is repairing"):
-        memory.doctor(fix=True)
+    with try_lock(memory.space.folder / LOCK_NAME), pytest.raises(StoreBusy, match="Another process is repairing"):
+        memory.admin.doctor(fix=True)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
@@ -206,13 +206,13 @@ def test_a_process_that_has_the_database_open_goes_on_with_the_repaired_one(copi
     assert other.stdout.readline() == "open\n"
     inode = copied.database.stat().st_ino
     memory = copied.open()
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     assert copied.database.stat().st_ino == inode
     out, _ = other.communicate("\n", timeout=60)
     assert out == "added\n"
     assert other.returncode == 0
     assert "Written by a process that had it open" in texts(memory).values()
-    assert [line for line in wrong(memory.doctor()) if not line.startswith("vectors: ")] == []
+    assert [line for line in wrong(memory.admin.doctor()) if not line.startswith("vectors: ")] == []
 
 
 def test_what_another_process_writes_at_the_last_moment_of_a_repair_is_kept(
@@ -235,7 +235,7 @@ def test_what_another_process_writes_at_the_last_moment_of_a_repair_is_kept(
         return tries[-1]
 
     monkeypatch.setattr(repair, "_swap", swap_after_a_write)
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     assert tries == [False, True]
 
 
@@ -243,10 +243,10 @@ def test_forgetting_removes_a_kept_copy_that_holds_the_memory(copied: Filled) ->
     fact = some_fact(copied)
     zero(copied.database, *pages_of_table(copied.database, "vectors")[:1])
     memory = copied.open()
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     after = memory.remember("Said after the repair about nothing that was there before it")
     memory.forget(str(after.id))
-    assert list((memory.folder / "damaged").glob("*.db")) != []  # it holds nothing of that
+    assert list((memory.space.folder / "damaged").glob("*.db")) != []  # it holds nothing of that
     text = copied.memories[fact].encode()
     memory.forget(fact)
     memory.close()
@@ -267,9 +267,9 @@ def test_a_database_of_an_earlier_version_is_repaired_too(copied: Filled) -> Non
         )
     zero(copied.database, 1)
     memory = copied.open(for_repair=True)
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     assert texts(memory) == copied.memories
-    assert wrong(memory.doctor()) == []
+    assert wrong(memory.admin.doctor()) == []
 
 
 @pytest.mark.parametrize("name", ["0001_ground", "0004_facts", "0010_checksums"])
@@ -279,9 +279,9 @@ def test_a_damaged_list_of_migrations_loses_nothing(copied: Filled, name: str) -
     content[content.index(b"CREATE TABLE memories")] ^= 1
     copied.database.write_bytes(content)
     memory = copied.open(for_repair=True)
-    memory.doctor(fix=True)
+    memory.admin.doctor(fix=True)
     assert texts(memory) == copied.memories
-    assert wrong(memory.doctor()) == []
+    assert wrong(memory.admin.doctor()) == []
 
 
 def test_every_command_names_the_repair_that_works(
@@ -307,12 +307,12 @@ def test_where_nothing_can_be_read_the_file_is_kept_and_the_journal_comes_back(c
     content = b"SQLite format 3\0" + bytes(52) + b"WAYP" + b"\xff" * 20_000
     copied.database.write_bytes(content)
     memory = copied.open(for_repair=True)
-    assert any(line.startswith("lost memories: Nothing could be read") for line in wrong(memory.doctor(fix=True)))
+    assert any(line.startswith("lost memories: Nothing could be read") for line in wrong(memory.admin.doctor(fix=True)))
     (old,) = (copied.database.parent / "damaged").glob("*.db")
     assert old.read_bytes() == content
     filed = {text for text in copied.memories.values() if text.startswith(("Said ", "Noted "))}
     assert set(texts(memory).values()) == filed
-    assert wrong(memory.doctor()) == []
+    assert wrong(memory.admin.doctor()) == []
 
 
 def test_export_writes_what_can_be_read_and_says_what_it_skipped(

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 
 from waypost import Memory
@@ -86,20 +87,24 @@ def read(memory: Memory, *sessions: str) -> None:
     say(finished=True, rounds=rounds, most=most, seen={session: sorted(sizes) for session, sizes in seen.items()})
 
 
+UPKEEP = {
+    "condense": "journal.condense",
+    **{name: f"admin.{name}" for name in ("doctor", "export", "maintain", "rebuild")},
+}
+
+
 def serve(memory: Memory) -> None:
     """Do what each line asks for: {"call": method, "with": arguments}."""
     answers: Mapping[str, Callable[..., Any]] = {
         "remember": lambda **given: memory.remember(**given).to_json(),
         "forget": lambda memory_id: memory.forget(memory_id).complete,
-        "do": lambda name, arguments: (
-            getattr(memory.journal if name == "condense" else memory, name)(**arguments) and None
-        ),
+        "do": lambda name, arguments: attrgetter(UPKEEP.get(str(name), str(name)))(memory)(**arguments) and None,
         "recall": lambda question, k=5: [hit.text for hit in memory.recall(question, k)],
         "scores": lambda question, k=5: [(hit.id, round(hit.score, 6)) for hit in memory.recall(question, k)],
-        "export": lambda: memory.export().memories,
+        "export": lambda: memory.admin.export().memories,
         "texts": lambda: [row["text"] for row in memory.list(limit=1000)],
-        "sidecars": lambda: sorted(path.name for path in memory.folder.glob("vectors-*.bin")),
-        "problems": lambda: list(memory._space.store.problems()),
+        "sidecars": lambda: sorted(path.name for path in memory.space.folder.glob("vectors-*.bin")),
+        "problems": lambda: list(memory.space.store.problems()),
     }
     say(ready=True)
     for line in sys.stdin:
@@ -132,7 +137,7 @@ def diary_text(who: str, number: int) -> str:
 
 def edit(memory: Memory, path: str, way: str, thinks: str) -> None:
     """An editor: loads the file, thinks, and saves what it loaded with a change of its own, until told to stop."""
-    file, stop, saves = memory.folder / "journal" / path, threading.Event(), 0
+    file, stop, saves = memory.space.folder / "journal" / path, threading.Event(), 0
     say(ready=True)
     sys.stdin.readline()
 

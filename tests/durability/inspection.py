@@ -34,7 +34,7 @@ IMPOSSIBLE = {
 
 def inspect(memory: Memory) -> dict[str, Any]:
     """Everything a test wants to know of a space that a process has just opened without repairing anything."""
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         rows = reader._db.connection.execute  # type: ignore[attr-defined]
         impossible = {name: rows(sql).fetchall()[0][0] for name, sql in IMPOSSIBLE.items()}
         audit = rows("SELECT action, memory_id FROM audit ORDER BY number").fetchall()
@@ -43,14 +43,14 @@ def inspect(memory: Memory) -> dict[str, Any]:
     forgot = any(action == "forget" for action, _ in audit)
     text = f"Written after the kill, number {len(audit)}"
     described = {
-        "problems": list(memory._space.store.problems()),
+        "problems": list(memory.space.store.problems()),
         "impossible": {name: count for name, count in impossible.items() if count},
         "current": current,
         "audit": audit,
         "not found": [text for one, text in newest if one not in {hit.id for hit in memory.recall(text, k=5)}],
-        "files": _files(memory.folder),
-        "torn exports": [path.name for path in memory.folder.glob("exports/[!.]*") if not _whole(path, forgot)],
-        "words": _mentions(memory.folder, b"xylophonist"),
+        "files": _files(memory.space.folder),
+        "torn exports": [path.name for path in memory.space.folder.glob("exports/[!.]*") if not _whole(path, forgot)],
+        "words": _mentions(memory.space.folder, b"xylophonist"),
     }
     receipt = memory.remember(text, domain=str(len(audit)))
     return described | {"writable": receipt.status, "written": receipt.id, "written text": text}

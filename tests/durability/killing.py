@@ -42,7 +42,7 @@ def prepare(memory: Memory, log: Log) -> None:
     """What is there before the writer that will be stopped begins."""
     for text in ("Alpha runs on port 80", "Beta runs on port 81", "Gamma is the word xylophonist"):
         log({"id": memory.remember(text).id, "text": text})
-    memory.export()
+    memory.admin.export()
 
 
 def _ids(receipts: Iterable[Receipt]) -> list[str | None]:
@@ -58,7 +58,7 @@ WRITES: dict[str, Write] = {
     "correct": lambda memory, _, beta, __: _ids([memory.correct(beta, "Beta runs on port 91")]),
     "retract": lambda memory, _, beta, __: memory.retract(beta, valid_until="2200-01-01"),
     "forget": lambda memory, _, __, gamma: memory.forget(gamma) and None,
-    "export": lambda memory, *_: memory.export() and None,
+    "export": lambda memory, *_: memory.admin.export() and None,
 }
 
 
@@ -86,9 +86,9 @@ def write_without_end(memory: Memory, seed: int, log: Log) -> None:
         elif kind in ("retract", "forget"):
             (memory.retract if kind == "retract" else memory.forget)(chosen)
         elif kind == "export":
-            memory.export(form=chance.choice(("json", "jsonl")), embeddings=True)
+            memory.admin.export(form=chance.choice(("json", "jsonl")), embeddings=True)
         else:
-            memory.rebuild()
+            memory.admin.rebuild()
         known += [one for one in ids if one]
         if chosen and kind not in ("correct", "retract", "forget"):
             known.append(chosen)
@@ -213,7 +213,7 @@ def stop_the_worker(folder: Path, project: Path) -> Iterator[dict[str, Any]]:
     def work(home: Path, stops: Stops | None, log: Log) -> None:
         if stops is not None:
             LEVELS["functions"](stops)
-        log({"owed": open_memory(home, project).work()})
+        log({"owed": open_memory(home, project).admin.run_worker()})
 
     run_child(owe)
     for chosen in itertools.count(1):
@@ -268,7 +268,7 @@ def warm_up(folder: Path) -> None:
         for call in WRITES.values():
             call(memory, *(one["id"] for one in known))
         inspect(memory)
-        memory.work()
+        memory.admin.run_worker()
     gc.collect()
     gc.freeze()  # children share what is loaded instead of copying it
     gc.disable()

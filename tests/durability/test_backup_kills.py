@@ -23,7 +23,9 @@ from tests.durability.stops import LEVELS, SteppedFiles, Stops
 
 from waypost import Memory, config
 from waypost.memory.backups import Backups
-from waypost.memory.opened import LIBRARY
+from waypost.memory.handle import LIBRARY
+from waypost.memory.location import identify_memory
+from waypost.model.time import utc_now
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="the test forks and sends signals"),
@@ -40,21 +42,22 @@ def prepare(home: Path, project: Path, log: Log) -> None:
     for text in sorted(SAVED - {"Talked to Anna"}):
         log({"id": memory.remember(text).id, "text": text})
     memory.journal.add("Talked to Anna")
-    memory.backup.make()
+    memory.admin.backups.make()
     for text in sorted(SINCE - {"Talked to Ben"}):
         memory.remember(text)
     memory.journal.add("Talked to Ben")
-    memory.backup.make()
+    memory.admin.backups.make()
     memory.close()  # no log is left
 
 
 def closed(home: Path, project: Path) -> Backups:
-    return Backups.open_as(LIBRARY, project, settings=replace(config.load(), home=home))
+    settings = replace(config.load(), home=home)
+    return Memory(identify_memory(project, None, settings, utc_now), settings, LIBRARY).admin.backups
 
 
 def act(kind: str, home: Path, project: Path, gamma: str) -> None:
     if kind == "make":
-        open_memory(home, project).backup.make()
+        open_memory(home, project).admin.backups.make()
     elif kind.startswith("restore"):
         closed(home, project).restore("1")
     else:
@@ -73,7 +76,7 @@ def look(home: Path, project: Path) -> dict[str, Any]:
         else:
             memory = open_memory(home, project)
             texts = sorted(row["text"] for row in memory.list(limit=100))
-            assert list(memory._space.store.problems()) == []
+            assert list(memory.space.store.problems()) == []
         found = [(one.memories, one.is_sound, one.cause) for one in backups.list()]
         folder = next((home / "memory").iterdir())
         left = [path.name for path in (folder / "backups").iterdir() if path.name.startswith(".")]
@@ -170,13 +173,13 @@ def test_another_process_goes_on_writing_while_a_snapshot_is_restored(
 ) -> None:
     memory = Memory.open(project)
     memory.remember("Alpha runs on port 80", domain="before")
-    made = memory.backup.make()
+    made = memory.admin.backups.make()
     memory.remember("Beta runs on port 81", domain="since")
     writer = cast("write", project, "w0", 120)
     writer.wait_ready()
     writer.tell()
     acknowledged = [writer.hear() for _ in range(20)]
-    memory.backup.restore(made.id)
+    memory.admin.backups.restore(made.id)
     texts = {row["text"] for row in memory.list(limit=1000)}
     begun = len(acknowledged)
     while "finished" not in (message := writer.hear()):
@@ -189,10 +192,10 @@ def test_another_process_goes_on_writing_while_a_snapshot_is_restored(
     assert gone == list(range(len(gone))), gone
     assert len(gone) < len(acknowledged) - begun / 2
     assert texts - {"Alpha runs on port 80"} <= after
-    assert list(memory._space.store.problems()) == []
-    assert [one.is_sound for one in memory.backup.list()] == [True, True]
-    undo = memory.backup.list()[0]
-    memory.backup.restore(undo.id)  # what the restore took away is in the snapshot that it made
+    assert list(memory.space.store.problems()) == []
+    assert [one.is_sound for one in memory.admin.backups.list()] == [True, True]
+    undo = memory.admin.backups.list()[0]
+    memory.admin.backups.restore(undo.id)  # what the restore took away is in the snapshot that it made
     assert {one["text"] for one in acknowledged[:begun]} - {row["text"] for row in memory.list(limit=1000)} == set()
 
 
@@ -204,8 +207,8 @@ def test_a_damaged_database_that_another_process_has_open_is_not_replaced_under_
 
     memory = Memory.open(project)
     memory.remember("Alpha runs on port 80")
-    memory.backup.make()
-    path = memory.folder / "memory.db"
+    memory.admin.backups.make()
+    path = memory.space.folder / "memory.db"
     memory.close()
     server = cast("serve", project)
     server.wait_ready()
@@ -213,7 +216,7 @@ def test_a_damaged_database_that_another_process_has_open_is_not_replaced_under_
     with path.open("r+b") as file:  # this process has it not open
         file.write(bytes(4096))
     before = path.read_bytes()
-    closed_backups = Backups.open_as(LIBRARY, project)
+    closed_backups = closed(config.load().home, project)
     with pytest.raises(StoreBusy, match="another process has it open"):
         closed_backups.restore()
     assert path.read_bytes() == before

@@ -31,7 +31,7 @@ def fight(cast: Cast, project: Path, writers: int, count: int, way: str, *, thin
     wanted = [diary_text(str(who), number) for who in range(writers) for number in range(count)]
     rows = [row for row in memory.list(limit=100_000) if row["session"]]
     assert sorted(row["text"] for row in rows) == sorted(wanted)
-    text = (memory.folder / "journal" / FILE).read_text()
+    text = (memory.space.folder / "journal" / FILE).read_text()
     assert [words for words in wanted if f"\n{words}\n\n" not in text] == []
     return {"saves": told["saves"], "seconds": round(took, 1), "entries": writers * count}
 

@@ -65,12 +65,12 @@ def prepare(home: Path, project: Path, log: Log) -> None:
     picture.unlink()
     expired = str(memory.remember("The zeppelin lands at noon", ttl=3600, on_expire="delete").id)
     memory.recall("Which port?")  # makes the sidecar of vectors
-    memory.backup.make()
-    memory.export()
-    memory.export(form="json", embeddings=True)
+    memory.admin.backups.make()
+    memory.admin.export()
+    memory.admin.export(form="json", embeddings=True)
     (home / "elsewhere").mkdir()
-    memory.export(home / "elsewhere" / "mine.jsonl")
-    folder = memory.folder
+    memory.admin.export(home / "elsewhere" / "mine.jsonl")
+    folder = memory.space.folder
     memory.close()
     for place in ("damaged/20260101T000000Z.db", "imports/x.db"):
         (folder / place).parent.mkdir()
@@ -80,7 +80,7 @@ def prepare(home: Path, project: Path, log: Log) -> None:
 
 def forget(kind: str, memory: Memory, memory_id: str) -> None:
     if kind == "expired":
-        memory.expire()
+        memory.facts.expire()
         return
     with contextlib.suppress(NotFound):  # it is gone already
         memory.forget(memory_id)
@@ -93,7 +93,7 @@ def export_before_the_first_write(memory: Memory, stops: Stops) -> None:
     def write(store: SqliteStore) -> Any:
         SqliteStore.write = plain  # type: ignore[method-assign]
         stops.armed = False
-        memory.export()
+        memory.admin.export()
         stops.armed = True
         return plain(store)
 
@@ -105,10 +105,10 @@ def look(home: Path, project: Path, kind: str, memory_id: str) -> dict[str, Any]
 
     def task(log: Log) -> None:
         memory = opened(home, project)
-        with memory._space.store.read() as reader:
+        with memory.space.store.read() as reader:
             is_there = bool(reader.versions(memory_id))
         texts = sorted(row["text"] for row in memory.list(limit=100))
-        problems = list(memory._space.store.problems())
+        problems = list(memory.space.store.problems())
         memory.close()
         held = [path for path in home.rglob("*") if path.is_file() and DOOMED[kind].encode() in path.read_bytes()]
         words = [str(path.relative_to(home)) for path in held]

@@ -22,7 +22,7 @@ if sys.argv[2] == "index":
     print("finished", flush=True)
     sys.exit()
 
-space = opened._space
+space = opened.space
 with space.store.read() as reader:
     checkout = space.identity.checkout_id
     rows = [row for kind in ("file", "symbol", "table", "architecture") for row in reader.derived_of_kind(checkout, kind)]

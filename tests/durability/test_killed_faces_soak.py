@@ -212,17 +212,17 @@ def check(project: Path, attack: Attack, attackers: list[Attacker]) -> None:
     print(f"\n{dict(sorted(attack.counts.items()))}; kept {kept}, gone {forgotten}")
     assert attack.failures == []
     home = Path(os.environ["WAYPOST_HOME"])
-    with Memory.open_as(Caller("person", "ada"), project) as memory:
-        memory.doctor(fix=True)
+    with Memory.open(project, caller=Caller("person", "ada")) as memory:
+        memory.admin.doctor(fix=True)
         stored = {row["id"]: row["text"] for row in memory.list(limit=1_000_000)}
         for one in attackers:
             for memory_id, text in one.begun.items():
                 if memory_id in stored:
                     memory.forget(memory_id)
                 one.gone.append(text)
-        assert list(memory._space.store.problems()) == []
+        assert list(memory.space.store.problems()) == []
         assert [
-            one.message for one in memory.doctor() if not one.ok and one.kind != "model"
+            one.message for one in memory.admin.doctor() if not one.ok and one.kind != "model"
         ] == []  # there is none here
     lost = [text for one in attackers for memory_id, text in one.kept.items() if stored.get(memory_id) != text]
     contents = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}

@@ -18,7 +18,7 @@ pytestmark = [
 @pytest.mark.parametrize("name", MEMBERS)
 def test_nothing_acknowledged_is_lost_after_something_was_forgotten(name: str, project: Path) -> None:
     """The one who forgot goes on writing, in turn with commands that open and close the memory."""
-    folder = Memory.open(project).folder
+    folder = Memory.open(project).space.folder
     Memory.open(project).close()
     with member(name, project) as one:
         one.forget(one.remember("The word to forget is quixzanthal"))
@@ -34,7 +34,7 @@ def test_nothing_acknowledged_is_lost_after_something_was_forgotten(name: str, p
     stored = {row["id"]: row["text"] for row in memory.list(limit=1000)}
     assert {memory_id: stored.get(memory_id) for memory_id in kept} == kept
     assert not any("quixzanthal" in text for text in stored.values())
-    assert list(memory._space.store.problems()) == []
+    assert list(memory.space.store.problems()) == []
 
 
 def remembered(project: Path, text: str) -> str:

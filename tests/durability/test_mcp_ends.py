@@ -53,7 +53,7 @@ def serving(server: Server) -> Server:
 
 def assert_sound(project: Path) -> None:
     memory = Memory.open(project)
-    assert not list(memory._space.store.problems())
+    assert not list(memory.space.store.problems())
     assert memory.remember("Written afterwards.").status == "added"
     assert not sockets()
 

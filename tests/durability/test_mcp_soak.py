@@ -56,7 +56,7 @@ def test_ten_servers_work_on_one_project_while_some_of_them_are_killed(
     memory = Memory.open(project)
     kept = {row["id"] for row in memory.list(limit=1_000_000)}
     assert [text for one, text in log.acknowledged.items() if one not in kept] == []
-    assert not list(memory._space.store.problems())
+    assert not list(memory.space.store.problems())
     assert memory.remember("Written when all of them had gone.").status == "added"
     for seen in log.memory.values():
         middle = len(seen) // 2

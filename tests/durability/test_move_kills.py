@@ -32,8 +32,8 @@ from waypost import config
 from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, StoreError
-from waypost.memory.moving import space_here
-from waypost.memory.stores import StoredSpace, open_store
+from waypost.memory.migration import find_stored_space
+from waypost.memory.storage import StoredSpace, open_store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the test forks and sends signals")
 _FAR = 10**9
@@ -120,7 +120,7 @@ def look(house: House, direction: str) -> dict[str, Any]:
 
 def _space(house: House, settings: Settings) -> StoredSpace | None:
     try:
-        return space_here(settings, house.root, None)
+        return find_stored_space(settings, house.root, None)
     except NotFound:
         return None
 

@@ -117,14 +117,14 @@ def test_all_who_wait_for_one_database_are_told_when_the_first_is(
     threads = [one.start() for one in asked]
     assert silent.first.wait(SECONDS)
     waited = threading.Event()
-    while sum(turn.asked for turn in opening._turns.values()) < len(asked):
+    while sum(one.waiting for one in opening._openings.values()) < len(asked):
         assert not waited.wait(0.005)
     silent.hang_up()
     for thread in threads:
         thread.join(SECONDS)
     assert [len(one.told) for one in asked] == [1, 1, 1, 1]
     assert len(silent.taken) == 1  # nobody tried after the first
-    assert not opening._turns
+    assert not opening._openings
 
 
 def test_the_threads_that_want_one_memory_get_the_same(opening: OpenSpaces, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_the_threads_that_want_one_memory_get_the_same(opening: OpenSpaces, tmp_
     for thread in [one.start() for one in asked]:
         thread.join(SECONDS)
     assert len({id(one.found[0]) for one in asked}) == 1
-    assert not opening._turns
+    assert not opening._openings
 
 
 def test_what_was_changed_while_it_was_opened_is_opened_anew_by_the_next(

@@ -117,9 +117,9 @@ def check_nothing_lost(project: Path, told: list[dict[str, Any]]) -> None:
     assert {one["status"] for one in acknowledged} <= {"added", "duplicate"}
     refused = {one["text"] for one in told if one.get("undone")} - {one["text"] for one in acknowledged}
     assert not refused & stored.keys()
-    audited = Counter(entry.memory_id for entry in memory.audit(limit=1_000_000) if entry.action == "remember")
+    audited = Counter(entry.memory_id for entry in memory.admin.audit(limit=1_000_000) if entry.action == "remember")
     assert audited == Counter(stored.values())
-    assert list(memory._space.store.problems()) == []
+    assert list(memory.space.store.problems()) == []
 
 
 def test_a_server_that_is_killed_in_the_middle_of_writes_loses_nothing_acknowledged(

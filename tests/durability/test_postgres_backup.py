@@ -139,7 +139,7 @@ def fill(team: Team, look: Look) -> tuple[Memory, Memory]:
 
 
 def space_of(memory: Memory) -> str:
-    return memory._space.identity.space_id
+    return memory.space.identity.space_id
 
 
 def state(memory: Memory) -> dict[str, Any]:
@@ -148,9 +148,9 @@ def state(memory: Memory) -> dict[str, Any]:
     return {
         "listed": listed,
         "history": [memory.history(row["id"]) for row in listed],
-        "audit": memory.audit(limit=1000),
+        "audit": memory.admin.audit(limit=1000),
         "answers": [[(hit.id, hit.score) for hit in memory.recall(question, now=LATER).hits] for question in QUESTIONS],
-        "problems": list(memory._space.store.problems()),
+        "problems": list(memory.space.store.problems()),
     }
 
 

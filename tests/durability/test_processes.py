@@ -41,7 +41,7 @@ def run_together(cast: Cast, project: Path, count: int, readers: int = 2) -> Out
         actor.wait_ready()
     for actor in (*reading, *writing):
         actor.tell()
-    folder = Memory.open(project).folder
+    folder = Memory.open(project).space.folder
     largest, written = 0, []
     for actor in writing:
         mine = []
@@ -72,13 +72,13 @@ def check_complete(memory: Memory, outcome: Outcome, count: int) -> None:
     assert len(stored) == len(rows) == statuses["added"]
     assert all(stored[receipt["id"]] == receipt["text"] for receipt in receipts)
     assert Counter(stored.values()) == Counter({receipt["text"]: 1 for receipt in receipts})
-    audited = Counter(entry.memory_id for entry in memory.audit(limit=100_000) if entry.action == "remember")
+    audited = Counter(entry.memory_id for entry in memory.admin.audit(limit=100_000) if entry.action == "remember")
     assert audited == Counter(stored.keys())
 
 
 def check_sound(memory: Memory) -> None:
-    assert list(memory._space.store.problems()) == []
-    assert [finding for finding in memory.doctor() if finding.check == "database" and not finding.ok] == []
+    assert list(memory.space.store.problems()) == []
+    assert [finding for finding in memory.admin.doctor() if finding.check == "database" and not finding.ok] == []
 
 
 @pytest.mark.slow
@@ -98,7 +98,7 @@ def test_eight_processes_write_at_once_and_everything_is_there_exactly_once(proj
         assert reader["most"] <= len(memory.list(limit=100_000))
         assert all(set(sizes) <= {0, BATCH} for sizes in reader["seen"].values())
     assert outcome.largest_log <= LOG_LIMIT
-    folder = memory.folder
+    folder = memory.space.folder
     memory.close()
     assert _log_size(folder) == 0
 
@@ -108,7 +108,7 @@ def test_the_log_is_gone_when_the_last_process_has_closed(project: Path, cast: C
     server = cast("serve", project)
     server.wait_ready()
     server.ask("remember", text="Uploads go to the bucket")
-    folder = Memory.open(project).folder
+    folder = Memory.open(project).space.folder
     assert _log_size(folder) > 0  # the control: there is a log to be emptied
     Memory.open(project).close()
     assert _log_size(folder) > 0  # the other one still uses it
@@ -145,8 +145,8 @@ def test_exports_made_in_the_same_second_are_all_kept_and_whole(project: Path, c
             server.start("export")
         assert [server.answer() for server in servers] == [1] * 4
     memory = Memory.open(project)
-    assert [one.memories for one in memory.exports()] == [1] * 20
-    assert {path.suffix for path in (memory.folder / "exports").iterdir()} == {".jsonl"}
+    assert [one.memories for one in memory.admin.exports()] == [1] * 20
+    assert {path.suffix for path in (memory.space.folder / "exports").iterdir()} == {".jsonl"}
 
 
 @pytest.mark.usefixtures("no_models")
@@ -165,7 +165,7 @@ def test_an_export_whose_fresh_name_another_process_took_meanwhile_chooses_the_n
     monkeypatch.setattr(transfer, "_fresh_name", raced)
     memory = Memory.open(project)
     memory.remember("The exported words")
-    assert memory.export().path == chosen[1]
+    assert memory.admin.export().path == chosen[1]
     assert chosen[0].read_text() == "somebody else's"
 
 

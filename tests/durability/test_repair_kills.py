@@ -33,7 +33,7 @@ def _told(filled: Filled) -> dict[str, Any]:
     return {
         "memories": {row["id"]: row["text"] for row in memory.list(limit=100_000)},
         "versions": [len(memory.history(one).versions) for one in filled.memories],
-        "wrong": [str(one) for one in memory.doctor() if not one.ok],
+        "wrong": [str(one) for one in memory.admin.doctor() if not one.ok],
         "found": [hit.text for hit in memory.recall("Which port does service 22 use?", k=3).hits],
     }
 
@@ -41,7 +41,7 @@ def _told(filled: Filled) -> dict[str, Any]:
 def _repair(filled: Filled, stops: Stops | None, level: str, log: Log) -> None:
     if stops is not None:
         LEVELS[level](stops)
-    filled.open(for_repair=True).doctor(fix=True)
+    filled.open(for_repair=True).admin.doctor(fix=True)
     log({"left": stops._left if stops is not None else 0})
 
 

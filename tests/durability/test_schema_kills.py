@@ -49,7 +49,7 @@ def opened(home: Path, project: Path) -> Memory:
 def place(archive: Path, home: Path, project: Path) -> None:
     """Make a home in which the memory of the project is as the early version left it."""
     memory = opened(home, project)
-    folder = memory.folder
+    folder = memory.space.folder
     memory.close()
     for path in folder.iterdir():
         if path.name != "metadata.json":
@@ -70,14 +70,14 @@ def look(home: Path, project: Path) -> dict[str, Any]:
 
     def task(log: Log) -> None:
         memory = opened(home, project)
-        with memory._space.store.read() as reader:
+        with memory.space.store.read() as reader:
             ask = reader._db.connection.execute  # type: ignore[attr-defined]
             names = sorted(name for (name,) in ask(_PLAIN).fetchall())
             rows = {name: sorted(map(repr, ask(f"SELECT * FROM {name}").fetchall())) for name in names}
             migrations = [name for (name,) in ask("SELECT name FROM migrations ORDER BY name").fetchall()]
         texts = [row["text"] for row in memory.list(limit=1000)]
         answers = {question: [hit.text for hit in memory.recall(question, k=5)] for question in _QUESTIONS}
-        problems = list(memory._space.store.problems())
+        problems = list(memory.space.store.problems())
         log({"rows": rows, "migrations": migrations, "texts": texts, "answers": answers, "problems": problems})
 
     (found,), *_ = run_child(task)

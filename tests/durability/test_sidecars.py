@@ -30,7 +30,7 @@ def answers(memory: Memory) -> list[tuple[str, float]]:
 
 
 def sidecars(memory: Memory) -> list[Path]:
-    return sorted(memory.folder.glob("vectors-*.bin"))
+    return sorted(memory.space.folder.glob("vectors-*.bin"))
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_a_sidecar_that_is_ahead_of_the_database_is_not_believed(with_sidecar: M
     fill(other, 60)
     right_texts = [hit.text for hit in other.recall(QUESTION, k=20)]
     other.close()
-    (other.folder / path.name).write_bytes(path.read_bytes())
+    (other.space.folder / path.name).write_bytes(path.read_bytes())
     assert [hit.text for hit in other.recall(QUESTION, k=20)] == right_texts
     fill(other, 60, start=400)  # takes ids that the foreign sidecar also has
     found = answers(other)
@@ -127,7 +127,7 @@ def test_a_generation_that_another_process_has_written_is_taken_over_and_not_wri
     writer, other = cast("serve", project, 32), cast("serve", project, 32)
     for server in (writer, other):
         server.wait_ready()
-    folder, generations = Memory.open(project).folder, set()
+    folder, generations = Memory.open(project).space.folder, set()
     for number in range(100):
         writer.ask("remember", text=f"The {SUBJECTS[number % 8]} server {number} uses port {number}", kind="note")
         right = writer.ask("recall", question=QUESTION, k=20)  # the first to see the new one
@@ -147,7 +147,7 @@ def test_a_damaged_generation_of_another_process_is_not_taken_over(project: Path
     for number in range(40):
         writer.ask("remember", text=f"The {SUBJECTS[number % 8]} server {number} uses port {number}", kind="note")
     right = writer.ask("recall", question=QUESTION, k=20)
-    (path,) = Memory.open(project).folder.glob("vectors-*.bin")
+    (path,) = Memory.open(project).space.folder.glob("vectors-*.bin")
     torn = path.read_bytes()[:-1]
     path.unlink()  # the writer has it mapped
     path.write_bytes(torn)
@@ -180,7 +180,7 @@ def test_the_vector_of_what_another_process_forgot_is_in_no_later_generation(
     for number in range(40, 110):
         keeper.ask("remember", text=f"The {SUBJECTS[number % 8]} server {number} uses port {number}", kind="note")
     keeper.ask("recall", question=QUESTION)
-    folder = Memory.open(project).folder
+    folder = Memory.open(project).space.folder
     (generation,) = folder.glob("vectors-*.bin")
     rows = HEADER.unpack(generation.read_bytes()[: HEADER.size])[1]
     assert rows == 110  # all but the forgotten one

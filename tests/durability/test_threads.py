@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow  # not for the inner loop
 
 def open_files(memory: Memory) -> int:
     """How many times this process has the database open."""
-    database = str(memory.folder / "memory.db")
+    database = str(memory.space.folder / "memory.db")
     return sum(os.path.realpath(f"/proc/self/fd/{handle}") == database for handle in os.listdir("/proc/self/fd"))
 
 
@@ -52,7 +52,7 @@ def test_eight_threads_share_one_memory(memory: Memory) -> None:
             done.result()
     rows = memory.list(limit=10_000)
     assert len(rows) == len({row["text"] for row in rows}) == 8 * 8 * 4
-    assert list(memory._space.store.problems()) == []
+    assert list(memory.space.store.problems()) == []
     assert set(memory.status()["pending"].values()) == {0}
 
 
@@ -76,9 +76,9 @@ def test_two_objects_of_one_directory_share_one_open_database(open_memory: OpenM
     one, two = open_memory(), open_memory()
     one.remember("Said through the first")
     two.remember("Said through the second")
-    assert one._space is two._space
+    assert one.space is two.space
     assert open_files(one) == 1
-    assert open_memory("other")._space is not one._space
+    assert open_memory("other").space is not one.space
 
 
 @needs_proc
@@ -105,7 +105,7 @@ def test_a_memory_that_nobody_used_for_an_hour_is_closed_and_opens_again(
     idle, busy = open_memory("idle"), open_memory("busy")
     idle.remember("Kept while idle")
     clock.advance(seconds=IDLE_SECONDS)
-    folder = idle.folder  # used: the hour begins again
+    folder = idle.space.folder  # used: the hour begins again
     clock.advance(seconds=IDLE_SECONDS)
     busy.remember("Something else")
     assert (folder / "memory.db-wal").exists()
@@ -120,7 +120,7 @@ def test_a_memory_that_nobody_used_for_an_hour_is_closed_and_opens_again(
 @needs_proc
 def test_a_closed_memory_holds_nothing_open_and_can_be_used(memory: Memory) -> None:
     memory.remember("Before closing")
-    folder = memory.folder
+    folder = memory.space.folder
     memory.close()
     memory.close()
     assert not (folder / "memory.db-wal").exists()
@@ -159,7 +159,7 @@ def test_closing_does_not_disturb_a_write_that_is_under_way(
     open_memory: OpenMemory, fake_engine: FakeEngine, clock: TestClock, closing: Callable[..., None]
 ) -> None:
     memory, other = open_memory(), open_memory("other")
-    folder = memory.folder
+    folder = memory.space.folder
     fake_engine.fail = gate = Gate()
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(memory.remember, "Written while somebody closes")
@@ -193,9 +193,9 @@ def test_an_export_under_way_cannot_bring_back_what_is_forgotten_meanwhile(
     monkeypatch.setattr(transfer, "memory_row", wait_and_write)
     forgetting: list[Future[Forgotten]] = []
     with ThreadPoolExecutor(1) as pool:
-        assert memory.export().memories == 1  # it was read again
+        assert memory.admin.export().memories == 1  # it was read again
         assert forgetting[0].result().complete
-    (export,) = (memory.folder / "exports").iterdir()
+    (export,) = (memory.space.folder / "exports").iterdir()
     assert "quixzanthal" not in export.read_text()
 
 
@@ -208,7 +208,7 @@ FORKING = """
     def write_on():  # another thread is writing when the process forks
         number = 0
         while not stop.is_set():
-            with memory._space.store.write() as writer:
+            with memory.space.store.write() as writer:
                 writer.set_meta("count", str(number))
                 begun.set()
             number += 1
@@ -227,7 +227,7 @@ FORKING = """
     stop.set()
     if sys.argv[2] == "busy":
         thread.join()
-    assert list(memory._space.store.problems()) == []
+    assert list(memory.space.store.problems()) == []
     print(len(memory.list()))
 """
 

@@ -145,7 +145,7 @@ def test_eight_processes_lose_nothing_while_some_forget_expire_condense_and_rebu
 
 def hour(project: Path, seconds: float) -> tuple[list[str], Run]:
     (project / "app.py").write_text("def start():\n    return 1\n")
-    folder = Memory.open(project).folder
+    folder = Memory.open(project).space.folder
     Memory.open(project).close()
     run = Run(folder, seconds)
     makes: list[Callable[[Path], Member]] = [
@@ -168,5 +168,5 @@ def hour(project: Path, seconds: float) -> tuple[list[str], Run]:
         stored = {row["id"]: row["text"] for row in memory.list(limit=1_000_000)}
         lost = [text for life in lives for memory_id, text in life.kept.items() if stored.get(memory_id) != text]
         back = [text for life in lives for text in life.gone if text in stored.values()]
-        run.failures += list(memory._space.store.problems())
+        run.failures += list(memory.space.store.problems())
     return lost + back, run

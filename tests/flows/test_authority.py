@@ -20,12 +20,12 @@ ADA, OWNERS_WORD = Caller("person", "ada"), Caller("agent", "script", owners_wor
 
 @pytest.fixture
 def person(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open_as(ADA, memory.root, clock=clock)
+    return Memory.open(memory.code.root, caller=ADA, clock=clock)
 
 
 @pytest.fixture
 def agent(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open_as(Caller("agent", "claude"), memory.root, clock=clock)
+    return Memory.open(memory.code.root, caller=Caller("agent", "claude"), clock=clock)
 
 
 @pytest.fixture
@@ -34,14 +34,14 @@ def fact(person: Memory) -> str:
 
 
 def waiting(memory: Memory) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = memory.review().to_json()["candidates"]
+    found: list[dict[str, Any]] = memory.facts.review().to_json()["candidates"]
     return found
 
 
 def everything(memory: Memory, memory_id: str) -> tuple[object, ...]:
     """All that is known of a memory, but for the log of what was done."""
     told, shown = memory.history(memory_id), memory.show(memory_id)
-    return told.versions, told.edges, shown.state, memory.related(memory_id)
+    return told.versions, told.edges, shown.state, memory.facts.related(memory_id)
 
 
 def outcome(change: Callable[[Memory, str], Any], agent: Memory, fact: str) -> str:
@@ -94,7 +94,7 @@ def test_rejecting_a_proposal_changes_nothing_and_it_is_not_made_again(
 ) -> None:
     before, memories = everything(person, fact), person.list()
     clock.advance(hours=1)
-    person.decline(CHANGES[change](agent, fact).id)
+    person.facts.reject(CHANGES[change](agent, fact).id)
     assert everything(person, fact) == before
     assert person.list() == memories
     assert waiting(person) == []
@@ -109,7 +109,7 @@ def test_the_persons_own_words_are_not_rejected_with_a_proposal(person: Memory, 
     other = person.remember("The cache TTL is 15 minutes in tests", domain="cache")
     proposed = agent.remember("The cache TTL is 15 minutes in tests", domain="cache", replaces=fact)
     assert proposed.review
-    person.decline(str(proposed.id))
+    person.facts.reject(str(proposed.id))
     person.retract(str(other.id))
     assert person.remember("The cache TTL is 15 minutes in tests", domain="cache").status == "added"
 
@@ -119,13 +119,13 @@ def test_an_approved_replacement_is_the_agents_words_with_the_persons_approval(
 ) -> None:
     proposed = agent.remember(THEIRS, replaces=fact, evidence=["ADR-7"], domain="cache")
     clock.advance(hours=1)
-    [(candidate, receipt)] = person.approve(str(proposed.id))
+    [(candidate, receipt)] = person.facts.approve(str(proposed.id))
     assert (candidate, receipt.id, receipt.replaces) == (proposed.id, proposed.id, fact)
     version = person.show(str(receipt.id)).version
     assert (version.text, version.source, version.evidence) == (THEIRS, "person", ("ADR-7",))
     assert version.details["said_by"] == {"source": "agent", "actor": "claude"}
     assert [hit.text for hit in person.recall("cache TTL minutes")] == [THEIRS]
-    assert [(deed.action, deed.source) for deed in person.audit(str(receipt.id))] == [
+    assert [(deed.action, deed.source) for deed in person.admin.audit(str(receipt.id))] == [
         ("approve", "person"),
         ("remember", "person"),
     ]
@@ -134,8 +134,8 @@ def test_an_approved_replacement_is_the_agents_words_with_the_persons_approval(
 
 def test_words_that_the_person_put_right_are_the_persons_own(person: Memory, agent: Memory, fact: str) -> None:
     proposed = str(agent.remember(THEIRS, replaces=fact, domain="cache").id)
-    person.edit(proposed, "The cache TTL is 20 minutes")
-    [(_, receipt)] = person.approve(proposed)
+    person.facts.edit(proposed, "The cache TTL is 20 minutes")
+    [(_, receipt)] = person.facts.approve(proposed)
     version = person.show(str(receipt.id)).version
     assert (version.text, "said_by" in version.details) == ("The cache TTL is 20 minutes", False)
 
@@ -145,13 +145,13 @@ def test_an_approved_correction_and_an_approved_retraction_are_done(
 ) -> None:
     correction = str(agent.correct(fact, THEIRS).id)
     clock.advance(hours=1)
-    person.approve(correction)
+    person.facts.approve(correction)
     version = person.show(fact).version
     assert (version.text, version.source, version.level, version.domain) == (THEIRS, "person", 1, "cache")
     assert version.details["said_by"]["actor"] == "claude"
     retraction = agent.retract(fact)
     assert retraction is not None
-    person.approve(str(retraction.id))
+    person.facts.approve(str(retraction.id))
     with pytest.raises(NotFound):
         person.show(fact)
 
@@ -161,7 +161,7 @@ def test_an_approved_decision_has_its_reasons(person: Memory, agent: Memory) -> 
     proposed = agent.decide("Use PostgreSQL", because=["It has pgvector"], leads_to=["One more server"], replaces=old)
     assert (proposed.decision.review, proposed.reasons, proposed.edges) == (True, (), ())
     assert "pgvector" not in str(person.list())
-    [(_, receipt)] = person.approve(str(proposed.id))
+    [(_, receipt)] = person.facts.approve(str(proposed.id))
     chain = person.why("Why do we use PostgreSQL?")
     assert chain.root is not None
     assert chain.root.id == receipt.id
@@ -174,15 +174,15 @@ def test_a_proposal_about_what_is_gone_is_added_or_says_what_to_do(person: Memor
     replacement, correction = agent.remember(THEIRS, replaces=fact), agent.correct(fact, "The cache TTL is 5 minutes")
     person.retract(fact)
     with pytest.raises(NotFound, match="does not hold any more"):
-        person.approve(str(correction.id))
-    [(_, receipt)] = person.approve(str(replacement.id))
+        person.facts.approve(str(correction.id))
+    [(_, receipt)] = person.facts.approve(str(replacement.id))
     assert (receipt.status, receipt.replaces) == ("added", None)
 
 
 REFUSED: dict[str, Callable[[Memory, str], Any]] = {
-    "promote": lambda agent, fact: agent.promote(fact, 3),
-    "ttl": lambda agent, fact: agent.set_ttl(fact, 60),
-    "no ttl": lambda agent, fact: agent.set_ttl(fact),
+    "promote": lambda agent, fact: agent.facts.promote(fact, 3),
+    "ttl": lambda agent, fact: agent.facts.set_ttl(fact, 60),
+    "no ttl": lambda agent, fact: agent.facts.set_ttl(fact),
     "verify": lambda agent, fact: agent.verify([fact]),
     "protect": lambda agent, fact: agent.protect(fact),
     "unprotect": lambda agent, fact: agent.protect(fact, on=False),
@@ -205,7 +205,7 @@ def test_what_only_a_person_may_do_to_a_persons_fact_is_refused(
 def test_an_agent_cannot_reject_or_forget_a_persons_words_by_saying_them_too(
     person: Memory, agent: Memory, clock: TestClock
 ) -> None:
-    early = {"valid_from": "2025-01-01", "valid_until": "2025-02-01"}
+    early: dict[str, Any] = {"valid_from": "2025-01-01", "valid_until": "2025-02-01"}
     own = str(agent.remember(OURS, **early).id)
     theirs = str(person.remember(OURS).id)
     assert own != theirs
@@ -234,8 +234,8 @@ def test_saying_a_persons_fact_again_leaves_how_long_it_lives(
 ) -> None:
     before = person.show(fact).state
     clock.advance(hours=5)
-    for options in ({}, {"ttl": 60}, {"ttl": 10**7}):
-        assert agent.remember(OURS, domain="cache", **options).status == "duplicate"
+    for ttl in (None, 60, 10**7):
+        assert agent.remember(OURS, domain="cache", ttl=ttl).status == "duplicate"
     (batch,) = agent.remember_many([{"text": OURS, "domain": "cache", "ttl": 10**7}])
     assert batch.status == "duplicate"
     assert person.show(fact).state == before
@@ -251,7 +251,7 @@ def test_agents_change_what_agents_said(agent: Memory, memory: Memory, clock: Te
 
 
 def test_the_owners_word_counts_as_a_persons(person: Memory, clock: TestClock, fact: str) -> None:
-    owner = Memory.open_as(OWNERS_WORD, person.root, clock=clock)
+    owner = Memory.open(person.code.root, caller=OWNERS_WORD, clock=clock)
     clock.advance(hours=1)
     assert not owner.remember(THEIRS, replaces=fact, domain="cache").review
     assert waiting(person) == []
@@ -264,7 +264,7 @@ def test_an_import_by_an_agent_changes_nothing_of_a_person(
     before = everything(person, fact)
     file = tmp_path / "other.jsonl"
     file.write_text(f'{{"id": "{fact}", "text": "{THEIRS}", "domain": "cache", "ttl": 60}}\n')
-    assert [one.status for one in agent.import_file(file)] == ["refused"]
+    assert [one.status for one in agent.admin.import_file(file)] == ["refused"]
     assert everything(person, fact) == before
 
 
@@ -283,7 +283,7 @@ def test_a_persons_fact_is_as_it_was_for_every_past_question(
     proposed = agent.remember(THEIRS, replaces=fact, domain="cache")
     between = format_time(clock.advance(days=1))
     clock.advance(days=1)
-    person.approve(str(proposed.id))
+    person.facts.approve(str(proposed.id))
     clock.advance(days=1)
 
     def told(**moment: str) -> list[str]:

@@ -22,12 +22,12 @@ PROPOSED = f"Payroll of {NAME} runs on beta"
 
 @pytest.fixture
 def person(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open_as(Caller("person", "ada"), memory.root, clock=clock)
+    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 @pytest.fixture
 def agent(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open_as(Caller("agent", "claude"), memory.root, clock=clock)
+    return Memory.open(memory.code.root, caller=Caller("agent", "claude"), clock=clock)
 
 
 @pytest.fixture
@@ -36,21 +36,21 @@ def fact(person: Memory) -> str:
 
 
 def traces(memory: Memory) -> list[str]:
-    home = memory.folder
+    home = memory.space.folder
     return sorted(str(path.relative_to(home)) for path, held in contents(home).items() if NAME.encode() in held)
 
 
 def in_review(memory: Memory) -> list[str]:
-    return [one["text"] for one in memory.review().to_json()["candidates"]]
+    return [one["text"] for one in memory.facts.review().to_json()["candidates"]]
 
 
 def restored_everywhere(person: Memory) -> None:
     """Go back to every snapshot, with something to do each time; nothing of the name comes back."""
-    for one in person.backup.list():
+    for one in person.admin.backups.list():
         person.remember(f"Written before the restore of {one.id}")
-        assert not person.backup.restore(one.id).plan.changes_nothing
+        assert not person.admin.backups.restore(one.id).plan.changes_nothing
         assert [text for text in in_review(person) if NAME in text] == []
-        assert [row for row, _ in person.declined(limit=100) if NAME in str(row)] == []
+        assert [row for row, _ in person.facts.rejected(limit=100) if NAME in str(row)] == []
         assert traces(person) == []
 
 
@@ -61,20 +61,20 @@ def test_forgetting_a_memory_takes_the_proposals_about_it_out_of_every_snapshot(
     proposal = str(agent.correct(fact, PROPOSED).id)
     agent.retract(fact)
     if state == "rejected":
-        person.decline(proposal)
-    person.backup.make()
+        person.facts.reject(proposal)
+    person.admin.backups.make()
     clock.advance(hours=1)
     if state == "rejected since":
-        person.decline(proposal)
+        person.facts.reject(proposal)
     elif state == "edited since":
-        person.edit(proposal, "Payroll runs on gamma")
+        person.facts.edit(proposal, "Payroll runs on gamma")
     elif state == "approved since":
-        person.approve(proposal, text="Payroll runs on gamma")
-    person.backup.make()
+        person.facts.approve(proposal, text="Payroll runs on gamma")
+    person.admin.backups.make()
     assert [path for path in traces(person) if path.startswith("backups/")]  # the control
     assert person.forget(fact).complete
     assert traces(person) == []
-    assert all(one.is_sound for one in person.backup.list())
+    assert all(one.is_sound for one in person.admin.backups.list())
     restored_everywhere(person)
 
 
@@ -82,18 +82,18 @@ def test_a_proposal_goes_from_snapshots_that_hold_other_proposals_too(person: Me
     other = str(person.remember("Invoices run on alpha").id)
     agent.correct(other, "Invoices run on delta")
     agent.correct(fact, PROPOSED)
-    person.backup.make()
+    person.admin.backups.make()
     person.forget(fact)
     person.remember("Written before the restore")
-    person.backup.restore()
+    person.admin.backups.restore()
     assert in_review(person) == ["Invoices run on delta"]
     assert traces(person) == []
 
 
 def test_a_rejected_candidate_that_is_forgotten_goes_from_snapshots(person: Memory, agent: Memory, fact: str) -> None:
     proposal = str(agent.correct(fact, PROPOSED).id)
-    person.decline(proposal)
-    person.backup.make()
+    person.facts.reject(proposal)
+    person.admin.backups.make()
     assert person.forget(proposal).complete
     assert traces(person) == []
     restored_everywhere(person)
@@ -103,12 +103,12 @@ def test_a_rejected_candidate_that_is_forgotten_goes_from_snapshots(person: Memo
 def test_the_end_of_a_memorys_time_takes_the_proposals_about_it_here_and_in_snapshots(
     person: Memory, agent: Memory, clock: TestClock, fact: str
 ) -> None:
-    person.set_ttl(fact, 3600, on_expire="delete")
+    person.facts.set_ttl(fact, 3600, on_expire="delete")
     agent.correct(fact, PROPOSED)
     agent.retract(fact)
-    person.backup.make()
+    person.admin.backups.make()
     clock.advance(hours=2)
-    assert person.expire().deleted == [fact]
+    assert person.facts.expire().deleted == [fact]
     assert in_review(person) == []
     assert traces(person) == []
     restored_everywhere(person)
@@ -130,14 +130,14 @@ def test_a_snapshot_that_was_kept_elsewhere_brings_back_no_proposal_about_what_w
 ) -> None:
     proposal = str(agent.correct(fact, PROPOSED).id)
     if state == "rejected":
-        person.decline(proposal)
+        person.facts.reject(proposal)
     if forgotten == "the memory after its time":
-        person.set_ttl(fact, 3600, on_expire="delete")
-    made = person.backup.make()
+        person.facts.set_ttl(fact, 3600, on_expire="delete")
+    made = person.admin.backups.make()
     kept = kept_elsewhere(person, made, tmp_path)
     if forgotten == "the memory after its time":
         clock.advance(hours=2)
-        person.expire()
+        person.facts.expire()
     else:
         person.forget(fact if forgotten == "the memory" else proposal)
     put_back(kept, made)
@@ -149,7 +149,7 @@ def test_a_candidate_that_said_what_was_forgotten_later_stays_gone(
     person: Memory, agent: Memory, fact: str, tmp_path: Path
 ) -> None:
     agent.correct(fact, PROPOSED)
-    made = person.backup.make()
+    made = person.admin.backups.make()
     kept = kept_elsewhere(person, made, tmp_path)
     said = str(person.remember(PROPOSED).id)
     person.forget(said)
@@ -161,10 +161,10 @@ def test_a_candidate_that_said_what_was_forgotten_later_stays_gone(
 def test_what_is_forgotten_while_a_restore_is_prepared_does_not_come_back(
     person: Memory, fact: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = person.backup.make()
+    made = person.admin.backups.make()
     person.remember("Written before the restore")
-    impatient = replace(person._settings, busy_timeout_seconds=0.1)
-    other = Memory(person._identity, impatient, person._caller, person._clock)
+    impatient = replace(person.space.settings, busy_timeout_seconds=0.1)
+    other = Memory(person.identity, impatient, Caller("person", "ada"), person.space.clock)
     before = backup_restore._planned
 
     def planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, Doomed]:
@@ -175,9 +175,9 @@ def test_what_is_forgotten_while_a_restore_is_prepared_does_not_come_back(
     with monkeypatch.context() as patch:
         patch.setattr(backup_restore, "_planned", planned)
         with pytest.raises(StoreBusy, match="forgotten while the restore was prepared"):
-            person.backup.restore(made.id)
+            person.admin.backups.restore(made.id)
     assert [row["text"] for row in person.list()] == ["Written before the restore"]
-    person.backup.restore(made.id)
+    person.admin.backups.restore(made.id)
     assert person.list() == []
 
 
@@ -186,18 +186,18 @@ def test_a_damaged_database_that_says_what_was_forgotten_gets_no_proposal_about_
 ) -> None:
     person.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "fact"} for n in range(200)])
     agent.correct(fact, PROPOSED)
-    made = person.backup.make()
+    made = person.admin.backups.make()
     kept = kept_elsewhere(person, made, tmp_path)
     person.forget(fact)
     put_back(kept, made)
-    path = person.folder / "memory.db"
+    path = person.space.folder / "memory.db"
     person.close()
     agent.close()
     content = bytearray(path.read_bytes())
     page = content.index(b"Fact 100 is about") // 4096 * 4096  # of the table of memories: the rest can be read
     content[page : page + 4096] = bytes(4096)
     path.write_bytes(content)
-    done = person.backup.restore(made.id)
+    done = person.admin.backups.restore(made.id)
     assert done.aside
     shutil.rmtree(done.aside.parent)
     assert len(person.list(limit=1000)) == 200

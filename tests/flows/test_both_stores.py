@@ -65,7 +65,7 @@ def both(tmp_path_factory: pytest.TempPathFactory, postgres_server: Postgres) ->
             assert ids[0] and ids[3]
             memory.correct(ids[0], text="We chose PostgreSQL: invoices and parcels are written in one transaction.")
             memory.retract(ids[3])
-            memory.settle()
+            memory.admin.embed_pending()
         yield files, database
         files.close()
         database.close()

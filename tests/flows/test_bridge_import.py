@@ -86,7 +86,7 @@ def version_2(path: Path, *rows: dict[str, Any]) -> Path:
 
 
 def brought(memory: Memory, path: Path) -> Bridged:
-    done = import_bridge(memory._space, path, CALLER)
+    done = import_bridge(memory.space, path, CALLER)
     assert done.verified.is_complete, done.verified
     assert sum(done.statuses.values()) == done.rows
     json.dumps(done.to_json())
@@ -94,12 +94,12 @@ def brought(memory: Memory, path: Path) -> Bridged:
 
 
 def undo(memory: Memory, which: str | Path | None = None) -> Undone:
-    return undo_import(memory._space, which, CALLER)
+    return undo_import(memory.space, which, CALLER)
 
 
 def held(memory: Memory) -> list[Version]:
     """Everything that is held now, history too, in the order of the source's ids."""
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         ids = [one for entry in imports.read_imports(reader) for one in imports.noted_ids(reader, entry["id"])]
         found = [version for one in ids for version in reader.versions(one) if version.superseded_at is None]
     return sorted(found, key=lambda version: version.key or "")
@@ -285,7 +285,7 @@ def test_what_was_true_once_becomes_history(memory: Memory, path: Path, column: 
     done = brought(memory, path)
     assert done.past == 1
     assert texts(memory) == ["Sessions are kept by Postgres"]
-    assert [row["text"] for row in memory.rows(as_of="2025-02-01")] == ["Tokens live in Redis"]
+    assert [row["text"] for row in memory.admin.export_rows(as_of="2025-02-01")] == ["Tokens live in Redis"]
     until = by_key(memory)["1"].valid_until
     assert until is not None
     assert format_time(until)[:10] == ended
@@ -312,7 +312,7 @@ def test_rows_of_one_id_are_its_history(memory: Memory, path: Path) -> None:
     )
     assert brought(memory, path).statuses["added"] == 3
     assert sorted(texts(memory)) == ["Sessions expire after 30 minutes", "Uploads go to S3"]
-    assert "Sessions expire after 60 minutes" in [row["text"] for row in memory.rows(as_of="2025-02-01")]
+    assert "Sessions expire after 60 minutes" in [row["text"] for row in memory.admin.export_rows(as_of="2025-02-01")]
 
 
 def test_what_is_past_does_not_become_a_part_of_what_is_true_now(tmp_path: Path, path: Path) -> None:
@@ -367,8 +367,8 @@ def test_a_creation_that_has_not_come_is_left_out(memory: Memory, path: Path) ->
 
 
 def test_a_database_of_version_2_comes_over_whole(memory: Memory, path: Path) -> None:
-    (memory.root / "src" / "auth").mkdir(parents=True)
-    (memory.root / "src" / "auth" / "token.py").write_text("".join(f"line{n} = {n}\n" for n in range(80)))
+    (memory.code.root / "src" / "auth").mkdir(parents=True)
+    (memory.code.root / "src" / "auth" / "token.py").write_text("".join(f"line{n} = {n}\n" for n in range(80)))
     row = {"created_at": "2025-01-01 10:00:00", "valid_from": "2025-01-01 09:00:00"}
     version_2(
         path,
@@ -409,7 +409,7 @@ def test_a_database_of_version_2_comes_over_whole(memory: Memory, path: Path) ->
     assert [str(ref) for ref in here["code"].refs] == ["src/auth/token.py#L10-L50"]
     assert (here["code"].domain, here["code"].module) == ("auth-service", "token")
     assert [here[f"node:{name}"].kind for name in "drc"] == ["decision", "reason", "constraint"]
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         edges = reader.edges_of([here["node:d"].memory_id], imports.CAUSAL)
         state = reader.states([here["domain"].memory_id])[here["domain"].memory_id]
     assert [(one.kind, one.from_id, one.strength) for one in edges] == [
@@ -451,7 +451,7 @@ def test_the_table_of_its_authors_is_read_too(memory: Memory, path: Path) -> Non
     brought(memory, path)
     here = by_key(memory)
     assert texts(memory) == ["Orders are answered with 202", "Uploads go to S3"]
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         states = reader.states(version.memory_id for version in here.values())
     first, second, third = (states[here[name].memory_id] for name in "123")
     assert (first.ttl_seconds, first.refresh, first.on_expire) == (604800, ("**/api/**",), "archive")
@@ -502,8 +502,8 @@ def test_a_domain_is_given_only_where_it_is_certain(memory: Memory, path: Path) 
     ],
 )
 def test_a_reference_into_this_tree_points_there(memory: Memory, path: Path, written: str, here: str) -> None:
-    (memory.root / "src").mkdir()
-    (memory.root / "src" / "app.py").write_text("a = 1\nb = 2\nc = 3\n")
+    (memory.code.root / "src").mkdir()
+    (memory.code.root / "src" / "app.py").write_text("a = 1\nb = 2\nc = 3\n")
     version_1(path, "id, content, code_ref", (1, "Uploads go to S3", written))
     brought(memory, path)
     assert [str(ref) for ref in held(memory)[0].refs] == [here]
@@ -572,7 +572,7 @@ def test_forgetting_a_memory_removes_the_copy_of_the_database_that_it_came_from(
     memory.forget(by_key(memory)["1"].memory_id)
     assert not Path(done.backup or "").exists()
     memory.close()
-    assert files_with(memory.folder, "Quokkas") == []
+    assert files_with(memory.space.folder, "Quokkas") == []
 
 
 def test_what_was_rejected_stays_out_and_is_told(memory: Memory, path: Path) -> None:
@@ -650,7 +650,7 @@ def test_an_interrupted_import_goes_on_where_it_was(
 
     monkeypatch.setattr(imports, "remember", failing)
     with pytest.raises(KeyboardInterrupt):
-        import_bridge(memory._space, path, CALLER)
+        import_bridge(memory.space, path, CALLER)
     some = len(texts(memory))
     assert 0 < some < 59
     monkeypatch.setattr(imports, "remember", real)
@@ -676,7 +676,7 @@ def test_what_an_interrupted_import_added_can_be_undone(
 
     monkeypatch.setattr(imports, "remember", failing)
     with pytest.raises(KeyboardInterrupt):
-        import_bridge(memory._space, path, CALLER)
+        import_bridge(memory.space, path, CALLER)
     assert len(undo(memory).retracted) == 20
     assert texts(memory) == []
 
@@ -708,9 +708,9 @@ def test_undo_takes_back_everything_with_its_history_links_and_copy(memory: Memo
     assert (undone.id, len(undone.retracted), undone.left) == (done.id, 3, ())
     assert [row["id"] for row in memory.list()] == [before]
     assert memory.list()[0]["text"] == "Deploys run daily"
-    assert list(memory.rows(as_of="2024-06-01")) == []
+    assert list(memory.admin.export_rows(as_of="2024-06-01")) == []
     assert not copy.exists()
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         assert reader.edges_of([*children, before or ""], ("contains", "see_also")) == []
     again = undo(memory, done.id)
     assert (again.retracted, again.left) == ((), ())
@@ -728,10 +728,10 @@ def test_undo_removes_links_between_what_was_here_before(memory: Memory, path: P
     )
     fill(path, "causal_edges", {"from_id": "r", "to_id": "d", "edge_type": "justifies"})
     assert brought(memory, path).links == 1
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         assert [(one.from_id, one.to_id) for one in reader.edges_of([first], imports.CAUSAL)] == [(second, first)]
     undo(memory)
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         assert reader.edges_of([first, second], imports.CAUSAL) == []
 
 
@@ -763,22 +763,22 @@ def test_undo_leaves_the_links_of_others(memory: Memory, path: Path) -> None:
     version_1(path, "id, content, parent_id", (1, "Login is a service of its own", None), (2, "Logout too", 1))
     brought(memory, path)
     theirs = by_key(memory)["1"].memory_id
-    with memory._space.store.write() as writer:
+    with memory.space.store.write() as writer:
         writer.add_edge(Edge("justifies", theirs, mine, 0.5))
     undo(memory)
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         assert reader.edges_of([theirs], ("contains", *imports.CAUSAL)) == [Edge("justifies", theirs, mine, 0.5)]
 
 
 def test_no_copy_is_left_under_the_home_once_it_is_dropped(memory: Memory, path: Path, tmp_path: Path) -> None:
     version_1(path, "id, content, secret", (1, "Uploads go to S3", "xylophone"))
     brought(memory, path)
-    drop_backups(memory._space)
-    assert [one.name for one in memory.folder.rglob("*") if one.suffix == ".db"] == ["memory.db"]
+    drop_backups(memory.space)
+    assert [one.name for one in memory.space.folder.rglob("*") if one.suffix == ".db"] == ["memory.db"]
 
 
 def test_what_was_undone_can_be_brought_again(memory: Memory, path: Path, clock: TestClock) -> None:
-    (memory.root / "app.py").write_text("a = 1\n")
+    (memory.code.root / "app.py").write_text("a = 1\n")
     row = {"created_at": "2025-01-01", "valid_from": "2025-01-01"}
     version_2(
         path,
@@ -806,19 +806,19 @@ def test_undo_of_one_origin_leaves_the_others(memory: Memory, path: Path, tmp_pa
     brought(memory, version_1(path, "id, content", (1, "Uploads go to S3")))
     tags = tmp_path / "memories.json"
     tags.write_text(json.dumps([{"memory": "Deploys run daily"}]))
-    memory.import_tags(tags)
-    undo_import(memory._space, None, CALLER, origin=importer.MEMORY_BRIDGE)
+    memory.admin.import_coding_brain(tags)
+    undo_import(memory.space, None, CALLER, origin=importer.MEMORY_BRIDGE)
     assert texts(memory) == ["Deploys run daily"]
     with pytest.raises(NotFound):
-        undo_import(memory._space, None, CALLER, origin="elsewhere")
+        undo_import(memory.space, None, CALLER, origin="elsewhere")
 
 
 def test_copies_of_sources_can_be_dropped_together(memory: Memory, tmp_path: Path) -> None:
     for name in "ab":
         brought(memory, version_1(tmp_path / f"{name}.db", "id, content", (1, f"Rule {name} is about uploads{name}")))
-    assert drop_backups(memory._space) == 2
-    assert drop_backups(memory._space) == 0
-    assert not (memory.folder / "imports").exists()
+    assert drop_backups(memory.space) == 2
+    assert drop_backups(memory.space) == 0
+    assert not (memory.space.folder / "imports").exists()
     assert len(undo(memory).retracted) == 1
 
 
@@ -845,8 +845,8 @@ def test_what_is_no_such_database_is_refused_and_leaves_nothing(memory: Memory, 
     for name, said in ((path.name, "no table `facts`"), ("text.db", "not a SQLite"), ("numbers.db", "no column with texts"),
                        ("missing.db", "cannot be read")):  # fmt: skip
         with pytest.raises(InvalidInput, match=said):
-            import_bridge(memory._space, tmp_path / name, CALLER)
-    assert not (memory.folder / "imports").exists()
+            import_bridge(memory.space, tmp_path / name, CALLER)
+    assert not (memory.space.folder / "imports").exists()
     with pytest.raises(NotFound):
         undo(memory)
 
@@ -857,8 +857,8 @@ def test_a_damaged_database_is_refused(memory: Memory, path: Path) -> None:
     content[4096 * 2 : 4096 * 3] = b"\xee" * 4096
     path.write_bytes(content)
     with pytest.raises(StoreCorrupt, match="damaged"):
-        import_bridge(memory._space, path, CALLER)
-    assert not (memory.folder / "imports").exists()
+        import_bridge(memory.space, path, CALLER)
+    assert not (memory.space.folder / "imports").exists()
 
 
 def test_every_odd_row_is_accounted_for(memory: Memory, path: Path) -> None:

@@ -31,11 +31,11 @@ DOUBTFUL = Candidate("Uploads are retried three times.", 0.6, "git_diff", domain
 @pytest.fixture
 def person(open_memory: OpenMemory, memory: Memory, clock: TestClock) -> Memory:
     """The same memory, at a terminal."""
-    return Memory.open_as(Caller("person", "ada"), memory.root, clock=clock)
+    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 def taken(memory: Memory, *candidates: Candidate, dry_run: bool = False) -> list[DecidedCandidate]:
-    return list(take(memory._space, candidates, dry_run=dry_run))
+    return list(take(memory.space, candidates, dry_run=dry_run))
 
 
 def statuses(memory: Memory, *candidates: Candidate) -> list[str]:
@@ -43,7 +43,7 @@ def statuses(memory: Memory, *candidates: Candidate) -> list[str]:
 
 
 def waiting(memory: Memory) -> list[str]:
-    return [candidate.text for _, candidate in memory.review().candidates]
+    return [candidate.text for _, candidate in memory.facts.review().candidates]
 
 
 def test_what_is_certain_is_stored_as_the_extractors_since_its_own_time(memory: Memory) -> None:
@@ -74,7 +74,7 @@ def test_taking_the_same_twice_changes_nothing(memory: Memory) -> None:
 def test_the_setting_holds_everything(memory: Memory, clock: TestClock) -> None:
     home = config.load().home
     (home / "config.toml").write_text('[learn]\nhold = "all"\n')
-    held = Memory.open(memory.root, clock=clock)
+    held = Memory.open(memory.code.root, clock=clock)
     assert statuses(held, SURE) == ["held"]
     assert memory.list() == []
 
@@ -83,7 +83,7 @@ def test_a_dry_run_stores_and_holds_nothing(memory: Memory) -> None:
     assert [one.status for one in taken(memory, SURE, DOUBTFUL, dry_run=True)] == ["stored", "held"]
     assert memory.list() == []
     assert waiting(memory) == []
-    assert memory.audit() == []
+    assert memory.admin.audit() == []
 
 
 def test_a_later_word_on_a_topic_replaces_the_earlier_from_then_on(memory: Memory) -> None:
@@ -111,55 +111,55 @@ def test_a_later_candidate_on_a_topic_waits_in_the_place_of_the_earlier(memory: 
 
 def test_what_a_person_said_is_replaced_only_with_approval(memory: Memory, person: Memory) -> None:
     taken(memory, replace(SURE, confidence=0.5))
-    ((_, receipt),) = person.approve(waiting_id(memory))
+    ((_, receipt),) = person.facts.approve(waiting_id(memory))
     later = replace(SURE, text="Needs Python 3.12 or later (pyproject.toml).", time=THEN + timedelta(days=5))
     (one,) = taken(memory, later)
     assert (one.status, one.reason) == ("held", "a person said what it replaces")
     assert [row["text"] for row in memory.list()] == [SURE.text]
-    ((_, again),) = person.approve(str(one.id))
+    ((_, again),) = person.facts.approve(str(one.id))
     assert (again.status, again.replaces) == ("added", receipt.id)
     assert [row["text"] for row in memory.list()] == [later.text]
 
 
 def waiting_id(memory: Memory) -> str:
-    (row, _), *_ = memory.review().candidates
+    (row, _), *_ = memory.facts.review().candidates
     return str(row.candidate_id)
 
 
 def test_an_approved_candidate_is_a_persons_word_with_its_evidence(memory: Memory, person: Memory) -> None:
     taken(memory, replace(DOUBTFUL, evidence=("commit 99: Retry uploads",)))
     candidate = waiting_id(memory)
-    ((told, receipt),) = person.approve(candidate)
+    ((told, receipt),) = person.facts.approve(candidate)
     assert (told, receipt.id, receipt.status) == (candidate, candidate, "added")
     version = memory.show(candidate).version
     assert (version.source, version.domain, version.evidence) == ("person", "storage", ("commit 99: Retry uploads",))
     assert waiting(memory) == []
     assert [hit.id for hit in memory.recall("uploads retried")] == [candidate]
-    assert person.approve(candidate)[0][1].status == "duplicate"
-    assert memory.audit(candidate)[0].action == "approve"
+    assert person.facts.approve(candidate)[0][1].status == "duplicate"
+    assert memory.admin.audit(candidate)[0].action == "approve"
     assert statuses(memory, DOUBTFUL) == ["known"]
 
 
 def test_a_rejected_candidate_is_never_proposed_again(memory: Memory, person: Memory) -> None:
     taken(memory, DOUBTFUL)
-    person.decline(waiting_id(memory))
+    person.facts.reject(waiting_id(memory))
     assert waiting(memory) == []
     assert statuses(memory, DOUBTFUL) == ["refused"]
     assert statuses(memory, replace(DOUBTFUL, text="uploads  are RETRIED three times", confidence=0.99)) == ["refused"]
     assert waiting(memory) == []
     assert memory.list() == []
-    assert memory.audit()[-1].action in ("reject", "refuse")
+    assert memory.admin.audit()[-1].action in ("reject", "refuse")
 
 
 def test_a_rejected_topic_is_not_proposed_in_other_words(memory: Memory, person: Memory) -> None:
     taken(memory, DOUBTFUL)
-    person.decline(waiting_id(memory))
+    person.facts.reject(waiting_id(memory))
     reworded = replace(DOUBTFUL, text="An upload that fails is tried 3 times.", time=THEN + timedelta(days=1))
     (refused,) = taken(memory, reworded)
     assert refused.status == "refused"
     assert "topic upload was rejected" in (refused.reason or "")
     assert "reject --lift upload" in (refused.reason or "")
-    assert all("upload" not in json.dumps(entry.details) for entry in memory.audit())
+    assert all("upload" not in json.dumps(entry.details) for entry in memory.admin.audit())
     assert statuses(memory, replace(reworded, confidence=0.99, kind="decision", domain="other")) == ["refused"]
     assert statuses(memory, replace(reworded, topic="upload retries")) == ["held"]
 
@@ -170,9 +170,9 @@ def test_a_person_lifts_a_rejected_topic_by_its_name_or_by_the_words_that_were_r
     reworded = replace(DOUBTFUL, text="An upload that fails is tried 3 times.")
     for lifted in ("upload", f"Note: {DOUBTFUL.text}"):
         taken(memory, DOUBTFUL)
-        person.decline(waiting_id(memory))
+        person.facts.reject(waiting_id(memory))
         assert statuses(memory, reworded) == ["refused"]
-        assert person.lift(lifted)
+        assert person.facts.lift_rejection(lifted)
         assert statuses(memory, DOUBTFUL) == ["held"]
 
 
@@ -190,34 +190,34 @@ def test_a_learned_fact_that_a_person_rejects_is_not_learned_again_in_other_word
 def test_a_rejection_is_undone_as_if_it_had_not_been(memory: Memory, person: Memory) -> None:
     taken(memory, DOUBTFUL)
     candidate = waiting_id(memory)
-    person.edit(candidate, "Uploads are retried four times.")
-    rows = [row for row, _ in person.review().candidates]
-    person.decline(candidate)
+    person.facts.edit(candidate, "Uploads are retried four times.")
+    rows = [row for row, _ in person.facts.review().candidates]
+    person.facts.reject(candidate)
     with pytest.raises(Refused, match="Only a person"):
-        memory.reconsider(candidate)
+        memory.facts.reconsider(candidate)
     assert waiting(memory) == []
-    assert person.reconsider(candidate) == (candidate,)
-    assert person.reconsider(candidate) == (), "it waits already"
-    assert [row for row, _ in person.review().candidates] == rows
+    assert person.facts.reconsider(candidate) == (candidate,)
+    assert person.facts.reconsider(candidate) == (), "it waits already"
+    assert [row for row, _ in person.facts.review().candidates] == rows
     assert statuses(memory, DOUBTFUL) == ["waiting"], "its first words are not refused any more, and wait once"
-    assert memory.audit()[0].action == "lift"
-    person.approve(candidate)
-    assert person.reconsider(candidate) == (), "what was approved since is left alone"
+    assert memory.admin.audit()[0].action == "lift"
+    person.facts.approve(candidate)
+    assert person.facts.reconsider(candidate) == (), "what was approved since is left alone"
 
 
 def test_editing_puts_the_words_right(memory: Memory, person: Memory) -> None:
     taken(memory, DOUBTFUL)
     candidate = waiting_id(memory)
-    person.edit(candidate, "Uploads are retried four times.")
+    person.facts.edit(candidate, "Uploads are retried four times.")
     assert waiting(memory) == ["Uploads are retried four times."]
-    person.approve(candidate, text="Uploads are retried exactly four times.")
+    person.facts.approve(candidate, text="Uploads are retried exactly four times.")
     assert [row["text"] for row in memory.list()] == ["Uploads are retried exactly four times."]
 
 
 def test_only_a_person_decides(memory: Memory) -> None:
     taken(memory, DOUBTFUL)
     candidate = waiting_id(memory)
-    for refused in (lambda: memory.approve(candidate), lambda: memory.decline(candidate)):
+    for refused in (lambda: memory.facts.approve(candidate), lambda: memory.facts.reject(candidate)):
         with pytest.raises(Refused, match="Only a person"):
             refused()
     assert waiting(memory) == [DOUBTFUL.text]
@@ -225,11 +225,11 @@ def test_only_a_person_decides(memory: Memory) -> None:
 
 def test_what_does_not_wait_is_named(person: Memory) -> None:
     with pytest.raises(NotFound, match="No candidate"):
-        person.approve("0" * 26)
+        person.facts.approve("0" * 26)
     with pytest.raises(NotFound, match="No candidate"):
-        person.decline("0" * 26)
+        person.facts.reject("0" * 26)
     with pytest.raises(InvalidInput, match="not the id"):
-        person.approve("../etc")
+        person.facts.approve("../etc")
 
 
 def test_what_was_retracted_is_not_learned_again_unless_it_is_newer(memory: Memory, clock: TestClock) -> None:
@@ -249,8 +249,8 @@ def test_secrets_do_not_wait_for_review_either(memory: Memory) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     taken(memory, replace(DOUBTFUL, text=f"The deploy token is {secret}.", evidence=(f"commit 1: add {secret}",)))
     assert waiting(memory)
-    assert secret not in json.dumps(memory.review().to_json())
-    with memory._space.store.read() as reader:
+    assert secret not in json.dumps(memory.facts.review().to_json())
+    with memory.space.store.read() as reader:
         assert secret not in json.dumps([row.draft for row in reader.candidates()])
 
 
@@ -260,7 +260,7 @@ def test_forgetting_takes_a_candidate_and_its_copies_along(memory: Memory, perso
     person.forget(waiting_id(memory))
     assert waiting(memory) == []
     assert statuses(memory, unique) == ["refused"]
-    assert files_with(memory.folder, "zanzibarium") == []
+    assert files_with(memory.space.folder, "zanzibarium") == []
 
 
 def test_forgetting_a_fact_forgets_the_candidate_that_says_the_same(memory: Memory, person: Memory) -> None:
@@ -271,8 +271,8 @@ def test_forgetting_a_fact_forgets_the_candidate_that_says_the_same(memory: Memo
 
 
 def test_references_to_files_that_are_gone_are_left_out(memory: Memory) -> None:
-    (memory.root / "here.py").write_text("x = 1\n")
-    (memory.root.parent / "outside.py").write_text("x = 1\n")
+    (memory.code.root / "here.py").write_text("x = 1\n")
+    (memory.code.root.parent / "outside.py").write_text("x = 1\n")
     (one,) = taken(memory, replace(SURE, refs=("here.py", "gone.py", "../outside.py")))
     assert [ref.file_path for ref in memory.show(str(one.id)).version.refs] == ["here.py"]
 

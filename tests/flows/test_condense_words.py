@@ -40,7 +40,7 @@ ENTRIES = [
 
 @pytest.fixture
 def space(open_memory: Callable[..., Memory]) -> OpenSpace:
-    return open_memory()._space
+    return open_memory().space
 
 
 def answer(*rows: tuple[str, str, list[int]]) -> str:
@@ -244,4 +244,4 @@ def test_what_the_store_knows_to_mean_the_same_is_told_once(open_memory: Callabl
         replace(entry(n, text, (3, 2, 0, 0), "Bot"), topic=0) for n, text in enumerate((f"{words}.", f"{words}, sir."))
     ]
     stored = [replace(one, entry=replace(one.entry, id=ident)) for one, ident in zip(entries, ids, strict=True)]
-    assert len(sources_in(summary_of(memory._space, WEEK, stored).text)) == 1
+    assert len(sources_in(summary_of(memory.space, WEEK, stored).text)) == 1

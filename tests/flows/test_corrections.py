@@ -1,6 +1,7 @@
 """GOV-3: replacement, reversal, retraction, partial change, bounded validity; each with what must still be found."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
@@ -154,7 +155,10 @@ def test_replacing_what_is_not_there_is_an_error_and_stores_nothing(memory: Memo
 def test_a_replacement_for_a_while_gives_way_again(memory: Memory, clock: TestClock) -> None:
     usual = memory.remember("Support answers in Lisbon", key="office").id
     clock.advance(days=10)
-    week = {"valid_from": format_time(clock.now), "valid_until": format_time(clock.now + timedelta(days=7))}
+    week: dict[str, Any] = {
+        "valid_from": format_time(clock.now),
+        "valid_until": format_time(clock.now + timedelta(days=7)),
+    }
     memory.remember("Support answers in Porto", replaces=usual, **week)
     for days, expected in ((-1, "Lisbon"), (1, "Porto"), (8, "Lisbon")):
         moment = format_time(clock.now + timedelta(days=days))

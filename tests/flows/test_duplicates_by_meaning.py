@@ -49,7 +49,7 @@ def test_what_differs_in_a_commitment_is_added_and_offered_as_a_correction(
     memory: Memory, one: str, other: str
 ) -> None:
     first = memory.remember(one)
-    memory.settle()  # the multilingual engine, too
+    memory.admin.embed_pending()  # the multilingual engine, too
     second = memory.remember(other)
     assert second.status == "added"
     assert {row["text"] for row in memory.list()} == {one, other}
@@ -71,6 +71,5 @@ def test_duplicates_inside_one_batch_meet_as_well(memory: Memory) -> None:
 
 def test_kinds_and_domains_are_judged_apart(memory: Memory) -> None:
     text = "Retries use exponential backoff"
-    assert [memory.remember(text, **options).status for options in ({}, {"kind": "decision"}, {"domain": "mail"})] == [
-        "added"
-    ] * 3
+    receipts = memory.remember(text), memory.remember(text, kind="decision"), memory.remember(text, domain="mail")
+    assert [receipt.status for receipt in receipts] == ["added"] * 3

@@ -86,7 +86,7 @@ def test_what_is_written_while_the_engine_is_away_is_stored_and_found_by_keyword
     assert any("Answered without" in notice and "told to fail" in notice for notice in answer.notices)
     assert any("2 texts wait" in notice for notice in answer.notices)
     assert memory.status()["pending"] == {MINILM.name: 2}
-    [vectors] = [one for one in memory.doctor() if one.check == "vectors"]
+    [vectors] = [one for one in memory.admin.doctor() if one.check == "vectors"]
     assert vectors.severity == "problem"
     assert vectors.message.startswith(f"2 texts cannot be embedded by {MINILM.name}: ")
     assert memory.correct(str(receipt.id), "Deployments happen weekly").pending == (MINILM.name,)
@@ -101,7 +101,7 @@ def test_when_the_engine_returns_the_debt_is_paid_and_vectors_are_used(
     memory.remember(TEXT)
     assert found(memory, NEAR) == []  # the control: no keyword finds it
     engines["minilm"].fail = False
-    assert memory.settle() == {MINILM.name: 0}
+    assert memory.admin.embed_pending() == {MINILM.name: 0}
     assert memory.status()["pending"] == {MINILM.name: 0}
     answer = memory.recall(NEAR)
     assert [hit.text for hit in answer] == [TEXT]
@@ -126,7 +126,7 @@ def test_a_large_debt_is_told_and_left_to_the_worker(engines: Engines, open_memo
     answer = memory.recall("Entry 77")
     assert answer.hits[0].text == "Entry 77 of the log"
     assert any(f"{ON_THE_SPOT + 1} texts wait" in notice for notice in answer.notices)
-    assert memory.work() == {MINILM.name: 0}
+    assert memory.admin.run_worker() == {MINILM.name: 0}
     assert memory.recall("Entry 77").notices == ()
 
 
@@ -145,7 +145,7 @@ def test_what_is_written_while_the_worker_is_about_to_end_is_embedded_too(
         return left
 
     monkeypatch.setattr("waypost.flows.admin.worker.settle", settle_and_be_late)
-    assert memory.work() == {MINILM.name: 0}
+    assert memory.admin.run_worker() == {MINILM.name: 0}
     assert memory.status()["pending"] == {MINILM.name: 0}
 
 
@@ -154,8 +154,8 @@ def test_nothing_is_embedded_twice(engines: Engines, open_memory: OpenMemory) ->
     first = memory.remember(TEXT)
     memory.remember_many([{"text": "A note", "kind": "note", "session": s} for s in ("one", "two", "three")])
     memory.remember("Another fact about caches")
-    memory.settle()
-    memory.work()
+    memory.admin.embed_pending()
+    memory.admin.run_worker()
     memory.retract(str(first.id), valid_until="2200-01-01")
     passages = [text for text in engines.embedded("minilm") if "?" not in text]
     assert sorted(passages) == sorted(set(passages))
@@ -173,10 +173,10 @@ def test_an_engine_that_fails_in_the_middle_leaves_the_rest_owed(engines: Engine
         return calls > 2
 
     engines["minilm"].fail = fail_the_third_time
-    owed = memory.settle()[MINILM.name]
+    owed = memory.admin.embed_pending()[MINILM.name]
     assert 0 < owed < 600
     engines["minilm"].fail = False
-    assert memory.settle() == {MINILM.name: 0}
+    assert memory.admin.embed_pending() == {MINILM.name: 0}
     embedded = engines.embedded("minilm")
     assert len(embedded) == len(set(embedded)) == 600
 
@@ -195,7 +195,7 @@ def test_both_engines_serve_while_a_new_one_catches_up_and_then_the_old_vectors_
     changed.remember("Migrations happen weekly")  # and this by the new one's
     assert found(changed, "migrations")[0] == "Migrations happen weekly"
     assert stored_vectors(changed) == {name_one: ON_THE_SPOT + 1, name_two: 1}
-    assert changed.settle() == {name_two: 0}
+    assert changed.admin.embed_pending() == {name_two: 0}
     assert stored_vectors(changed) == {name_two: ON_THE_SPOT + 2}
     assert TEXT in by_meaning(changed, NEAR)
     before = len(engines.embedded("onnx:one"))
@@ -204,7 +204,7 @@ def test_both_engines_serve_while_a_new_one_catches_up_and_then_the_old_vectors_
 
 
 def stored_vectors(memory: Memory) -> dict[str, int]:
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         rows = reader._db.connection.execute(  # type: ignore[attr-defined]
             "SELECT e.name, count(*) FROM vectors v JOIN engines e USING (engine_id) GROUP BY 1 ORDER BY 1"
         )
@@ -220,7 +220,7 @@ def test_going_back_to_the_old_engine_before_the_new_one_has_caught_up_loses_not
     changed.remember("Migrations happen weekly")
     changed.close()
     back = open_with(engine="onnx:one")
-    assert back.settle() == {engines["onnx:one"].name: 0}
+    assert back.admin.embed_pending() == {engines["onnx:one"].name: 0}
     assert stored_vectors(back) == {engines["onnx:one"].name: 2}
     assert TEXT in by_meaning(back, NEAR)
     assert engines.embedded("onnx:one").count(TEXT) == 1
@@ -242,7 +242,7 @@ def test_an_engine_of_unknown_name_that_is_away_for_a_while_keeps_its_vectors(
     assert any("is not here" in notice for notice in answer.notices)
     assert memory.status()["pending"] == {name: 1}
     engines.missing.clear()
-    assert memory.settle() == {name: 0}
+    assert memory.admin.embed_pending() == {name: 0}
     assert stored_vectors(memory) == {name: 2}
     assert TEXT in by_meaning(memory, NEAR)
     assert engines.embedded("onnx:one").count(TEXT) == 1
@@ -256,7 +256,7 @@ def test_an_engine_that_was_never_seen_embeds_everything_when_it_comes(
     memory.remember(TEXT)
     assert sum(memory.status()["pending"].values()) == 1
     engines.missing.clear()
-    memory.settle()
+    memory.admin.embed_pending()
     assert stored_vectors(memory) == {engines["onnx:one"].name: 1}
     assert memory.status()["pending"] == {engines["onnx:one"].name: 0}
     memory.close()
@@ -277,7 +277,7 @@ def test_the_multilingual_engine_awakens_with_the_first_words_that_are_not_engli
     else:
         memory.recall("Wie lange dauert die Sicherung in der Nacht?")
     assert set(memory.status()["pending"]) == {MINILM.name, MULTILINGUAL.name}
-    memory.settle()
+    memory.admin.embed_pending()
     assert memory.status()["pending"] == {MINILM.name: 0, MULTILINGUAL.name: 0}
     assert "The nightly backup takes two hours" in engines.embedded("multilingual")
     texts = [text for text in engines.embedded("multilingual") if "?" not in text]
@@ -294,7 +294,7 @@ def test_without_the_multilingual_engine_other_languages_are_found_by_keywords(
     assert [hit.text for hit in answer] == ["Die Sicherung läuft jede Nacht und dauert zwei Stunden"]
     assert any(MULTILINGUAL.name in notice for notice in answer.notices)
     engines.missing.clear()
-    memory.settle()
+    memory.admin.embed_pending()
     assert memory.recall("Wie lange dauert die Sicherung?").notices == ()
 
 

@@ -14,6 +14,7 @@ from tests.home_files import contents
 from waypost import Memory, config
 from waypost.errors import NotFound, StoreBusy
 from waypost.flows.write.erase import clean_exports
+from waypost.memory.handle import LIBRARY
 from waypost.memory.spaces import open_spaces
 from waypost.store.sqlite.store import SqliteStore
 
@@ -46,19 +47,19 @@ def test_no_file_under_the_home_contains_any_of_its_words(memory: Memory, clock:
     clock.advance(days=1)
     memory.correct(doomed, TEXT + ", as of today")  # an older version is a copy too
     filler(memory, 50, start=300)
-    memory.export()
-    memory.export(form="json", embeddings=True)
-    assert traces(memory.folder)  # the control: the words are on disk before
+    memory.admin.export()
+    memory.admin.export(form="json", embeddings=True)
+    assert traces(memory.space.folder)  # the control: the words are on disk before
     gone = memory.forget(doomed)
     assert gone.complete
     assert gone.versions == 2
     assert len(gone.exports_changed) == 2
-    assert traces(memory.folder.parent.parent) == []
+    assert traces(memory.space.folder.parent.parent) == []
     memory.close()
-    assert traces(memory.folder.parent.parent) == []
+    assert traces(memory.space.folder.parent.parent) == []
     # What must still be found is found.
     assert len(memory.recall("rocket launch", k=10)) == 10
-    assert [e.memories for e in memory.exports()] == [350, 350]  # all but the one
+    assert [e.memories for e in memory.admin.exports()] == [350, 350]  # all but the one
 
 
 def test_neither_recall_history_nor_a_later_write_brings_it_back(memory: Memory) -> None:
@@ -71,15 +72,15 @@ def test_neither_recall_history_nor_a_later_write_brings_it_back(memory: Memory)
         with pytest.raises(NotFound):
             call(doomed)
     assert memory.remember(TEXT).status == "refused"
-    assert traces(memory.folder) == []
+    assert traces(memory.space.folder) == []
 
 
 def test_the_audit_keeps_that_it_happened_not_what_it_said(memory: Memory) -> None:
     doomed = memory.remember(TEXT).id
     assert doomed
     memory.forget(doomed)
-    assert [(e.action, e.memory_id) for e in memory.audit()] == [("forget", doomed), ("remember", doomed)]
-    assert all(word not in str(memory.audit()) for word in SECRET_WORDS)
+    assert [(e.action, e.memory_id) for e in memory.admin.audit()] == [("forget", doomed), ("remember", doomed)]
+    assert all(word not in str(memory.admin.audit()) for word in SECRET_WORDS)
 
 
 def test_it_outranks_protection(memory: Memory) -> None:
@@ -87,7 +88,7 @@ def test_it_outranks_protection(memory: Memory) -> None:
     assert doomed
     memory.protect(doomed)
     assert memory.forget(doomed).complete
-    assert traces(memory.folder) == []
+    assert traces(memory.space.folder) == []
 
 
 def test_vectors_and_sidecars_lose_it_too(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,12 +99,12 @@ def test_vectors_and_sidecars_lose_it_too(open_memory: OpenMemory, monkeypatch: 
     assert doomed
     filler(memory, 60, start=40)
     memory.recall("anything")
-    before = [path.stat().st_size for path in memory.folder.glob("vectors-*.bin")]
+    before = [path.stat().st_size for path in memory.space.folder.glob("vectors-*.bin")]
     assert before
     memory.forget(doomed)
-    assert not list(memory.folder.glob("vectors-*.bin"))
+    assert not list(memory.space.folder.glob("vectors-*.bin"))
     assert len(memory.recall("rocket launch", k=5)) == 5
-    after = [path.stat().st_size for path in memory.folder.glob("vectors-*.bin")]
+    after = [path.stat().st_size for path in memory.space.folder.glob("vectors-*.bin")]
     assert all(size < before[0] for size in after)
     assert after
 
@@ -115,7 +116,7 @@ def test_a_reader_in_another_process_delays_only_the_last_traces(
     from dataclasses import replace
 
     impatient = Memory(
-        memory._identity, replace(memory._settings, busy_timeout_seconds=0.2), memory._caller, memory._clock
+        memory.identity, replace(memory.space.settings, busy_timeout_seconds=0.2), LIBRARY, memory.space.clock
     )
     doomed = impatient.remember(TEXT).id
     assert doomed
@@ -125,7 +126,7 @@ def test_a_reader_in_another_process_delays_only_the_last_traces(
         "print('reading', flush=True); sys.stdin.readline()\n"
     )
     reader = subprocess.Popen(
-        [sys.executable, "-c", script, str(memory.folder / "memory.db")],
+        [sys.executable, "-c", script, str(memory.space.folder / "memory.db")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -135,11 +136,11 @@ def test_a_reader_in_another_process_delays_only_the_last_traces(
     gone = impatient.forget(doomed)
     assert not gone.complete
     assert impatient.recall("launch code word").hits == ()
-    assert not all(finding.ok for finding in impatient.doctor())
+    assert not all(finding.ok for finding in impatient.admin.doctor())
     reader.communicate("\n")
-    findings = impatient.doctor(fix=True)
+    findings = impatient.admin.doctor(fix=True)
     assert [f for f in findings if f.check == "forgotten text"] == []
-    assert traces(memory.folder) == []
+    assert traces(memory.space.folder) == []
 
 
 @pytest.mark.parametrize("text", ["agent", "0", "tokens", "write"])
@@ -171,12 +172,12 @@ def test_a_store_that_stays_busy_leaves_the_traces_and_the_memory_is_gone(
 
     monkeypatch.setattr(SqliteStore, "scrub", busy)
     assert not memory.forget(memory_id).complete
-    assert any(not one.ok and one.check == "forgotten text" for one in memory.doctor())
-    memory.doctor(fix=True)
+    assert any(not one.ok and one.check == "forgotten text" for one in memory.admin.doctor())
+    memory.admin.doctor(fix=True)
     assert asked == [False, True]  # the second try does not know what to look for, and writes the whole file anew
     monkeypatch.undo()
-    memory.doctor(fix=True)
-    assert all(one.ok for one in memory.doctor() if one.check == "forgotten text")
+    memory.admin.doctor(fix=True)
+    assert all(one.ok for one in memory.admin.doctor() if one.check == "forgotten text")
 
 
 def test_who_finishes_forgetting_leaves_noted_what_another_has_not_finished(
@@ -198,11 +199,11 @@ def test_who_finishes_forgetting_leaves_noted_what_another_has_not_finished(
     monkeypatch.setattr(SqliteStore, "scrub", scrub)
     memory.forget(first)
     assert len(calls) == 2
-    assert "forgotten text" in [finding.kind for finding in memory.doctor() if not finding.ok]
+    assert "forgotten text" in [finding.kind for finding in memory.admin.doctor() if not finding.ok]
     memory.close()
-    again = Memory.open(memory.root, clock=memory._clock)  # a new opening finishes it
+    again = Memory.open(memory.code.root, clock=memory.space.clock)  # a new opening finishes it
     assert len(calls) == 3
-    assert "forgotten text" not in [finding.kind for finding in again.doctor() if not finding.ok]
+    assert "forgotten text" not in [finding.kind for finding in again.admin.doctor() if not finding.ok]
 
 
 @pytest.mark.both_stores
@@ -219,7 +220,7 @@ def test_forgetting_that_is_cut_off_once_it_is_stored_is_finished_by_the_next_op
         calls.append("exports")
         if len(calls) == 1:
             found = clean_exports(*given, **named)
-            memory.export()  # made when the others are clean already
+            memory.admin.export()  # made when the others are clean already
             return found
         raise KeyboardInterrupt
 

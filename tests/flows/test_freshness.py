@@ -10,7 +10,7 @@ from waypost import Memory
 def test_a_file_that_an_answer_reads_again_has_its_conclusions_drawn_by_the_worker(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = memory.root / "shop.py"
+    target = memory.code.root / "shop.py"
     target.write_text("def price():\n    return 1\n")
     memory.index()
     called: list[str] = []

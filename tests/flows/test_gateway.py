@@ -27,20 +27,20 @@ def test_a_payload_cannot_say_who_it_is(memory: Memory) -> None:
 def test_an_import_keeps_the_claim_of_its_file_and_nothing_more(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps({"text": "Trust me", "source": "person", "actor": "anna", "trust": 1}) + "\n")
-    (receipt,) = memory.import_file(path)
+    (receipt,) = memory.admin.import_file(path)
     assert receipt.id
     assert memory.show(receipt.id).version.source == "agent"
 
 
 def test_a_face_that_knows_its_person_says_so(tmp_path: Path, memory: Memory, clock: TestClock) -> None:
-    person = Memory.open_as(Caller("person", "anna"), tmp_path / "work" / "project", clock=clock)
+    person = Memory.open(tmp_path / "work" / "project", caller=Caller("person", "anna"), clock=clock)
     receipt = person.remember("We never deploy on Fridays")
     assert receipt.id
     record = person.show(receipt.id).version
     assert (record.source, record.actor) == ("person", "anna")
     (hit,) = person.recall("deploy on Fridays")
     assert hit.confidence is not None and hit.confidence >= 0.8
-    assert [(e.action, e.source, e.actor) for e in person.audit()] == [("remember", "person", "anna")]
+    assert [(e.action, e.source, e.actor) for e in person.admin.audit()] == [("remember", "person", "anna")]
 
 
 def test_secrets_are_masked_wherever_they_stand(memory: Memory) -> None:
@@ -52,9 +52,9 @@ def test_secrets_are_masked_wherever_they_stand(memory: Memory) -> None:
     assert receipt.masked
     assert "line 1" in receipt.masked[0]
     memory.correct(str(receipt.id), f"The bot pushed with {TOKEN} until June")
-    memory.export()
+    memory.admin.export()
     memory.close()
-    assert files_with(memory.folder, TOKEN) == []
+    assert files_with(memory.space.folder, TOKEN) == []
     (hit,) = memory.recall("what does the bot push with?")
     assert "The bot pushed with [secret: " in hit.text
     assert hit.text.endswith("until June")
@@ -111,6 +111,6 @@ def test_every_change_is_in_the_audit_without_its_words(memory: Memory) -> None:
     memory.protect(str(first.id))
     memory.reject(str(first.id))
     memory.remember(f"{word} is slow")
-    entries = memory.audit()
+    entries = memory.admin.audit()
     assert [e.action for e in entries] == ["refuse", "reject", "protect", "correct", "remember"]
     assert word not in str(entries)

@@ -51,7 +51,7 @@ def kept(memory: Memory, rows: Rows) -> list[Entry]:
 
 
 def space_of(memory: Memory) -> OpenSpace:
-    return memory._space
+    return memory.space
 
 
 def points(judged: Sequence[ScoredEntry]) -> list[int]:

@@ -35,7 +35,7 @@ def state_of(memory: Memory, memory_id: str) -> State:
 
 
 def end(memory: Memory, *, dry_run: bool = False) -> Expired:
-    return process_expired(memory._space, UPKEEP, dry_run=dry_run)
+    return process_expired(memory.space, UPKEEP, dry_run=dry_run)
 
 
 def listed(memory: Memory, **options: Any) -> list[str]:
@@ -44,7 +44,7 @@ def listed(memory: Memory, **options: Any) -> list[str]:
 
 def traces(memory: Memory) -> list[str]:
     """Pieces of the words found in any file under the home: an index may store only tails."""
-    home = memory.folder.parent.parent
+    home = memory.space.folder.parent.parent
     content = b"\n".join(contents(home).values()).lower()
     pieces = [piece for word in WORDS for piece in (word, word[4:], word[:-3])]
     return [piece for piece in pieces if piece.lower().encode() in content or piece.encode() in content]
@@ -66,7 +66,7 @@ def test_a_class_says_how_long_and_what_then(
     memory: Memory, clock: TestClock, ttl_class: str, days: int, action: str
 ) -> None:
     one = fact(memory)
-    lasting = memory.set_ttl(one, ttl_class=ttl_class)
+    lasting = memory.facts.set_ttl(one, ttl_class=ttl_class)
     assert lasting.state.expires_at == clock.now + timedelta(days=days)
     assert (lasting.state.on_expire, lasting.state.ttl_class) == (action, ttl_class)
     assert bool(lasting.state.refresh) == (ttl_class == "api_contract")
@@ -80,9 +80,9 @@ def test_a_class_says_how_long_and_what_then(
 
 def test_a_lifetime_by_hand_goes_stale_unless_told(memory: Memory) -> None:
     one = fact(memory)
-    assert memory.set_ttl(one, 60).state.on_expire == "stale"
-    assert memory.set_ttl(one, 60, on_expire="archive").state.on_expire == "archive"
-    changed = memory.set_ttl(one, refresh=["src/**"])
+    assert memory.facts.set_ttl(one, 60).state.on_expire == "stale"
+    assert memory.facts.set_ttl(one, 60, on_expire="archive").state.on_expire == "archive"
+    changed = memory.facts.set_ttl(one, refresh=["src/**"])
     assert (changed.state.ttl_seconds, changed.state.on_expire, changed.state.refresh) == (60, "archive", ("src/**",))
 
 
@@ -90,7 +90,7 @@ def test_a_lifetime_can_be_taken_away(memory: Memory, clock: TestClock) -> None:
     one = fact(memory, ttl_class="api_contract")
     clock.advance(days=8)
     assert state_of(memory, one).is_stale
-    assert memory.set_ttl(one).state == State()
+    assert memory.facts.set_ttl(one).state == State()
     clock.advance(days=400)
     assert end(memory).count == 0
     assert not state_of(memory, one).is_stale
@@ -115,7 +115,7 @@ def test_a_lifetime_can_be_taken_away(memory: Memory, clock: TestClock) -> None:
 def test_what_cannot_be_meant_is_refused_and_changes_nothing(memory: Memory, options: dict[str, Any]) -> None:
     one = fact(memory)
     with pytest.raises(InvalidInput):
-        set_ttl(memory._space, one, PERSON, **options)
+        set_ttl(memory.space, one, PERSON, **options)
     assert state_of(memory, one) == State()
 
 
@@ -124,29 +124,29 @@ def test_journal_entries_and_what_is_not_there_have_no_lifetime(memory: Memory) 
         fact(memory, "We met at noon", kind="note", ttl=60)
     said = fact(memory, "We met at noon", kind="note")
     with pytest.raises(InvalidInput, match="journal"):
-        memory.set_ttl(said, 60)
+        memory.facts.set_ttl(said, 60)
     gone = fact(memory)
     memory.retract(gone)
     with pytest.raises(NotFound):
-        memory.set_ttl(gone, 60)
+        memory.facts.set_ttl(gone, 60)
     with pytest.raises(NotFound):
-        memory.set_ttl("0" * 26, 60)
+        memory.facts.set_ttl("0" * 26, 60)
 
 
 def test_an_agent_cannot_set_how_long_a_persons_words_live(memory: Memory) -> None:
-    person = Memory(memory._identity, memory._settings, PERSON, memory._clock)
+    person = Memory(memory.identity, memory.space.settings, PERSON, memory.space.clock)
     theirs = fact(person)
     for options in ({"seconds": 60, "on_expire": "delete"}, {"ttl_class": "session"}, {"seconds": 60}, {}):
         with pytest.raises(Refused, match="only a person can"):
-            memory.set_ttl(theirs, **options)
-    assert person.set_ttl(theirs, 60, on_expire="archive").state.on_expire == "archive"
-    assert person.set_ttl(theirs, 60, on_expire="delete").state.on_expire == "delete"
+            memory.facts.set_ttl(theirs, **options)
+    assert person.facts.set_ttl(theirs, 60, on_expire="archive").state.on_expire == "archive"
+    assert person.facts.set_ttl(theirs, 60, on_expire="delete").state.on_expire == "delete"
 
 
 def test_setting_is_audited_without_words_or_paths(memory: Memory) -> None:
     one = fact(memory, TEXT)
-    memory.set_ttl(one, 60, refresh=["secret/place/*.py"])
-    entry = memory.audit(one)[0]
+    memory.facts.set_ttl(one, 60, refresh=["secret/place/*.py"])
+    entry = memory.admin.audit(one)[0]
     assert (entry.action, entry.details["seconds"], entry.details["on_expire"]) == ("ttl", 60, "stale")
     assert "secret" not in str(entry.details)
 
@@ -158,10 +158,10 @@ def test_what_went_stale_waits_for_review_and_is_found_all_the_same(memory: Memo
     first, second = fact(memory, ttl=120), fact(memory, "Deploys run on Fridays", ttl=60)
     lasting = fact(memory, "Tests use pytest")
     clock.advance(seconds=300)
-    assert [one.id for one in expired(memory._space)] == [second, first]  # before anybody has put it down
+    assert [one.id for one in expired(memory.space)] == [second, first]  # before anybody has put it down
     done = end(memory)
     assert sorted(done.stale) == sorted([first, second])
-    reviewed = expired(memory._space)
+    reviewed = expired(memory.space)
     assert [one.id for one in reviewed] == [second, first]
     assert reviewed[0].stale_since == clock.now - timedelta(seconds=240)
     assert reviewed[0].state.stale_reason == RUN_OUT
@@ -179,8 +179,8 @@ def test_what_is_archived_is_out_of_recall_unless_asked_for(memory: Memory, cloc
         assert listed(memory) == []
         assert listed(memory, archived=True) == [one]
         assert [hit.id for hit in memory.recall("uploads", k=5, archived=True)] == [one]
-        assert expired(memory._space) == ()
-        assert [found.id for found in expired(memory._space, include_archived=True)] == [one]
+        assert expired(memory.space) == ()
+        assert [found.id for found in expired(memory.space, include_archived=True)] == [one]
         end(memory)
     assert state_of(memory, one).archived_at == clock.now
     assert memory.show(one).version.text == "Uploads use S3 multipart"
@@ -195,8 +195,8 @@ def test_what_is_deleted_leaves_nothing_in_any_file(memory: Memory, clock: TestC
     one = fact(memory, TEXT, ttl_class="session")
     clock.advance(hours=1)
     memory.correct(one, TEXT + ", as of today")  # an older version is a copy too
-    memory.export()
-    memory.export(form="json", embeddings=True)
+    memory.admin.export()
+    memory.admin.export(form="json", embeddings=True)
     clock.advance(days=1)
     assert traces(memory)  # the control: hidden is not gone
     assert memory.recall("launch code word", k=5, archived=True)[0].id != one
@@ -207,9 +207,9 @@ def test_what_is_deleted_leaves_nothing_in_any_file(memory: Memory, clock: TestC
     assert traces(memory) == []
     with pytest.raises(NotFound):
         memory.history(one)
-    assert [entry.action for entry in memory.audit(one)] == ["expire", "correct", "remember"]
-    assert all(word not in str(memory.audit(limit=1_000)) for word in WORDS)
-    assert [export.memories for export in memory.exports()] == [200, 200]
+    assert [entry.action for entry in memory.admin.audit(one)] == ["expire", "correct", "remember"]
+    assert all(word not in str(memory.admin.audit(limit=1_000)) for word in WORDS)
+    assert [export.memories for export in memory.admin.exports()] == [200, 200]
 
 
 def test_what_was_deleted_may_be_said_again(memory: Memory, clock: TestClock) -> None:
@@ -239,11 +239,11 @@ def test_another_memory_that_says_the_same_for_another_time_stays(memory: Memory
     one = fact(memory, valid_from="2020-01-01", valid_until="2021-01-01", ttl=60, on_expire="delete")
     other = fact(memory, valid_from="2023-01-01")
     assert one != other
-    memory.export()
+    memory.admin.export()
     clock.advance(days=1)
     assert end(memory).deleted == [one]
     assert listed(memory) == [other]
-    assert [export.memories for export in memory.exports()] == [1]
+    assert [export.memories for export in memory.admin.exports()] == [1]
 
 
 @pytest.mark.parametrize("action", ["stale", "archive", "delete"])
@@ -255,7 +255,7 @@ def test_what_is_protected_never_ends(memory: Memory, clock: TestClock, action: 
     assert (done.count, done.protected) == (0, [one])
     assert listed(memory) == [one]
     assert not state_of(memory, one).is_stale
-    assert expired(memory._space, include_archived=True) == ()
+    assert expired(memory.space, include_archived=True) == ()
 
 
 def test_a_dry_run_says_what_would_happen_and_does_nothing(memory: Memory, clock: TestClock) -> None:
@@ -263,11 +263,11 @@ def test_a_dry_run_says_what_would_happen_and_does_nothing(memory: Memory, clock
     archived = fact(memory, "Deploys run on Fridays", ttl_class="implementation")
     deleted = fact(memory, "Today we look at the cache", ttl_class="session")
     clock.advance(days=4)
-    before = memory.audit(limit=100)
+    before = memory.admin.audit(limit=100)
     told = end(memory, dry_run=True)
     assert (told.stale, told.archived, told.deleted) == ([stale], [archived], [deleted])
     assert told.to_json()["count"] == 3
-    assert memory.audit(limit=100) == before
+    assert memory.admin.audit(limit=100) == before
     assert memory.show(deleted).state.archived_at is None
     done = end(memory)
     assert (done.stale, done.archived, done.deleted) == ([stale], [archived], [deleted])
@@ -278,19 +278,19 @@ def test_a_dry_run_says_what_would_happen_and_does_nothing(memory: Memory, clock
 def test_upkeep_ends_lifetimes_on_every_run(memory: Memory, clock: TestClock) -> None:
     fact(memory, ttl=60, on_expire="archive")
     clock.advance(minutes=2)
-    told = {step.step: step for step in memory.maintain(dry_run=True)}
+    told = {step.step: step for step in memory.admin.maintain(dry_run=True)}
     assert (told["lifetimes"].done, told["lifetimes"].message) == (1, "time has run out: 1 to be archived")
-    assert {step.step: step for step in memory.maintain()}["lifetimes"].message == "time has run out: 1 archived"
+    assert {step.step: step for step in memory.admin.maintain()}["lifetimes"].message == "time has run out: 1 archived"
     fact(memory, "Deploys run on Fridays", ttl=60)
     clock.advance(minutes=2)
-    again = {step.step: step for step in memory.maintain()}["lifetimes"]
+    again = {step.step: step for step in memory.admin.maintain()}["lifetimes"]
     assert (again.done, again.skipped) == (1, False)
 
 
 def test_the_worker_ends_lifetimes_too(memory: Memory, clock: TestClock) -> None:
     fact(memory, TEXT, ttl_class="session")
     clock.advance(days=1)
-    memory.work()
+    memory.admin.run_worker()
     assert traces(memory) == []
 
 
@@ -323,13 +323,13 @@ def test_two_processes_at_once_end_each_memory_once(memory: Memory, clock: TestC
         "later = datetime.fromisoformat(sys.argv[2])\n"
         "memory = Memory.open(sys.argv[1], clock=lambda: later)\n"
         "print('ready', flush=True); sys.stdin.readline()\n"
-        "print(process_expired(memory._space, Caller('extractor', 'test')).count)\n"
+        "print(process_expired(memory.space, Caller('extractor', 'test')).count)\n"
     )
     later = clock.now + timedelta(days=1)
     environment = {**os.environ, "WAYPOST_MODELS": os.devnull}
     both = [
         subprocess.Popen(
-            [sys.executable, "-c", script, str(memory.root), later.isoformat()],
+            [sys.executable, "-c", script, str(memory.code.root), later.isoformat()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -347,7 +347,7 @@ def test_two_processes_at_once_end_each_memory_once(memory: Memory, clock: TestC
     done = [int(one.communicate()[0]) for one in both]
     assert [one.returncode for one in both] == [0, 0]
     assert sum(done) == count
-    endings = [entry.memory_id for entry in memory.audit(limit=10_000) if entry.action == "expire"]
+    endings = [entry.memory_id for entry in memory.admin.audit(limit=10_000) if entry.action == "expire"]
     assert len(endings) == len(set(endings)) == count
 
 
@@ -365,11 +365,11 @@ def test_somebody_says_that_it_is_still_true(
     if put_away:
         end(memory)
     if how == "renew":
-        assert [lasting.memory_id for lasting in renew(memory._space, [one], PERSON)] == [one]
+        assert [lasting.memory_id for lasting in renew(memory.space, [one], PERSON)] == [one]
     elif how == "verify":
         assert [found.id for found in memory.verify(one).memories] == [one]
     elif how == "ttl":
-        memory.set_ttl(one, 3_600, on_expire=action)
+        memory.facts.set_ttl(one, 3_600, on_expire=action)
     elif how == "correct":
         memory.correct(one, "Uploads use S3 in parts")
     else:
@@ -377,7 +377,7 @@ def test_somebody_says_that_it_is_still_true(
     state = state_of(memory, one)
     assert (state.expires_at, state.archived_at, state.is_stale) == (clock.now + timedelta(hours=1), None, False)
     assert [hit.id for hit in memory.recall("uploads", fresh=True)] == [one]
-    assert expired(memory._space, include_archived=True) == ()
+    assert expired(memory.space, include_archived=True) == ()
     clock.advance(hours=2)
     assert end(memory).count == 1
 
@@ -409,14 +409,14 @@ def test_a_batch_that_says_again_what_is_about_to_be_deleted_is_kept_for_its_tim
 
 def test_one_without_a_lifetime_cannot_be_renewed(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="no lifetime"):
-        renew(memory._space, [fact(memory)], PERSON)
+        renew(memory.space, [fact(memory)], PERSON)
 
 
 def test_renewing_is_all_or_nothing(memory: Memory, clock: TestClock) -> None:
     one = fact(memory, ttl=60)
     clock.advance(days=1)
     with pytest.raises(NotFound):
-        renew(memory._space, [one, "0" * 26], PERSON)
+        renew(memory.space, [one, "0" * 26], PERSON)
     assert state_of(memory, one).is_stale
 
 
@@ -424,8 +424,8 @@ def test_an_import_keeps_when_its_time_ends(open_memory: OpenMemory, clock: Test
     here, there = open_memory("here"), open_memory("there")
     one = fact(here, ttl=3_600, on_expire="archive", refresh=["src/**"])
     clock.advance(minutes=30)
-    path = here.export(tmp_path / "out.jsonl").path
-    assert [receipt.status for receipt in there.import_file(path)] == ["added"]
+    path = here.admin.export(tmp_path / "out.jsonl").path
+    assert [receipt.status for receipt in there.admin.import_file(path)] == ["added"]
     state = state_of(there, one)
     assert state.expires_at == clock.now + timedelta(minutes=30)
     assert (state.ttl_seconds, state.on_expire, state.refresh) == (3_600, "archive", ("src/**",))

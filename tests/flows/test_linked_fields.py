@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def labels_shown(memory: Memory, memory_id: str) -> dict[str, object]:
     return {name: row[name] for name in LABELS}
 
 
-def remembered(memory: Memory, text: str = TEXT, **options: object) -> str:
+def remembered(memory: Memory, text: str = TEXT, **options: Any) -> str:
     receipt = memory.remember(text, **options)
     assert receipt.id
     return receipt.id
@@ -59,9 +60,9 @@ def test_what_was_not_given_takes_no_room_and_is_null(open_memory: OpenMemory) -
 def test_an_export_carries_them_to_another_memory(open_memory: OpenMemory, tmp_path: Path) -> None:
     memory = open_memory()
     memory_id = remembered(memory, **SEED)
-    path = memory.export(tmp_path / "all.jsonl").path
+    path = memory.admin.export(tmp_path / "all.jsonl").path
     other = open_memory("another")
-    assert [receipt.status for receipt in other.import_file(path)] == ["added"]
+    assert [receipt.status for receipt in other.admin.import_file(path)] == ["added"]
     assert labels_shown(other, memory_id) == SEED
 
 

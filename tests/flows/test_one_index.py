@@ -57,8 +57,8 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         with Memory.open(root, clock=lambda: NOW) as opened:
             opened.index()
             opened.remember_many([json.loads(line) for line in (DATA / "facts.jsonl").read_text().splitlines()])
-            import_chat(opened._space, chat, Caller("person", "tester"))
-            opened.settle()
+            import_chat(opened.space, chat, Caller("person", "tester"))
+            opened.admin.embed_pending()
             yield opened
 
 

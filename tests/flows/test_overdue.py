@@ -10,7 +10,7 @@ from waypost.space.platform import try_lock
 
 
 def space_of(memory: Memory) -> OpenSpace:
-    return memory._space
+    return memory.space
 
 
 def test_a_new_space_is_not_overdue_until_a_day_and_a_half_have_passed(memory: Memory, clock: TestClock) -> None:
@@ -27,7 +27,7 @@ def test_a_new_space_is_not_overdue_until_a_day_and_a_half_have_passed(memory: M
 
 def test_daily_upkeep_is_never_overdue_and_a_missed_week_is_told(memory: Memory, clock: TestClock) -> None:
     for _ in range(3):
-        memory.maintain()
+        memory.admin.maintain()
         clock.advance(hours=25)
         assert missed(space_of(memory)) is None
     clock.advance(days=6)
@@ -38,7 +38,7 @@ def test_daily_upkeep_is_never_overdue_and_a_missed_week_is_told(memory: Memory,
 
 
 def test_a_run_that_was_cut_off_does_not_count(memory: Memory, clock: TestClock) -> None:
-    memory.maintain()
+    memory.admin.maintain()
     done = last_maintained(space_of(memory))
     clock.advance(days=3)
     first = next(step for step in STEPS if not step.needs_tree and not step.every)

@@ -50,7 +50,7 @@ def answers(memory: Memory) -> list[list[tuple[str, str, float]]]:
 
 def contents(memory: Memory) -> list[tuple[object, ...]]:
     """Everything derived, without the ids of its rows."""
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         rows = reader._db.connection.execute  # type: ignore[attr-defined]
         passages = rows("SELECT number, hash, language FROM passages ORDER BY number, passage_id").fetchall()
         vectors = rows("SELECT engine_id, hash, language, packed FROM vectors ORDER BY 1, 2").fetchall()
@@ -59,13 +59,13 @@ def contents(memory: Memory) -> list[tuple[object, ...]]:
 
 
 def sidecars(memory: Memory) -> list[Path]:
-    return sorted(memory.folder.glob("vectors-*.bin"))
+    return sorted(memory.space.folder.glob("vectors-*.bin"))
 
 
 def test_a_rebuilt_memory_gives_the_same_answers(lived_in: Memory) -> None:
     before, derived = answers(lived_in), contents(lived_in)
     assert all(before)
-    assert set(lived_in.rebuild().values()) == {0}
+    assert set(lived_in.admin.rebuild().values()) == {0}
     assert contents(lived_in) == derived
     assert answers(lived_in) == before
     lived_in.close()
@@ -81,27 +81,27 @@ def test_so_does_one_without_its_sidecars(lived_in: Memory) -> None:
         path.unlink()
     lived_in.close()
     assert answers(lived_in) == before
-    lived_in.rebuild()
+    lived_in.admin.rebuild()
     lived_in.close()
     assert answers(lived_in) == before
 
 
 def test_a_damaged_keyword_index_and_lost_vectors_are_made_again(lived_in: Memory) -> None:
     before, derived = answers(lived_in), contents(lived_in)
-    with lived_in._space.store.write() as writer:
+    with lived_in.space.store.write() as writer:
         database = writer._db.connection  # type: ignore[attr-defined]
         database.execute("INSERT INTO keywords (keywords) VALUES ('delete-all')")
         database.execute("DELETE FROM vectors")
     lived_in.close()
     assert answers(lived_in) != before  # the control
-    lived_in.rebuild()
+    lived_in.admin.rebuild()
     lived_in.close()
     assert contents(lived_in) == derived
     assert answers(lived_in) == before
 
 
 def test_what_was_forgotten_or_rejected_does_not_come_back(lived_in: Memory) -> None:
-    lived_in.rebuild()
+    lived_in.admin.rebuild()
     texts = {row["text"] for row in lived_in.list(limit=1000)}
     assert "The cache of team 7 holds 70 entries" in texts
     for number in (1, 2, 4, 5):
@@ -112,6 +112,6 @@ def test_what_was_forgotten_or_rejected_does_not_come_back(lived_in: Memory) -> 
 def test_the_past_can_still_be_asked_after_a_rebuild(lived_in: Memory, clock: TestClock) -> None:
     then = "2026-01-30T12:00:00Z"
     before = [hit.text for hit in lived_in.recall("cache of team", k=20, known_at=then)]
-    lived_in.rebuild()
+    lived_in.admin.rebuild()
     assert [hit.text for hit in lived_in.recall("cache of team", k=20, known_at=then)] == before
     assert "The cache of team 0 holds 0 entries" in before

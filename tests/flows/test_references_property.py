@@ -31,7 +31,7 @@ class World:
 
     def __init__(self, memory: Memory, clock: TestClock, git: Git | None) -> None:
         self.memory, self.clock, self.git = memory, clock, git
-        self.root: Path = memory.root
+        self.root: Path = memory.code.root
 
     def write(self, pages: list[Printed], message: str = "") -> None:
         """The tree is these files; committed, if there is a message and git."""
@@ -100,7 +100,7 @@ def _try(open_memory: OpenMemory, clock: TestClock, git: Git | None, with_index:
     case = make_case(random, None, LANGUAGES[number % len(LANGUAGES)], size=3)
     memory = open_memory(f"p{number}")
     if git is not None:
-        git(memory.root, "init", "-q", "-b", "main")
+        git(memory.code.root, "init", "-q", "-b", "main")
         memory.close()
         memory = open_memory(f"p{number}")  # it is another space with git
     _live_through(World(memory, clock, git), case, random, with_index)
@@ -142,7 +142,7 @@ def _same(one: LinkedMemory, other: LinkedMemory) -> None:
 
 def _checked(memory: Memory, known: str) -> LinkedMemory:
     """After a check of everything; the report tells the same as the memory."""
-    report = memory.stale(check=True)
+    report = memory.code.stale(check=True)
     found = memory.show(known)
     assert [one.id for one in report.memories] == ([known] if found.state.is_stale else [])
     assert (report.checked, report.stale, report.errors) == (1, int(found.state.is_stale), 0)

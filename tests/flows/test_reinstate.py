@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import Git, TestClock
@@ -18,7 +19,7 @@ A, B, C = (f"Deploys run from the {name} branch" for name in ("main", "release",
 
 @pytest.fixture
 def person(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open_as(Caller("person", "ada"), memory.root, clock=clock)
+    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 def now(memory: Memory) -> list[str]:
@@ -33,7 +34,7 @@ def chain(memory: Memory, clock: TestClock, *texts: str) -> list[str]:
     """Each replaces the one before, a day later."""
     ids: list[str] = []
     for text in texts:
-        options = {"replaces": ids[-1]} if ids else {}
+        options: dict[str, Any] = {"replaces": ids[-1]} if ids else {}
         ids.append(str(memory.remember(text, **options).id))
         clock.advance(days=1)
     return ids
@@ -58,7 +59,7 @@ def test_what_a_replacement_replaced_holds_again_when_that_ends(person: Memory, 
     assert (version.valid_from, version.valid_until, version.source, version.actor) == (began, None, "person", "ada")
     assert [hit.id for hit in person.recall("deploys branch")] == [first]
     assert [one.text for one in person.history(first).versions] == [A, A, A]
-    assert "reinstate" in [deed.action for deed in person.audit(first)]
+    assert "reinstate" in [deed.action for deed in person.admin.audit(first)]
     if ending != "forget":
         assert at(person, known_at=during, as_of=during) == [B]
     assert at(person, as_of=during) == [A]
@@ -139,7 +140,10 @@ def test_what_said_until_when_it_was_true_gives_nothing_back(person: Memory, clo
 def test_a_replacement_for_a_while_leaves_no_gap(person: Memory, clock: TestClock) -> None:
     first = str(person.remember(A, key="branch").id)
     began = clock.now
-    week = {"valid_from": format_time(clock.advance(days=2)), "valid_until": format_time(clock.advance(days=5))}
+    week: dict[str, Any] = {
+        "valid_from": format_time(clock.advance(days=2)),
+        "valid_until": format_time(clock.advance(days=5)),
+    }
     second = str(person.remember(B, replaces=first, key="branch", **week).id)
     clock.advance(days=1)
     person.retract(second)
@@ -154,7 +158,7 @@ def test_an_approved_proposal_that_is_rejected_later_restores_the_persons_fact(
     fact = str(person.remember(A).id)
     clock.advance(days=1)
     proposed = str(memory.remember(B, replaces=fact).id)
-    person.approve(proposed)
+    person.facts.approve(proposed)
     clock.advance(days=1)
     person.reject(proposed)
     assert now(person) == [A]
@@ -167,7 +171,7 @@ def test_an_approved_proposal_that_is_rejected_later_restores_the_persons_fact(
 
 @pytest.fixture
 def code(memory: Memory, git: Git) -> Path:
-    folder = memory.root
+    folder = memory.code.root
     assert folder is not None
     (folder / "deploy.py").write_text("def release():\n    return 'main'\n\n\ndef rollback():\n    return None\n")
     git(folder, "init", "-q")
@@ -180,7 +184,7 @@ def known_of(memory: Memory, memory_id: str) -> tuple[object, ...]:
     """What a memory is, but for when it was recorded."""
     shown = memory.show(memory_id)
     version = shown.version
-    edges = {(one.kind, one.outgoing, one.version.memory_id, one.strength) for one in memory.related(memory_id)}
+    edges = {(one.kind, one.outgoing, one.version.memory_id, one.strength) for one in memory.facts.related(memory_id)}
     return (
         version.memory_id, version.kind, version.text, version.source, version.actor, version.period, version.level,
         version.domain, version.module, version.key, version.evidence, version.refs, dict(version.tags),
@@ -211,7 +215,7 @@ def test_restore_brings_back_the_very_same_memory(
         ttl=10**7,
     )
     memory_id = str(agents.id)
-    person.promote(memory_id, parent=above)
+    person.facts.promote(memory_id, parent=above)
     person.protect(memory_id)
     before, reasons = known_of(person, memory_id), told(person)
     clock.advance(days=1)
@@ -226,7 +230,7 @@ def test_restore_brings_back_the_very_same_memory(
     assert known_of(person, memory_id) == before
     assert told(person) == reasons
     assert person.history(memory_id).versions[: len(versions)] == versions
-    assert [deed.action for deed in person.audit(memory_id)][:2] == ["restore", ending]
+    assert [deed.action for deed in person.admin.audit(memory_id)][:2] == ["restore", ending]
     with pytest.raises(InvalidInput, match="still holds"):
         person.restore(memory_id)
 
@@ -294,7 +298,7 @@ def test_an_earlier_version_is_restored_with_its_author_and_its_place(
     clock.advance(days=1)
     code.write_text("# moved\n" + code.read_text().replace("'main'", "'release'"))
     person.correct(fact, B)
-    person.promote(fact, 1)
+    person.facts.promote(fact, 1)
     clock.advance(days=1)
     person.restore(fact, version=old.number)
     version = person.show(fact).version
@@ -322,7 +326,7 @@ def test_only_what_somebody_verified_is_verified(person: Memory, memory: Memory,
     proposed = str(memory.remember(B, replaces=fact, refs=["deploy.py#rollback"]).id)
     agents = str(memory.remember("Rollbacks return nothing", refs=["deploy.py#rollback"]).id)
     assert person.show(fact).state.verified_at is None
-    person.approve(proposed)
+    person.facts.approve(proposed)
     clock.advance(hours=1)
     for one in (proposed, agents):
         found = person.show(one)

@@ -35,7 +35,7 @@ FIX = "KeyError: 'rows' → Fixed by giving an empty list in src/report.py."
 
 @pytest.fixture
 def person(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open_as(Caller("person", "ada"), memory.root, clock=clock)
+    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 def journal(memory: Memory) -> list[tuple[str, str, str, str | None]]:
@@ -44,11 +44,11 @@ def journal(memory: Memory) -> list[tuple[str, str, str, str | None]]:
 
 
 def waiting(memory: Memory) -> list[str]:
-    return sorted(candidate.text for _, candidate in memory.review().candidates)
+    return sorted(candidate.text for _, candidate in memory.facts.review().candidates)
 
 
 def test_turns_become_entries_of_the_journal_as_the_agents_word(memory: Memory) -> None:
-    kept = memory.keep_session("s1", TALK)
+    kept = memory.journal.add_session("s1", TALK)
     assert (kept.added, kept.known, kept.refused, kept.masked) == (4, 0, 0, 0)
     assert journal(memory) == sorted(
         ((one.speaker, one.text, "s1", format_time(one.at)) for one in TALK if one.at), key=str
@@ -59,52 +59,52 @@ def test_turns_become_entries_of_the_journal_as_the_agents_word(memory: Memory) 
 
 
 def test_the_same_session_again_adds_nothing_and_one_that_went_on_adds_what_is_new(memory: Memory) -> None:
-    memory.keep_session("s1", TALK[:2])
-    kept = memory.keep_session("s1", TALK)
+    memory.journal.add_session("s1", TALK[:2])
+    kept = memory.journal.add_session("s1", TALK)
     assert (kept.added, kept.known) == (2, 2)
-    resumed = memory.keep_session("s2-resumed", TALK)  # an agent may copy what was said into a new session
+    resumed = memory.journal.add_session("s2-resumed", TALK)  # an agent may copy what was said into a new session
     assert (resumed.added, resumed.known, resumed.held) == (0, 4, 0)
 
 
 def test_turns_without_a_time_are_once_in_their_session(memory: Memory, clock: TestClock) -> None:
     untimed = [replace(one, at=None) for one in TALK]
-    assert memory.keep_session("s1", untimed).added == 4
+    assert memory.journal.add_session("s1", untimed).added == 4
     clock.advance(days=2)
-    assert memory.keep_session("s1", [*untimed, SessionTurn(USER, "More")]).added == 1
-    assert memory.keep_session("s2", [untimed[0]]).added == 1
+    assert memory.journal.add_session("s1", [*untimed, SessionTurn(USER, "More")]).added == 1
+    assert memory.journal.add_session("s2", [untimed[0]]).added == 1
 
 
 def test_an_impossible_time_is_not_believed(memory: Memory) -> None:
     odd = [SessionTurn(USER, f"Said {year}", datetime(year, 1, 1, tzinfo=UTC)) for year in (1, 1970, 2400, 9999)]
-    assert memory.keep_session("s1", odd).added == 4
+    assert memory.journal.add_session("s1", odd).added == 4
     assert {time for _, _, _, time in journal(memory)} == {None}
-    assert memory.keep_session("s1", odd).added == 0
+    assert memory.journal.add_session("s1", odd).added == 0
 
 
 def test_secrets_are_masked_in_entries_and_in_lessons(memory: Memory) -> None:
     token = "ghp_" + "a1B2c3D4e5F6" * 3
-    kept = memory.keep_session(
+    kept = memory.journal.add_session(
         "s1", [SessionTurn(USER, f"Remember: the mirror must get the token {token} in CI runs.", at(0))]
     )
     assert (kept.added, kept.masked, kept.held) == (1, 1, 1)
-    assert token not in str(journal(memory)) + json.dumps(memory.review().to_json()) + json.dumps(kept.to_json())
+    assert token not in str(journal(memory)) + json.dumps(memory.facts.review().to_json()) + json.dumps(kept.to_json())
 
 
 def test_what_was_forgotten_is_refused_and_not_brought_back(memory: Memory, person: Memory) -> None:
-    memory.keep_session("s1", TALK)
+    memory.journal.add_session("s1", TALK)
     (entry,) = [one for one in memory.list() if one["text"] == TALK[1].text]
     person.forget(entry["id"])
-    kept = memory.keep_session("s1", TALK)
+    kept = memory.journal.add_session("s1", TALK)
     assert (kept.added, kept.known, kept.refused) == (0, 3, 1)
 
 
 def test_lessons_wait_with_session_time_quote_and_files(memory: Memory) -> None:
-    (memory.root / "src").mkdir()
-    (memory.root / "src" / "report.py").write_text("rows = []\n")
-    kept = memory.keep_session("s1", TALK)
+    (memory.code.root / "src").mkdir()
+    (memory.code.root / "src" / "report.py").write_text("rows = []\n")
+    kept = memory.journal.add_session("s1", TALK)
     assert kept.held == 2
     assert waiting(memory) == [LEARNED, FIX]
-    by_kind = {one.kind: (row, one) for row, one in memory.review().candidates}
+    by_kind = {one.kind: (row, one) for row, one in memory.facts.review().candidates}
     row, fix = by_kind["fix"]
     assert fix.evidence == (f"session s1, 2026-01-29T10:02:00Z, assistant: {TALK[2].text}",)
     assert fix.refs == ("src/report.py",)
@@ -114,22 +114,22 @@ def test_lessons_wait_with_session_time_quote_and_files(memory: Memory) -> None:
 
 
 def test_an_approved_lesson_is_a_persons_word_that_points_at_its_file(memory: Memory, person: Memory) -> None:
-    (memory.root / "src").mkdir()
-    (memory.root / "src" / "report.py").write_text("rows = []\n")
-    memory.keep_session("s1", TALK)
-    (row,) = [row for row, one in memory.review().candidates if one.kind == "fix"]
-    person.approve(row.candidate_id)
+    (memory.code.root / "src").mkdir()
+    (memory.code.root / "src" / "report.py").write_text("rows = []\n")
+    memory.journal.add_session("s1", TALK)
+    (row,) = [row for row, one in memory.facts.review().candidates if one.kind == "fix"]
+    person.facts.approve(row.candidate_id)
     (fix,) = memory.list(kind="fix")
     assert (fix["source"], [ref["file_path"] for ref in fix["code_refs"]]) == ("person", ["src/report.py"])
-    assert memory.keep_session("s1", TALK).held == 0
+    assert memory.journal.add_session("s1", TALK).held == 0
 
 
 def test_what_was_declined_or_already_waits_does_not_come_again(memory: Memory, person: Memory) -> None:
-    memory.keep_session("s1", TALK)
-    (row,) = [row for row, one in memory.review().candidates if one.kind == "learning"]
-    person.decline(row.candidate_id)
-    again = memory.keep_session("s1", TALK)
-    other = memory.keep_session("s2", [SessionTurn(USER, LEARNED.upper(), at(60))])
+    memory.journal.add_session("s1", TALK)
+    (row,) = [row for row, one in memory.facts.review().candidates if one.kind == "learning"]
+    person.facts.reject(row.candidate_id)
+    again = memory.journal.add_session("s1", TALK)
+    other = memory.journal.add_session("s2", [SessionTurn(USER, LEARNED.upper(), at(60))])
     assert (again.held, other.held) == (0, 0)
     assert waiting(memory) == [FIX]
 
@@ -139,23 +139,23 @@ def test_settings_turn_it_off(open_memory: OpenMemory, memory: Memory, tmp_path:
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text("[journal]\nsessions = false\n")
     silent = open_memory("silent")
-    kept = silent.keep_session("s1", TALK)
+    kept = silent.journal.add_session("s1", TALK)
     assert (kept.added, kept.held, journal(silent), waiting(silent)) == (0, 0, [], [])
     assert "sessions" in kept.notices[0]
     (home / "config.toml").write_text('[learn]\non = ["commit"]\n')
     unlearned = open_memory("unlearned")
-    kept = unlearned.keep_session("s1", TALK)
+    kept = unlearned.journal.add_session("s1", TALK)
     assert (kept.added, kept.held, waiting(unlearned)) == (4, 0, [])
 
 
 @pytest.mark.parametrize("name", ["", "  ", "\n\n", "///"])
 def test_a_session_needs_a_name(memory: Memory, name: str) -> None:
     with pytest.raises(InvalidInput):
-        memory.keep_session(name, TALK)
+        memory.journal.add_session(name, TALK)
 
 
 def test_a_hostile_name_is_tamed(memory: Memory) -> None:
-    assert memory.keep_session("../a b\n# x" + "y" * 500, TALK[:1]).session.startswith("..-a-b-x")
+    assert memory.journal.add_session("../a b\n# x" + "y" * 500, TALK[:1]).session.startswith("..-a-b-x")
 
 
 TURNS = st.lists(
@@ -176,8 +176,8 @@ def test_a_beginning_and_then_the_whole_is_the_whole_and_twice_is_once(
 ) -> None:
     name = tmp_path_factory.mktemp("x").name
     whole, parts = open_memory(f"{name}-whole"), open_memory(f"{name}-parts")
-    whole.keep_session("s", turns)
-    parts.keep_session("s", turns[:cut])
-    parts.keep_session("s", turns)
-    assert parts.keep_session("s", turns).added == 0
+    whole.journal.add_session("s", turns)
+    parts.journal.add_session("s", turns[:cut])
+    parts.journal.add_session("s", turns)
+    assert parts.journal.add_session("s", turns).added == 0
     assert (journal(parts), waiting(parts)) == (journal(whole), waiting(whole))

@@ -25,14 +25,14 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 def tree(memory: Memory) -> Path:
     """The project's tree: where the memories point, and another file of the same name."""
     for name in ("src/storage.ts", "src/index.ts", "web/index.ts", "README.md"):
-        (memory.root / name).parent.mkdir(exist_ok=True)
-        (memory.root / name).write_text("".join(f"export const value{n} = {n}\n" for n in range(200)))
-    return memory.root
+        (memory.code.root / name).parent.mkdir(exist_ok=True)
+        (memory.code.root / name).write_text("".join(f"export const value{n} = {n}\n" for n in range(200)))
+    return memory.code.root
 
 
 def imported(memory: Memory, *rows: object, form: str = "array") -> Imported:
     """Import these rows from a file in one of the forms that such files have."""
-    path = memory.root.parent / "memories.json"
+    path = memory.code.root.parent / "memories.json"
     forms = {
         "array": json.dumps(rows),
         "lines": "\n".join(json.dumps(row) for row in rows),
@@ -40,7 +40,7 @@ def imported(memory: Memory, *rows: object, form: str = "array") -> Imported:
         "results": json.dumps({"results": rows, "relations": []}),
     }
     path.write_text(forms[form])
-    return memory.import_tags(path)
+    return memory.admin.import_coding_brain(path)
 
 
 def places(row: dict[str, Any]) -> list[str]:
@@ -64,7 +64,7 @@ def told(done: Imported) -> str:
 
 
 def test_the_format_of_the_appendix_is_read_as_expected(memory: Memory, tree: Path) -> None:
-    done = memory.import_tags(GOLDEN / "memories.json")
+    done = memory.admin.import_coding_brain(GOLDEN / "memories.json")
     expected = json.loads((GOLDEN / "expected.json").read_text())
     for row, wanted in zip(memory.list(), expected, strict=True):
         shown = {**row, "places": places(row), "claimed": row.get("claimed")}
@@ -261,7 +261,7 @@ def test_a_person_without_a_tree_keeps_the_paths(open_memory: OpenMemory, tmp_pa
     memory = open_memory(person="anna")
     path = tmp_path / "memories.json"
     path.write_text(json.dumps([{"memory": "Uploads use S3", "tags": STORAGE}]))
-    memory.import_tags(path)
+    memory.admin.import_coding_brain(path)
     assert places(only(memory)) == ["/apps/merlin/src/storage.ts#L42-L87"]
 
 
@@ -269,9 +269,9 @@ def test_a_person_without_a_tree_keeps_the_paths(open_memory: OpenMemory, tmp_pa
 
 
 def test_a_second_import_finds_duplicates_and_changes_nothing(memory: Memory, tree: Path) -> None:
-    memory.import_tags(GOLDEN / "memories.json")
+    memory.admin.import_coding_brain(GOLDEN / "memories.json")
     before = memory.list()
-    done = memory.import_tags(GOLDEN / "memories.json")
+    done = memory.admin.import_coding_brain(GOLDEN / "memories.json")
     assert (done.id, done.statuses["duplicate"], done.notes) == (None, 3, ())
     assert memory.list() == before
 
@@ -307,7 +307,7 @@ def test_what_is_known_is_given_its_references(memory: Memory, tree: Path) -> No
 
 
 def test_what_a_person_said_stays_as_it_is_and_is_told(memory: Memory, tree: Path, clock: TestClock) -> None:
-    known = Memory.open_as(Caller("person", "anna"), tree, clock=clock).remember("Uploads use S3")
+    known = Memory.open(tree, caller=Caller("person", "anna"), clock=clock).remember("Uploads use S3")
     done = imported(memory, {"memory": "Uploads use S3", "tags": STORAGE})
     assert (done.statuses["duplicate"], done.references) == (1, 0)
     assert f"{known.id} says this already" in told(done)
@@ -359,17 +359,17 @@ def test_a_file_that_is_none_is_refused_whole(memory: Memory, tmp_path: Path, co
     path = tmp_path / "broken.json"
     path.write_bytes(content)
     with pytest.raises(InvalidInput):
-        memory.import_tags(path)
+        memory.admin.import_coding_brain(path)
     assert memory.list() == []
     with pytest.raises(InvalidInput, match="cannot be read"):
-        memory.import_tags(tmp_path / "none.json")
+        memory.admin.import_coding_brain(tmp_path / "none.json")
 
 
 def test_a_deeply_nested_value_is_survived(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "deep.json"
     deep = '{"a":' * 400 + "1" + "}" * 400
     path.write_text(f'[{{"memory": "x", "tags": {{"deep": {deep}}}}}, {{"memory": "Uploads use S3"}}]')
-    assert memory.import_tags(path).statuses["added"] == 2
+    assert memory.admin.import_coding_brain(path).statuses["added"] == 2
 
 
 # -- undo
@@ -383,7 +383,7 @@ def test_undo_takes_back_exactly_what_the_import_added(memory: Memory) -> None:
     before = memory.remember("Deploys run on Fridays").id
     done = imported(memory, {"memory": "Uploads use S3"}, {"memory": "Deploys run on Fridays"})
     added = [row["id"] for row in memory.list() if row.get("import") == done.id]
-    undone = memory.undo_import(done.id)
+    undone = memory.admin.undo_import(done.id)
     assert (undone.retracted, undone.left) == (tuple(added), ())
     assert ids(memory.list()) == [before]
     assert memory.history(added[0]).versions[0].text == "Uploads use S3"
@@ -394,19 +394,19 @@ def test_undo_without_an_id_means_the_latest_and_again_changes_nothing(memory: M
     clock.advance(hours=1)
     second = imported(memory, {"memory": "Deploys run on Fridays"})
     imported(memory, {"memory": "Deploys run on Fridays"})  # adds nothing, and is nothing to undo
-    assert memory.undo_import().id == second.id
-    again = memory.undo_import()
+    assert memory.admin.undo_import().id == second.id
+    again = memory.admin.undo_import()
     assert (again.id, again.retracted) == (second.id, ())
     assert only(memory)["import"] == first.id
 
 
 def test_undo_by_file_means_the_latest_import_of_that_file(memory: Memory, tmp_path: Path) -> None:
-    done = memory.import_tags(GOLDEN / "memories.json")
+    done = memory.admin.import_coding_brain(GOLDEN / "memories.json")
     imported(memory, {"memory": "Deploys run on Fridays"})
-    assert memory.undo_import(GOLDEN / "memories.json").id == done.id
+    assert memory.admin.undo_import(GOLDEN / "memories.json").id == done.id
     assert only(memory)["text"] == "Deploys run on Fridays"
     with pytest.raises(NotFound):
-        memory.undo_import(tmp_path / "another.json")
+        memory.admin.undo_import(tmp_path / "another.json")
 
 
 def test_undo_leaves_what_was_corrected_since(memory: Memory, clock: TestClock) -> None:
@@ -414,7 +414,7 @@ def test_undo_leaves_what_was_corrected_since(memory: Memory, clock: TestClock) 
     corrected = memory.list()[0]["id"]
     clock.advance(hours=1)
     memory.correct(corrected, "Uploads use presigned URLs")
-    undone = memory.undo_import()
+    undone = memory.admin.undo_import()
     assert (undone.left, len(undone.retracted)) == ((corrected,), 1)
     assert only(memory)["text"] == "Uploads use presigned URLs"
 
@@ -427,14 +427,14 @@ def test_undo_restores_what_it_was_merged_into(memory: Memory, clock: TestClock)
     assert imported(memory, *rows).statuses["merged"] == 1
     assert memory.show(known).version.period != before.period
     clock.advance(hours=1)
-    assert memory.undo_import().restored == (known,)
+    assert memory.admin.undo_import().restored == (known,)
     assert ids(memory.list()) == [known]
     after = memory.show(known).version
     assert replace(after, recorded_at=before.recorded_at, number=before.number) == before
     clock.advance(hours=1)
     imported(memory, *rows)
-    memory.promote(known, 0)
-    assert memory.undo_import().restored == (), "somebody has changed it since"
+    memory.facts.promote(known, 0)
+    assert memory.admin.undo_import().restored == (), "somebody has changed it since"
     assert memory.show(known).version.level == 0
 
 
@@ -445,7 +445,7 @@ def test_what_an_undo_took_back_can_be_imported_again(memory: Memory, clock: Tes
     clock.advance(hours=1)
     memory.retract(by_hand)
     clock.advance(hours=1)
-    memory.undo_import()
+    memory.admin.undo_import()
     clock.advance(hours=1)
     done = imported(memory, *rows)
     assert (done.statuses["added"], done.statuses["refused"]) == (1, 1)
@@ -455,11 +455,11 @@ def test_what_an_undo_took_back_can_be_imported_again(memory: Memory, clock: Tes
 def test_undo_stands_in_the_audit_with_its_import(memory: Memory) -> None:
     done = imported(memory, {"memory": "Uploads use S3"})
     memory_id = only(memory)["id"]
-    memory.undo_import()
-    (entry, *_) = memory.audit(memory_id)
+    memory.admin.undo_import()
+    (entry, *_) = memory.admin.audit(memory_id)
     assert (entry.action, entry.details["import"]) == ("retract", done.id)
 
 
 def test_without_an_import_there_is_nothing_to_undo(memory: Memory) -> None:
     with pytest.raises(NotFound):
-        memory.undo_import()
+        memory.admin.undo_import()

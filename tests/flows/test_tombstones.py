@@ -88,9 +88,9 @@ def test_a_rejected_value_stays_rejected_in_every_variant_and_near_ones_are_stor
 def test_any_variant_lifts_the_whole_rejection(
     rejected: Memory, tmp_path: Path, clock: TestClock, variant: str
 ) -> None:
-    person = Memory.open_as(Caller("person", "anna"), tmp_path / "work" / "project", clock=clock)
-    assert person.lift(variant, kind="decision", domain="elsewhere") is True
-    assert person.lift(VALUE) is False
+    person = Memory.open(tmp_path / "work" / "project", caller=Caller("person", "anna"), clock=clock)
+    assert person.facts.lift_rejection(variant, kind="decision", domain="elsewhere") is True
+    assert person.facts.lift_rejection(VALUE) is False
     assert rejected.remember(f"Wichtig: {VALUE}").status == "added"
 
 
@@ -100,7 +100,7 @@ def test_what_a_held_memory_contains_can_be_rejected_without_locking_it(memory: 
     assert longer.id and shorter.id and longer.id != shorter.id
     memory.reject(shorter.id)
     assert memory.remember(f"{VALUE} because the tests need it").status == "duplicate"
-    assert memory.promote(longer.id, domain="admin").status == "added"
+    assert memory.facts.promote(longer.id, domain="admin").status == "added"
 
 
 def test_a_rejection_of_an_earlier_version_still_holds(memory: Memory) -> None:
@@ -109,8 +109,8 @@ def test_a_rejection_of_an_earlier_version_still_holds(memory: Memory) -> None:
     assert receipt.id
     version = memory.history(receipt.id).versions[0]
     memory.retract(receipt.id)
-    with memory._space.store.write() as writer:
-        writer.add_tombstone(tombstone(memory._space.tombstone_key(), version), version.recorded_at)
+    with memory.space.store.write() as writer:
+        writer.add_tombstone(tombstone(memory.space.tombstone_key(), version), version.recorded_at)
     assert memory.remember(VALUE.upper(), domain="auth").status == "refused"
     assert memory.remember(VALUE, kind="decision", domain="auth").status == "refused"
     assert memory.remember(VALUE, domain="billing").status == "added"
@@ -119,7 +119,7 @@ def test_a_rejection_of_an_earlier_version_still_holds(memory: Memory) -> None:
 def test_every_path_meets_the_tombstone(rejected: Memory, tmp_path: Path, clock: TestClock) -> None:
     export = tmp_path / "old.jsonl"
     export.write_text(json.dumps({"text": VALUE, "kind": "fact"}) + "\n" + json.dumps({"text": "Still fine"}) + "\n")
-    assert [r.status for r in rejected.import_file(export)] == ["refused", "added"]
+    assert [r.status for r in rejected.admin.import_file(export)] == ["refused", "added"]
     later = clock.advance(days=400)
     (batch,) = rejected.remember_many([{"text": VALUE, "time": later}])
     assert batch.status == "refused"
@@ -134,10 +134,10 @@ def test_every_path_meets_the_tombstone(rejected: Memory, tmp_path: Path, clock:
 def test_the_value_stays_out_after_a_rebuild_and_an_older_export(memory: Memory, tmp_path: Path) -> None:
     receipt = memory.remember(VALUE)
     assert receipt.id
-    memory.export(tmp_path / "before.jsonl")
+    memory.admin.export(tmp_path / "before.jsonl")
     memory.reject(receipt.id)
-    memory.rebuild()
-    assert [r.status for r in memory.import_file(tmp_path / "before.jsonl")] == ["refused"]
+    memory.admin.rebuild()
+    assert [r.status for r in memory.admin.import_file(tmp_path / "before.jsonl")] == ["refused"]
     assert memory.list() == []
 
 
@@ -149,17 +149,17 @@ def test_the_database_holds_no_text_for_a_tombstone_and_history_stays(memory: Me
     memory.forget(receipt.id)
     assert memory.remember(VALUE).status == "refused"
     memory.close()
-    assert files_with(memory.folder, VALUE) == []
+    assert files_with(memory.space.folder, VALUE) == []
 
 
 def test_only_a_person_lifts_a_rejection_and_it_is_audited(rejected: Memory, tmp_path: Path, clock: TestClock) -> None:
     with pytest.raises(Refused, match="Only a person"):
-        rejected.lift(VALUE)
-    person = Memory.open_as(Caller("person", "anna"), tmp_path / "work" / "project", clock=clock)
-    assert person.lift("something else") is False
-    assert person.lift(VALUE.upper()) is True
+        rejected.facts.lift_rejection(VALUE)
+    person = Memory.open(tmp_path / "work" / "project", caller=Caller("person", "anna"), clock=clock)
+    assert person.facts.lift_rejection("something else") is False
+    assert person.facts.lift_rejection(VALUE.upper()) is True
     assert person.remember(VALUE).status == "added"
-    assert [(e.action, e.actor) for e in person.audit()][1] == ("lift", "anna")
+    assert [(e.action, e.actor) for e in person.admin.audit()][1] == ("lift", "anna")
 
 
 def test_what_was_said_in_a_conversation_is_retracted_or_forgotten_not_rejected(memory: Memory) -> None:
@@ -171,7 +171,7 @@ def test_what_was_said_in_a_conversation_is_retracted_or_forgotten_not_rejected(
 
 
 def test_a_forgotten_turn_does_not_come_back_but_its_words_may_be_said_again(memory: Memory) -> None:
-    said = {"kind": "conversation", "session": "s1", "speaker": "Anna", "time": "2026-01-02T10:00:00Z"}
+    said: dict[str, Any] = {"kind": "conversation", "session": "s1", "speaker": "Anna", "time": "2026-01-02T10:00:00Z"}
     turn = memory.remember("I like tea", **said)
     assert turn.id
     memory.forget(turn.id)

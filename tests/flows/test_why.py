@@ -227,5 +227,5 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     memory.decide("Wir benutzen PostgreSQL statt MySQL", because=["Wir brauchen JSONB"])
     memory.decide("Мы выбрали монорепозиторий", because=["Изменения API и клиентов должны попадать в один коммит"])
     memory.remember("Logs are written as JSON")
-    memory.settle()
+    memory.admin.embed_pending()
     return memory

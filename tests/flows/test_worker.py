@@ -49,9 +49,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
 def project(started: Started, open_memory: OpenMemory) -> Memory:
     """An indexed project, with nothing to do."""
     memory = open_memory()
-    (memory.root / "shop.py").write_text("def price():\n    return 1\n")
+    (memory.code.root / "shop.py").write_text("def price():\n    return 1\n")
     memory.index()
-    memory.work()
+    memory.admin.run_worker()
     started.end()
     started.count = 0
     return memory
@@ -59,14 +59,14 @@ def project(started: Started, open_memory: OpenMemory) -> Memory:
 
 def test_however_often_a_worker_is_wanted_one_is_started(project: Memory, started: Started) -> None:
     for _ in range(20):
-        project.track("shop.py")
+        project.code.track("shop.py")
     assert started.count == 1
 
 
 def test_a_worker_that_died_before_it_did_anything_is_replaced(project: Memory, started: Started) -> None:
-    project.track("shop.py")
+    project.code.track("shop.py")
     started.end()
-    project.track("shop.py")
+    project.code.track("shop.py")
     assert started.count == 2
 
 
@@ -78,15 +78,15 @@ def test_a_worker_that_cannot_be_started_leaves_the_way_free(
 
     with monkeypatch.context() as patch:
         patch.setattr("waypost.flows.admin.worker.subprocess.Popen", fail)
-        project.track("shop.py")
-    project.track("shop.py")
+        project.code.track("shop.py")
+    project.code.track("shop.py")
     assert started.count == 1
 
 
 def test_no_worker_is_started_when_there_is_nothing_to_do(project: Memory, started: Started) -> None:
-    project._space.start_worker(project._space)
+    project.space.start_worker(project.space)
     project.recall("price")
-    project.update(["shop.py"])
+    project.code.update(["shop.py"])
     assert started.count == 0
 
 
@@ -108,9 +108,9 @@ def test_a_worker_is_started_for_missed_maintenance(
 
 def test_a_worker_is_started_for_what_has_expired(project: Memory, started: Started, clock: TestClock) -> None:
     receipt = project.remember("The sale ends soon", kind="fact")
-    project.set_ttl(receipt.id or "", 3600)
+    project.facts.set_ttl(receipt.id or "", 3600)
     clock.advance(hours=2)
-    project._space.start_worker(project._space)
+    project.space.start_worker(project.space)
     assert started.count == 1
 
 
@@ -123,21 +123,21 @@ def test_what_is_noted_while_somebody_finds_nothing_to_do_is_not_left_lying(
     def looked(space: OpenSpace) -> bool:
         if looks == [True]:  # the second look, with the lock in hand: a worker has just done it all
             looks.append(False)
-            project.track("shop.py")  # by somebody who finds the lock taken, and leaves it to us
+            project.code.track("shop.py")  # by somebody who finds the lock taken, and leaves it to us
             return False
         looks.append(look(space))
         return looks[-1]
 
     monkeypatch.setattr(worker, "has_work", looked)
-    with project._space.store.write() as writer:
-        writer.track(project._space.identity.checkout_id, ["shop.py"])
-    project._space.start_worker(project._space)
+    with project.space.store.write() as writer:
+        writer.track(project.space.identity.checkout_id, ["shop.py"])
+    project.space.start_worker(project.space)
     assert started.count == 1
 
 
 def test_one_engine_that_is_away_keeps_the_worker_from_nothing_else(project: Memory, started: Started) -> None:
-    project._space.engines.away["use-multilingual-v3"] = "its weights are not installed"
-    project.track("shop.py")
+    project.space.engines.away["use-multilingual-v3"] = "its weights are not installed"
+    project.code.track("shop.py")
     assert started.count == 1
 
 
@@ -159,12 +159,12 @@ def test_a_worker_that_fails_is_told_by_status_and_doctor(tmp_path: Path, monkey
         (worker,) = started
         assert worker.wait(120) != 0
         assert any("The background worker failed at" in notice for notice in memory.status()["notices"])
-        (told,) = [one for one in memory.doctor() if one.kind == WORKER.name]
+        (told,) = [one for one in memory.admin.doctor() if one.kind == WORKER.name]
         assert not told.ok and "no such engine" in told.message
-        log = next(memory.folder.glob("worker-*.log"))
+        log = next(memory.space.folder.glob("worker-*.log"))
         assert log.stat().st_mode & 0o777 == 0o600
-        memory.doctor(fix=True)
-        assert [one for one in memory.doctor() if one.kind == WORKER.name] == []
+        memory.admin.doctor(fix=True)
+        assert [one for one in memory.admin.doctor() if one.kind == WORKER.name] == []
 
 
 @pytest.mark.slow

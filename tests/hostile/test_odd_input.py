@@ -71,15 +71,15 @@ def test_an_empty_file_to_import_is_said_to_be_empty(memory: Memory, tmp_path: P
     path = tmp_path / "export.jsonl"
     path.write_bytes(content)
     for bring in (
-        lambda: memory.import_file(path),
-        lambda: memory.import_tags(path),
+        lambda: memory.admin.import_file(path),
+        lambda: memory.admin.import_coding_brain(path),
         lambda: memory.journal.import_chat(path),
         lambda: memory.journal.import_folder("crowdbot", path),
     ):
         with pytest.raises(InvalidInput, match="is empty"):
             bring()
     assert memory.list() == []
-    assert not list(memory.folder.rglob("*backup*"))  # nothing was kept of it
+    assert not list(memory.space.folder.rglob("*backup*"))  # nothing was kept of it
 
 
 # --- who can read the files
@@ -95,13 +95,13 @@ def open_umask() -> Iterator[None]:
 @pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
 @pytest.mark.usefixtures("open_umask")
 def test_every_file_of_a_memory_is_for_its_owner_alone_whatever_the_umask(memory: Memory) -> None:
-    (memory.root or Path()).joinpath("app.py").write_text("def deploy(): ...\n")
+    (memory.code.root or Path()).joinpath("app.py").write_text("def deploy(): ...\n")
     memory.index(facts=True)
     memory.remember("Deploys run on Fridays")
     memory.journal.add("We talked about deploys")
     memory.recall("deploys")
-    memory.export()
-    for path in (memory.folder, *memory.folder.rglob("*")):
+    memory.admin.export()
+    for path in (memory.space.folder, *memory.space.folder.rglob("*")):
         mode = stat.S_IMODE(path.stat().st_mode)
         assert mode == (0o700 if path.is_dir() else 0o600), path.name
 
@@ -135,13 +135,13 @@ answer = memory.recall("when do deploys run?")
 found = [hit.text for hit in answer]
 assert any("disk is full" in notice for notice in answer.notices), answer.notices
 assert memory.recall("deploy function", scope="functions")
-memory.show(sys.argv[2]); memory.history(sys.argv[2]); memory.brief("deploys"); memory.stale(); memory.about("app.py")
+memory.show(sys.argv[2]); memory.history(sys.argv[2]); memory.brief("deploys"); memory.code.stale(); memory.code.about("app.py")
 assert memory.status()["memories"] >= 1
 assert memory.journal.timeline() and memory.journal.show()
 for fix in (False, True):
-    found_wrong = [one.check for one in memory.doctor(fix=fix) if not one.ok]
+    found_wrong = [one.check for one in memory.admin.doctor(fix=fix) if not one.ok]
     assert found_wrong[:1] == ["disk"] and "database" not in found_wrong, found_wrong
-assert sorted(row["text"] for row in memory.rows()) == sorted(told)  # what an export to another disk writes
+assert sorted(row["text"] for row in memory.admin.export_rows()) == sorted(told)  # what an export to another disk writes
 for write in (lambda: memory.remember("More"), lambda: memory.index(), lambda: memory.journal.add("More")):
     try:
         write()

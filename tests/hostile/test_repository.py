@@ -26,7 +26,7 @@ END = 10  # seconds of processor time for all of them: what is linear needs less
 
 @pytest.fixture
 def tree(memory: Memory) -> Path:
-    root = memory.root
+    root = memory.code.root
     assert root is not None
     (root / "app.py").write_text("def deploy():\n    return 1\n")
     return root
@@ -41,7 +41,7 @@ def repository(tree: Path, git: Git) -> Path:
 
 
 def files_of(memory: Memory) -> set[str]:
-    return {one.path for one in memory.files()}
+    return {one.path for one in memory.code.files()}
 
 
 def within(seconds: int, script: str, folder: Path, given: str) -> str:
@@ -151,8 +151,8 @@ def test_a_pipe_inside_git_keeps_nobody_waiting(
     assert files_of(memory) == {"app.py"}
     assert list(done.given_up) == [f".git/{name}"]
     with pytest.raises(NotFound, match=r"no regular file"):
-        memory.learn()
-    assert memory.stale().memories == ()
+        memory.facts.learn()
+    assert memory.code.stale().memories == ()
     memory.remember("Deploys are done by hand", refs=["app.py"])
 
 
@@ -222,7 +222,7 @@ def test_finishing_a_task_that_deleted_a_file_keeps_what_was_done(memory: Memory
     (tree / "old.py").write_text("def old(): ...\n")
     memory.index()
     (tree / "old.py").unlink()
-    receipt = memory.finish("Remove the old way", ["app.py", "old.py"])
+    receipt = memory.code.finish_task("Remove the old way", ["app.py", "old.py"])
     assert (receipt.status, receipt.links) == ("added", ("app.py",))
     assert "old.py" in receipt.notices[-1]
     assert files_of(memory) == {"app.py"}
@@ -233,6 +233,6 @@ def test_finishing_without_naming_files_takes_a_deleted_one(memory: Memory, tree
     (tree / "old.py").write_text("def old(): ...\n")
     memory.index()
     (tree / "old.py").unlink()
-    assert memory.finish("Remove the old way").status == "added"
+    assert memory.code.finish_task("Remove the old way").status == "added"
     (tree / "folder").mkdir()
-    assert memory.finish("Make a folder", ["folder"]).status == "added"
+    assert memory.code.finish_task("Make a folder", ["folder"]).status == "added"

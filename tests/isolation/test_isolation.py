@@ -33,7 +33,7 @@ def neighbours(open_memory: OpenMemory) -> tuple[Memory, Memory]:
 
 def test_each_answers_only_from_its_own(neighbours: tuple[Memory, Memory]) -> None:
     ours, theirs = neighbours
-    assert ours.space_id != theirs.space_id
+    assert ours.identity.space_id != theirs.identity.space_id
     assert [hit.text for hit in ours.recall(QUESTION, k=50)] == [OURS]
     assert theirs.recall(QUESTION, k=50).hits[0].text == THEIRS
     assert {hit.text for hit in ours.recall("quixzanthal", k=50)} <= {OURS}
@@ -59,24 +59,24 @@ def test_the_others_ids_are_unknown_here(neighbours: tuple[Memory, Memory]) -> N
     for call in calls:
         with pytest.raises(NotFound):
             call(foreign)
-    assert list(ours.audit(foreign)) == []
-    assert len(theirs.audit(foreign)) == 1
+    assert list(ours.admin.audit(foreign)) == []
+    assert len(theirs.admin.audit(foreign)) == 1
     assert theirs.show(foreign).version.text == THEIRS
     assert [row["text"] for row in ours.list()] == [OURS]
 
 
 def test_export_audit_brief_and_status_tell_nothing_of_the_other(neighbours: tuple[Memory, Memory]) -> None:
     ours, theirs = neighbours
-    exported = ours.export()
+    exported = ours.admin.export()
     assert exported.memories == 1
     assert [json.loads(line)["text"] for line in exported.path.read_text().splitlines()] == [OURS]
-    assert theirs.exports() == []
-    assert len(ours.exports()) == 1
-    assert {entry.memory_id for entry in ours.audit()} == {row["id"] for row in ours.list()}
+    assert theirs.admin.exports() == []
+    assert len(ours.admin.exports()) == 1
+    assert {entry.memory_id for entry in ours.admin.audit()} == {row["id"] for row in ours.list()}
     assert "blue" in ours.brief("change the launch code").text
     assert "red" not in ours.brief("change the launch code").text.replace("shared", "")
     assert (ours.status()["memories"], theirs.status()["memories"]) == (1, 2)
-    assert files_with(ours.folder, "quixzanthal") == []
+    assert files_with(ours.space.folder, "quixzanthal") == []
 
 
 def test_what_one_rejects_or_forgets_another_may_know(neighbours: tuple[Memory, Memory]) -> None:
@@ -100,7 +100,7 @@ def test_a_person_and_a_project_of_one_name_are_strangers(open_memory: OpenMemor
     project, person = open_memory("anna"), Memory.open(person="anna", clock=clock)
     project.remember(OURS)
     person.remember("Anna prefers tea", kind="preference")
-    assert project.space_id != person.space_id
+    assert project.identity.space_id != person.identity.space_id
     assert [hit.text for hit in project.recall("tea launch", k=50)] == [OURS]
     assert [hit.text for hit in person.recall("tea launch", k=50)] == ["Anna prefers tea"]
     assert [row["text"] for row in Memory.open(person="anna", clock=clock).list()] == ["Anna prefers tea"]
@@ -111,18 +111,20 @@ def test_a_forged_id_is_refused_and_the_true_one_is_not(neighbours: tuple[Memory
     ours, theirs = neighbours
     place = tmp_path / "work" / "ours"
     for forged in (
-        theirs.space_id,
+        theirs.identity.space_id,
         "",
         "0" * 16,
-        f"../{theirs.space_id}",
+        f"../{theirs.identity.space_id}",
         "../../etc",
-        ours.space_id + "\0",
+        ours.identity.space_id + "\0",
         "x" * 5000,
     ):
         with pytest.raises(SecurityError):
             Memory.open(place, space_id=forged)
-    assert Memory.open(place, space_id=ours.space_id).space_id == ours.space_id
-    assert sorted(p.name for p in ours.folder.parent.iterdir()) == sorted([ours.space_id, theirs.space_id])
+    assert Memory.open(place, space_id=ours.identity.space_id).identity.space_id == ours.identity.space_id
+    assert sorted(p.name for p in ours.space.folder.parent.iterdir()) == sorted(
+        [ours.identity.space_id, theirs.identity.space_id]
+    )
 
 
 @pytest.mark.parametrize("name", ["", "   ", "a\0b", "a\nb", "x" * 256, "\x1b[31m"])
@@ -136,7 +138,7 @@ def test_a_persons_name_that_looks_like_a_path_stays_inside(tmp_path: Path) -> N
     for name in ("../../etc", "/etc/passwd", "..", "a/b"):
         memory = Memory.open(person=name)
         memory.remember(f"Known of {name}", kind="preference")
-        assert memory.folder.parent == tmp_path / "home" / "memory"
+        assert memory.space.folder.parent == tmp_path / "home" / "memory"
 
 
 @pytest.mark.parametrize("path", ["a\0b", "x" * 5000, "no/such/directory"])
@@ -148,7 +150,7 @@ def test_a_directory_that_cannot_be_one_is_refused(path: str, tmp_path: Path) ->
 
 def test_a_symlink_in_place_of_a_space_or_its_files_is_refused(neighbours: tuple[Memory, Memory]) -> None:
     ours, theirs = neighbours
-    folder, foreign = ours.folder, theirs.folder
+    folder, foreign = ours.space.folder, theirs.space.folder
     ours.close()
     theirs.close()
     aside = folder.with_name("aside")
@@ -173,15 +175,15 @@ def test_links_planted_as_exports_or_sidecars_lead_nowhere(neighbours: tuple[Mem
     ours, _ = neighbours
     victim = tmp_path / "victim.jsonl"
     victim.write_text(json.dumps({"id": ours.list()[0]["id"], "text": OURS}) + "\n")
-    ours.export()
-    (ours.folder / "exports" / "20260101T000000Z.jsonl").symlink_to(victim)
+    ours.admin.export()
+    (ours.space.folder / "exports" / "20260101T000000Z.jsonl").symlink_to(victim)
     ours.forget(ours.list()[0]["id"])
     assert OURS in victim.read_text()  # a file elsewhere is not rewritten through our folder
 
 
 def test_the_metadata_of_another_kind_of_space_is_refused(neighbours: tuple[Memory, Memory]) -> None:
     ours, _ = neighbours
-    path = ours.folder / "metadata.json"
+    path = ours.space.folder / "metadata.json"
     ours.close()
     content = path.read_text()
     path.write_text(content.replace('"project"', '"person"'))
@@ -206,7 +208,7 @@ def test_a_reference_outside_the_checkout_is_refused_and_nothing_is_stored(
     with pytest.raises((SecurityError, InvalidInput)):
         memory.remember_many([{"text": "Innocent"}, {"text": "Points elsewhere", "refs": [{"file_path": path}]}])
     assert memory.list() == []
-    assert list(memory.audit()) == []
+    assert list(memory.admin.audit()) == []
     assert memory.remember("Points here", refs=[{"file_path": "app.py"}]).status == "added"
     assert memory.list()[0]["code_refs"][0]["file_path"] == "app.py"
 
@@ -217,12 +219,12 @@ def test_an_import_cannot_bring_references_outside_or_take_over_ids(repository: 
     hostile = tmp_path / "hostile.jsonl"
     hostile.write_text(json.dumps({"text": "Trojan", "code_refs": [{"file_path": "../../secret"}]}) + "\n")
     with pytest.raises((SecurityError, InvalidInput)):
-        list(memory.import_file(hostile))
+        list(memory.admin.import_file(hostile))
     hostile.write_text(json.dumps({"id": known, "text": "Something else entirely"}) + "\n")
-    assert [receipt.status for receipt in memory.import_file(hostile)] == ["refused"]
+    assert [receipt.status for receipt in memory.admin.import_file(hostile)] == ["refused"]
     assert [row["text"] for row in memory.list()] == [OURS]
     hostile.write_text(json.dumps({"text": "Harmless", "code_refs": [{"file_path": "app.py"}]}) + "\n")
-    assert [receipt.status for receipt in memory.import_file(hostile)] == ["added"]
+    assert [receipt.status for receipt in memory.admin.import_file(hostile)] == ["added"]
 
 
 def test_clones_and_worktrees_of_one_origin_share_what_was_said(
@@ -289,7 +291,7 @@ def test_a_home_of_another_user_setting_is_another_world(
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
 def test_only_the_owner_can_enter_the_folders(neighbours: tuple[Memory, Memory]) -> None:
     ours, _ = neighbours
-    exported = ours.export().path
-    for folder in (ours.folder, ours.folder.parent, exported.parent):
+    exported = ours.admin.export().path
+    for folder in (ours.space.folder, ours.space.folder.parent, exported.parent):
         assert folder.stat().st_mode & 0o777 == 0o700
     assert exported.stat().st_mode & 0o777 == 0o600

@@ -17,8 +17,8 @@ from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
 from waypost.flows.move.migrate import Moved
 from waypost.memory import Memory
-from waypost.memory.moving import Moving, space_here
-from waypost.memory.moving_places import place_of
+from waypost.memory.migration import SpaceMigration, find_stored_space
+from waypost.memory.migration_places import place_of
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 from waypost.store.fact_protocol import CandidateRow
@@ -59,10 +59,10 @@ class House:
     clock: TestClock
 
     def memory(self, settings: Settings, root: Path | None = None) -> Memory:
-        return Memory.open_as(ADA, root or self.root, settings=settings, clock=self.clock)
+        return Memory.open(root or self.root, caller=ADA, settings=settings, clock=self.clock)
 
-    def moving(self, source: Settings, target: Settings, root: Path | None = None) -> Moving:
-        return Moving(source, target, space_here(source, root or self.root, None), self.clock)
+    def moving(self, source: Settings, target: Settings, root: Path | None = None) -> SpaceMigration:
+        return SpaceMigration(source, target, find_stored_space(source, root or self.root, None), self.clock)
 
     def there(self, report: Callable[..., None] = quiet) -> Moved:
         return self.moving(self.files, self.database).run(ADA, report)
@@ -81,7 +81,7 @@ class House:
             return {name: reader.tables().rows(table, None, 100_000) for name, table in TABLES.items()}
 
     def _opened(self, settings: Settings) -> AbstractContextManager[Store]:
-        return place_of(settings, space_here(settings, self.root, None), self.clock).opened()
+        return place_of(settings, find_stored_space(settings, self.root, None), self.clock).open()
 
 
 def without_moves(tables: Tables) -> Tables:
@@ -136,11 +136,11 @@ def furnish(house: House) -> None:
     other.mkdir()
     web = house.memory(house.files, other)
     web.remember("The start page shows six products")
-    memory.share_offer(str(other), kinds=["decision"])
-    web.share_accept(str(root))
+    memory.admin.shares.offer(str(other), kinds=["decision"])
+    web.admin.shares.accept(str(root))
     (root / "pay.py").write_text(CODE.replace("result += price", "result += price * 2"))
-    memory.stale()
-    memory.track("README.md")
+    memory.code.stale()
+    memory.code.track("README.md")
     memory.close()
     web.close()
     house.write(house.files, _more)
@@ -156,7 +156,7 @@ def keep(memory: Memory, clock: TestClock) -> None:
     gone = memory.remember("The key of the safe is under the mat").id
     memory.forget(str(gone))
     memory.protect(str(first))
-    memory.set_ttl(str(memory.remember("The sale ends soon").id), seconds=3600)
+    memory.facts.set_ttl(str(memory.remember("The sale ends soon").id), seconds=3600)
     memory.journal.add("Talked with the bank about fees")
     clock.advance(days=1)
     memory.journal.add("Wrote the contract")

@@ -20,7 +20,7 @@ import os, signal, sys
 from dataclasses import replace
 from pathlib import Path
 from waypost import config
-from waypost.memory.moving import Moving, space_here
+from waypost.memory.migration import SpaceMigration, find_stored_space
 from waypost.model.memory import Caller
 
 def report(phase, done, total, note=""):
@@ -29,7 +29,7 @@ def report(phase, done, total, note=""):
 
 settings = replace(config.load(), machine=sys.argv[3])
 ends = [replace(settings, store=one) for one in (sys.argv[1], sys.argv[2])]
-Moving(*ends, space_here(ends[0], Path(sys.argv[5]), None)).run(Caller("person", "ada"), report)
+SpaceMigration(*ends, find_stored_space(ends[0], Path(sys.argv[5]), None)).run(Caller("person", "ada"), report)
 """
 
 
@@ -98,7 +98,7 @@ def test_what_another_machine_added_comes_along_under_its_own_ids(
     memory = cloned.memory(cloned.files)
     assert memory.recall("refunds").hits[0].text == "Refunds take two days"
     assert {hit.path for hit in memory.recall("pay function", scope="code").hits} == {"pay.py"}
-    assert [one.message for one in memory.doctor() if not one.ok] == []
+    assert [one.message for one in memory.admin.doctor() if not one.ok] == []
     memory.close()
     cloned.there()
     assert {row[0] for row in cloned.tables(cloned.database)["checkouts"]} == {

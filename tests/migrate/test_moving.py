@@ -10,7 +10,7 @@ from tests.postgres_server import Postgres
 
 from waypost import Memory
 from waypost.errors import NotFound, Refused, StoreError
-from waypost.memory.moving_places import place_of
+from waypost.memory.migration_places import place_of
 from waypost.space.identity import machine_journal, path_id
 from waypost.store.moved_tables import TABLES
 from waypost.store.postgres.connection import release
@@ -18,7 +18,7 @@ from waypost.store.postgres.connection import release
 
 def wrong_with(memory: Memory) -> list[str]:
     """But for what the other engine owes, which is none of ours."""
-    return [one.message for one in memory.doctor() if not one.ok and one.check != "vectors"]
+    return [one.message for one in memory.admin.doctor() if not one.ok and one.check != "vectors"]
 
 
 def test_there_is_something_in_every_table(house: House) -> None:
@@ -42,13 +42,13 @@ def test_it_answers_the_same_in_its_new_place(house: House) -> None:
     asked = ("euros and francs", "Größe", "the sum of a basket", "bank fees", "How is paid?")
     memory = house.memory(house.files)
     before = {text: [hit.id for hit in memory.recall(text).hits] for text in asked}
-    stale = [one.id for one in memory.stale().memories]
+    stale = [one.id for one in memory.code.stale().memories]
     assert stale
     memory.close()
     house.there()
     moved = house.memory(house.database)
     assert {text: [hit.id for hit in moved.recall(text).hits] for text in asked} == before
-    assert [one.id for one in moved.stale().memories] == stale
+    assert [one.id for one in moved.code.stale().memories] == stale
     assert wrong_with(moved) == []
 
 
@@ -56,7 +56,7 @@ def test_ids_that_come_from_paths_have_the_machine_in_them(house: House) -> None
     before, after = path_id(house.root, ""), path_id(house.root, MACHINE)
     house.there()
     moving = house.memory(house.database)
-    assert moving.space_id == after
+    assert moving.identity.space_id == after
     tables = house.tables(house.database)
     assert [row[:2] for row in tables["checkouts"]] == [(after, f"{MACHINE}:{house.root}")]
     for name, table in TABLES.items():
@@ -99,7 +99,7 @@ def test_new_memories_get_new_numbers(house: House) -> None:
 
 def test_what_was_moved_away_is_not_used_by_mistake(house: House) -> None:
     running = house.memory(house.files)
-    space = running._space
+    space = running.space
     house.there()
     with pytest.raises(StoreError, match="was moved to PostgreSQL"), space.store.write():
         pass
@@ -217,7 +217,7 @@ def test_shares_follow_when_both_projects_move(house: House) -> None:
     house.there()
     house.moving(house.files, house.database, web).run(ADA, quiet)
     shop = house.memory(house.database)
-    assert [(one.project.id, one.state) for one in shop.shares()] == [(path_id(web, MACHINE), "active")]
+    assert [(one.project.id, one.state) for one in shop.admin.shares.list()] == [(path_id(web, MACHINE), "active")]
     found = house.memory(house.database, web).recall("pay by card")
     assert any(hit.project is not None for hit in found.hits)
 

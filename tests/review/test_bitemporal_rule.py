@@ -52,7 +52,7 @@ def test_whatever_is_done_no_two_versions_hold_at_once(open_memory: OpenMemory, 
         listed = [row["id"] for row in memory.list(limit=1000)]
         assert len(listed) == len(set(listed))
     assert refused < 20
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         for memory_id in set(ids):
             for one, other in itertools.combinations(reader.versions(memory_id), 2):
                 known = overlap((one.recorded_at, one.superseded_at), (other.recorded_at, other.superseded_at))

@@ -91,7 +91,7 @@ def test_a_check_that_began_before_a_memory_was_verified_does_not_make_it_stale_
     memory_id = made.id
     edit(tree)
     once(monkeypatch, staleness, "follow_reference", lambda: memory.verify(memory_id))
-    memory.stale()
+    memory.code.stale()
     assert not memory.show(memory_id).state.is_stale
 
 
@@ -106,7 +106,7 @@ def test_what_was_corrected_while_somebody_verified_it_is_not_verified(
     done = memory.verify(memory_id)
     assert not done.memories
     assert "just changed by another" in done.left[0]
-    assert [entry.action for entry in memory.audit()] == ["correct", "remember"]
+    assert [entry.action for entry in memory.admin.audit()] == ["correct", "remember"]
 
 
 def test_a_memory_that_cannot_be_verified_is_left_as_it_is(tree: Path, memory: Memory) -> None:
@@ -117,7 +117,7 @@ def test_a_memory_that_cannot_be_verified_is_left_as_it_is(tree: Path, memory: M
     (tree / "gone.py").unlink()
     assert memory.verify(made.id).left
     assert [link.is_stale for link in memory.show(made.id).links] == [True, True]
-    assert [entry.action for entry in memory.audit()] == ["remember"]
+    assert [entry.action for entry in memory.admin.audit()] == ["remember"]
 
 
 def test_a_file_that_is_saved_while_it_is_judged_leaves_no_verdict_on_what_it_was_before(
@@ -126,7 +126,7 @@ def test_a_file_that_is_saved_while_it_is_judged_leaves_no_verdict_on_what_it_wa
     made = memory.remember("Files go in parts of five", refs=["app.py#parts_of"])
     assert made.id is not None
     once(monkeypatch, SqliteReader, "verdicts_for", lambda: edit(tree))
-    memory.stale()
+    memory.code.stale()
     assert memory.show(made.id).state.is_stale
     (tree / "app.py").write_text(CODE)
     assert not memory.show(made.id).state.is_stale
@@ -169,7 +169,7 @@ def test_a_file_that_cannot_be_read_any_more_is_not_deleted(tree: Path, memory: 
         path.symlink_to("nowhere")
     assert memory.show(made.id).links[0].finding.state == "unchecked"
     path.unlink()
-    memory.stale(check=True)
+    memory.code.stale(check=True)
     assert memory.show(made.id).links[0].finding.state == "deleted"
 
 
@@ -183,7 +183,7 @@ def test_no_anchor_that_an_import_brings_can_break_following(tree: Path, memory:
     made = memory.remember("Files go in parts of five", refs=places)
     assert made.id is not None
     anchors = [reference.anchor for reference in memory.show(made.id).version.refs]
-    now = TreeNow(memory._space)
+    now = TreeNow(memory.space)
     here, other = now.shape("app.py"), now.shape("other.py")
     assert here is not None and other is not None
     chance = random.Random(7)
@@ -226,8 +226,8 @@ def test_code_that_a_commit_moved_is_found_before_the_new_file_is_indexed(
     (tree / "app.py").write_text("x = 1\n")
     git(tree, "add", "-A")
     git(tree, "commit", "-qm", "two")
-    memory.git_changed()
-    (stale,) = memory.stale().memories
+    memory.code.git_changed()
+    (stale,) = memory.code.stale().memories
     assert (stale.links[0].finding.state, stale.links[0].finding.path) == ("changed", "sums.py")
 
 
@@ -241,18 +241,18 @@ def test_since_when_a_memory_is_stale_is_known_after_another_of_its_places_was_r
     assert made.id is not None
     clock.advance(days=1)
     edit(tree)
-    memory.stale()
+    memory.code.stale()
     since = memory.show(made.id).stale_since
     assert since == clock.now
     clock.advance(days=5)
     (tree / "other.py").rename(tree / "moved.py")
-    assert memory.relink(every=True).memories
+    assert memory.code.relink(every=True).memories
     shown = memory.show(made.id)
     assert shown.links[1].was.file_path == "moved.py"
     assert shown.stale_since == since
     memory.correct(made.id, "Files go in parts of six")
     (tree / "app.py").write_text("x = 1\n")
-    memory.stale()
+    memory.code.stale()
     clock.advance(days=5)
     memory.correct(made.id, "Files went in parts of six")
     assert memory.show(made.id).stale_since == clock.now - timedelta(days=5)
@@ -279,7 +279,7 @@ def test_the_audit_log_keeps_no_path_of_what_was_forgotten(tree: Path, memory: M
     (tree / "zebrafish.py").write_text(CODE)
     made = memory.remember("The total is multiplied by the rate", refs=["app.py#total"])
     assert made.id is not None
-    memory.relink(made.id, ["zebrafish.py#total"])
+    memory.code.relink(made.id, ["zebrafish.py#total"])
     memory.show(made.id)
     memory.forget(made.id)
     assert files_with(tmp_path / "home", "") != []
@@ -305,7 +305,7 @@ def test_a_hundred_lost_references_ask_for_the_files_of_the_index_once(
         return real(self, checkout_id, *given)
 
     monkeypatch.setattr(SqliteReader, "files", counted)
-    assert memory.stale().stale == 100
+    assert memory.code.stale().stale == 100
     assert len([given for given in asked if not given]) <= 1
 
 
@@ -320,8 +320,8 @@ def test_a_memory_that_is_given_ever_more_places_can_still_be_imported(
     assert len(row["code_refs"]) == 100
     assert {f"{ref['symbol_id']}".rpartition("/")[2] for ref in row["code_refs"]} >= {"f90().", "f149()."}
     export = tmp_path / "all.jsonl"
-    memory.export(export)
-    assert [receipt.status for receipt in open_memory("another").import_file(export)] == ["added"]
+    memory.admin.export(export)
+    assert [receipt.status for receipt in open_memory("another").admin.import_file(export)] == ["added"]
 
 
 def test_a_reference_that_claims_to_be_verified_in_the_future_fades_like_others(
@@ -355,5 +355,5 @@ def test_what_is_true_only_later_is_told_when_it_is_verified_or_relinked(tree: P
     made = memory.remember("From 2030 on it is so", refs=["app.py#total"], valid_from="2030-01-01T00:00:00Z")
     assert made.id is not None
     assert [one.id for one in memory.verify(made.id).memories] == [made.id]
-    (relinked,) = memory.relink(made.id, ["app.py#parts_of"]).memories
+    (relinked,) = memory.code.relink(made.id, ["app.py#parts_of"]).memories
     assert str(relinked.links[0].reference) == "app.py#L1-L5"

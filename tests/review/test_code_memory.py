@@ -63,7 +63,7 @@ def test_a_tree_cannot_make_the_indexer_run_its_code(
 def test_a_renamed_file_keeps_its_summary(tree: Path, memory: Memory) -> None:
     write(tree, "old.py", '"""Sells apples."""\n\ndef sell():\n    return 1\n')
     memory.index()
-    memory.summarize()
+    memory.code.summarize()
     before = [row["id"] for row in memory.list(kind="summary")]
     (tree / "old.py").rename(tree / "new.py")
     memory.index()
@@ -75,7 +75,7 @@ def test_describing_one_file_does_not_let_an_excluded_one_in(tree: Path, memory:
     write(tree, "private/b.py", "def banana():\n    return 1\n")
     memory.index(exclude=["private/"])
     with contextlib.suppress(WaypostError):
-        memory.summarize("private/b.py")
+        memory.code.summarize("private/b.py")
     assert "private/b.py" not in paths(memory, "banana")
 
 
@@ -84,19 +84,19 @@ def test_the_summary_of_a_file_that_holds_secrets_is_refused(tree: Path, memory:
     write(tree, "credentials.json", '{"internal_hostname": "payroll"}\n')
     for name in (".env", "credentials.json"):
         with pytest.raises(WaypostError) as caught:
-            memory.summary(name)
+            memory.code.summary(name)
         assert "secret" in str(caught.value)
 
 
 def test_a_summary_is_of_the_file_as_it_is(tree: Path, memory: Memory) -> None:
     write(tree, "a.py", '"""Sells apples."""\n')
     memory.index()
-    memory.summarize()
+    memory.code.summarize()
     write(tree, "a.py", '"""Buys bananas every day."""\n')
-    assert "bananas" in memory.summary("a.py")
+    assert "bananas" in memory.code.summary("a.py")
     (tree / "a.py").unlink()
     with pytest.raises(NotFound):
-        memory.summary("a.py")
+        memory.code.summary("a.py")
 
 
 def test_a_file_that_is_gone_is_not_shown_however_many_are(tree: Path, memory: Memory) -> None:
@@ -131,7 +131,7 @@ def test_a_secret_in_a_file_name_is_in_no_file_of_ours(tree: Path, memory: Memor
     write(tree, f"dump_{TOKEN}/b.py", "def banana():\n    return 1\n")
     memory.index()
     memory.close()
-    assert files_with(memory.folder, TOKEN) == []
+    assert files_with(memory.space.folder, TOKEN) == []
 
 
 @pytest.mark.parametrize(
@@ -161,11 +161,11 @@ def test_what_is_gone_from_the_tree_is_gone_from_the_database(tree: Path, memory
     write(tree, "a.py", "def apple():\n    return 1\n")
     write(tree, "b.py", 'def banana():\n    """Zwetschgenkuchen recipe."""\n    return 1\n')
     memory.index()
-    memory.summarize()
+    memory.code.summarize()
     write(tree, ".waypostignore", "b.py\n")
     memory.index()
     memory.close()
-    assert files_with(memory.folder, "wetschgenkuchen") == []
+    assert files_with(memory.space.folder, "wetschgenkuchen") == []
 
 
 def test_a_renamed_file_is_not_found_under_its_old_name(tree: Path, memory: Memory, git: Git) -> None:
@@ -180,7 +180,7 @@ def test_a_renamed_file_is_not_found_under_its_old_name(tree: Path, memory: Memo
     memory.index()
     assert paths(memory, "mirabelle") == {"mirabelle.py"}
     memory.close()
-    db = sqlite3.connect(memory.folder / "memory.db")
+    db = sqlite3.connect(memory.space.folder / "memory.db")
     assert not db.execute(
         "SELECT 1 FROM memories WHERE details LIKE '%zwetschge%' OR text LIKE '%zwetschge%'"
     ).fetchall()
@@ -200,7 +200,7 @@ def test_a_scope_briefing_knows_what_was_tracked(tree: Path, memory: Memory) -> 
     write(tree, "apple.py", "def apple():\n    return 1\n")
     memory.index()
     write(tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
-    memory.track("banana.py", "create")
+    memory.code.track("banana.py", "create")
     assert "banana.py" in memory.brief("peel banana function", preset="scope").text
 
 
@@ -261,7 +261,7 @@ def test_our_own_home_is_not_read(tree: Path, monkeypatch: pytest.MonkeyPatch, f
     memory = Memory.open(tree)
     other = Memory.open(person="anna")
     other.remember("The launch code is marzipan.")
-    exports = other.folder / "exports"
+    exports = other.space.folder / "exports"
     exports.mkdir(exist_ok=True)
     (exports / "a.jsonl").write_text('{"text": "The launch code is marzipan."}\n')
     assert memory.index().indexed.files == 1
@@ -306,7 +306,7 @@ def test_the_worker_does_not_run_code_of_the_tree(
     monkeypatch.chdir(tree)
     monkeypatch.setattr("waypost.flows.admin.worker.subprocess.Popen", start)
     memory = Memory.open(tree, settings=replace(settings, background=True))
-    memory.track("waypost.py")
+    memory.code.track("waypost.py")
     for process in started:
         process.wait(60)
     assert started
@@ -347,10 +347,10 @@ def test_a_description_that_a_model_wrote_outlives_a_forced_init(
     monkeypatch.setattr("waypost.flows.index.summarize.open_llm", lambda _settings: FakeLlm([answer] * 5))
     write(tree, "a.py", "def apple():\n    return 1\n")
     memory.index()
-    memory.summarize()
-    assert "Guards the door" in memory.summary("a.py")
+    memory.code.summarize()
+    assert "Guards the door" in memory.code.summary("a.py")
     memory.index(force=True)  # the file is what it was
-    assert "Guards the door" in memory.summary("a.py")
+    assert "Guards the door" in memory.code.summary("a.py")
 
 
 def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
@@ -368,7 +368,7 @@ def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
     write(tree, "a.py", "def apple():\n    return 1\n")
     memory.index()
     monkeypatch.setattr(summarize, "open_source", slowly)
-    memory.summarize()
+    memory.code.summarize()
     memory.index()
     assert memory.list(kind="summary") == []
 

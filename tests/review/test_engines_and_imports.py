@@ -23,17 +23,17 @@ def test_an_engine_that_was_changed_again_before_it_had_everything_leaves_nothin
     for name in engines:
         memory = Memory.open(tmp_path, settings=replace(settings, engine=name))
         memory.remember(f"Written with {name}")
-    assert memory.settle() == {"c-64": 0}
-    with memory._space.store.read() as reader:
+    assert memory.admin.embed_pending() == {"c-64": 0}
+    with memory.space.store.read() as reader:
         assert reader.owed() == {"c-64": 0}
     assert len(memory.recall("written with")) == 3
 
 
 def test_an_export_printed_over_several_lines_can_be_read(memory: Memory, open_memory: OpenMemory) -> None:
     memory.remember("Deploys happen on Mondays")
-    path = memory.export(form="json").path
+    path = memory.admin.export(form="json").path
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")), indent=2), "utf-8")
-    assert [receipt.status for receipt in open_memory("another").import_file(path)] == ["added"]
+    assert [receipt.status for receipt in open_memory("another").admin.import_file(path)] == ["added"]
 
 
 def test_what_lives_for_a_while_does_so_after_an_import(
@@ -41,10 +41,10 @@ def test_what_lives_for_a_while_does_so_after_an_import(
 ) -> None:
     memory.remember("The build is broken", ttl=60)
     memory.remember("The build was fixed", ttl=10)
-    path = memory.export().path
+    path = memory.admin.export().path
     clock.advance(seconds=20)
     other = open_memory("another")
-    list(other.import_file(path))
+    list(other.admin.import_file(path))
     assert {row["text"]: row["is_stale"] for row in other.list()} == {
         "The build is broken": False,
         "The build was fixed": True,
@@ -56,7 +56,7 @@ def test_what_lives_for_a_while_does_so_after_an_import(
 def test_what_is_protected_stays_protected_after_an_import(memory: Memory, open_memory: OpenMemory) -> None:
     kept = memory.remember("Never deploy without a backup").id
     memory.protect(kept or "")
-    path = memory.export().path
+    path = memory.admin.export().path
     other = open_memory("another")
-    list(other.import_file(path))
+    list(other.admin.import_file(path))
     assert [row["protected"] for row in other.list()] == [True]

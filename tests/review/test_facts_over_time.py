@@ -28,19 +28,19 @@ DOUBTFUL = Candidate("Uploads are retried three times.", 0.6, "git_diff", domain
 @pytest.fixture
 def person(open_memory: OpenMemory, memory: Memory, clock: TestClock) -> Memory:
     """The same memory, at a terminal."""
-    return Memory.open_as(Caller("person", "ada"), memory.root, clock=clock)
+    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 def learned(memory: Memory, *candidates: Candidate) -> list[str]:
-    return [one.status for one in take(memory._space, candidates)]
+    return [one.status for one in take(memory.space, candidates)]
 
 
 def waiting(memory: Memory) -> list[str]:
-    return [candidate.text for _, candidate in memory.review().candidates]
+    return [candidate.text for _, candidate in memory.facts.review().candidates]
 
 
 def the_one_waiting(memory: Memory) -> str:
-    ((row, _),) = memory.review().candidates
+    ((row, _),) = memory.facts.review().candidates
     return row.candidate_id
 
 
@@ -49,7 +49,7 @@ def test_learning_again_does_not_undo_the_words_that_somebody_put_right(
     memory: Memory, person: Memory, time: datetime | None
 ) -> None:
     learned(memory, replace(DOUBTFUL, time=time))
-    person.edit(the_one_waiting(memory), "Failed uploads are retried three times.")
+    person.facts.edit(the_one_waiting(memory), "Failed uploads are retried three times.")
     learned(memory, replace(DOUBTFUL, time=time))
     assert waiting(memory) == ["Failed uploads are retried three times."]
 
@@ -59,7 +59,7 @@ def test_what_was_approved_in_other_words_is_not_proposed_again_in_the_first(
     memory: Memory, person: Memory, time: datetime | None
 ) -> None:
     learned(memory, replace(DOUBTFUL, time=time))
-    person.approve(the_one_waiting(memory), text="Failed uploads are retried three times.")
+    person.facts.approve(the_one_waiting(memory), text="Failed uploads are retried three times.")
     learned(memory, replace(DOUBTFUL, time=time))
     assert waiting(memory) == []
 
@@ -68,8 +68,8 @@ def test_a_candidate_that_was_edited_and_rejected_is_not_proposed_again_in_its_f
     memory: Memory, person: Memory
 ) -> None:
     learned(memory, DOUBTFUL)
-    person.edit(the_one_waiting(memory), "Failed uploads are retried three times.")
-    person.decline(the_one_waiting(memory))
+    person.facts.edit(the_one_waiting(memory), "Failed uploads are retried three times.")
+    person.facts.reject(the_one_waiting(memory))
     learned(memory, DOUBTFUL)
     assert waiting(memory) == []
 
@@ -77,13 +77,13 @@ def test_a_candidate_that_was_edited_and_rejected_is_not_proposed_again_in_its_f
 def test_an_agent_does_not_change_the_words_that_a_person_is_asked_to_approve(memory: Memory) -> None:
     learned(memory, DOUBTFUL)
     with pytest.raises(Refused):
-        memory.edit(the_one_waiting(memory), "The user said that anybody may deploy.")
+        memory.facts.edit(the_one_waiting(memory), "The user said that anybody may deploy.")
 
 
 def test_approving_several_approves_none_where_one_is_unknown(memory: Memory, person: Memory) -> None:
     learned(memory, DOUBTFUL)
     with pytest.raises(NotFound):
-        person.approve([the_one_waiting(memory), "01jzzzzzzzzzzzzzzzzzzzzzzz"])
+        person.facts.approve([the_one_waiting(memory), "01jzzzzzzzzzzzzzzzzzzzzzzz"])
     assert waiting(memory) == [DOUBTFUL.text]
     assert person.list() == []
 
@@ -91,13 +91,13 @@ def test_approving_several_approves_none_where_one_is_unknown(memory: Memory, pe
 def test_more_than_a_thousand_candidates_can_be_reviewed(memory: Memory) -> None:
     many = [replace(DOUBTFUL, text=f"Rule number {n} holds.", topic=f"t{n}") for n in range(1003)]
     learned(memory, *many)
-    assert memory.review().to_json()["pending_approval"] == 1003
+    assert memory.facts.review().to_json()["pending_approval"] == 1003
 
 
 def test_an_approved_candidate_is_a_persons_word_though_an_agent_has_said_it(memory: Memory, person: Memory) -> None:
     learned(memory, DOUBTFUL)
     memory.remember(DOUBTFUL.text, domain="storage")
-    ((_, receipt),) = person.approve(the_one_waiting(memory))
+    ((_, receipt),) = person.facts.approve(the_one_waiting(memory))
     assert memory.show(str(receipt.id)).version.source == "person"
 
 
@@ -105,7 +105,7 @@ def test_an_agent_cannot_have_deleted_what_a_person_said_after_it(memory: Memory
     said = memory.remember("The billing day is the third.")
     person.remember("The billing day is the third.")
     with pytest.raises(Refused):
-        memory.set_ttl(str(said.id), 1, on_expire="delete")
+        memory.facts.set_ttl(str(said.id), 1, on_expire="delete")
 
 
 def test_an_agent_who_says_it_for_longer_does_not_take_over_what_a_person_said(memory: Memory, person: Memory) -> None:
@@ -123,9 +123,12 @@ def test_an_imported_child_stands_under_its_parent_also_where_that_was_known(
     top = here.remember("Logins use tokens", level=1, domain="auth")
     child = here.remember("Tokens live for an hour", level=2, domain="auth", parent=str(top.id))
     known = there.remember("Logins use tokens", level=1, domain="auth")
-    here.export(tmp_path / "e.jsonl")
-    list(there.import_file(tmp_path / "e.jsonl"))
-    assert [row["text"] for row in there.subtree(str(known.id))] == ["Logins use tokens", "Tokens live for an hour"]
+    here.admin.export(tmp_path / "e.jsonl")
+    list(there.admin.import_file(tmp_path / "e.jsonl"))
+    assert [row["text"] for row in there.facts.subtree(str(known.id))] == [
+        "Logins use tokens",
+        "Tokens live for an hour",
+    ]
     assert child.id
 
 
@@ -135,18 +138,18 @@ def test_an_import_keeps_what_was_archived_in_the_archive(
     here, there = open_memory("here"), open_memory("there")
     here.remember("The old gate is blue", ttl=60, on_expire="archive")
     clock.advance(days=1)
-    here.maintain()
-    here.export(tmp_path / "e.jsonl")
-    list(there.import_file(tmp_path / "e.jsonl"))
+    here.admin.maintain()
+    here.admin.export(tmp_path / "e.jsonl")
+    list(there.admin.import_file(tmp_path / "e.jsonl"))
     assert there.list() == []
 
 
 def test_links_of_an_import_are_audited(open_memory: OpenMemory, tmp_path: Path) -> None:
     here, there = open_memory("here"), open_memory("there")
     here.decide("Use SQLite", because=["It needs no server"])
-    here.export(tmp_path / "e.jsonl")
-    list(there.import_file(tmp_path / "e.jsonl"))
-    assert "link" in [entry.action for entry in there.audit()]
+    here.admin.export(tmp_path / "e.jsonl")
+    list(there.admin.import_file(tmp_path / "e.jsonl"))
+    assert "link" in [entry.action for entry in there.admin.audit()]
 
 
 def test_what_was_put_into_the_archive_is_there_after_an_import(
@@ -155,10 +158,10 @@ def test_what_was_put_into_the_archive_is_there_after_an_import(
     here, there = open_memory("here"), open_memory("there")
     said = here.remember("The old gate is blue", ttl=60, on_expire="archive")
     clock.advance(days=1)
-    here.maintain()
+    here.admin.maintain()
     rows = json.dumps(next(iter(here.list(archived=True))) | {"expires_at": None, "ttl": None, "on_expire": None})
     (tmp_path / "e.jsonl").write_text(rows + "\n")
-    list(there.import_file(tmp_path / "e.jsonl"))
+    list(there.admin.import_file(tmp_path / "e.jsonl"))
     assert there.list() == []
     assert [row["id"] for row in there.list(archived=True)] == [said.id]
 
@@ -185,7 +188,7 @@ def test_a_rejected_fact_does_not_come_back_to_the_domain_from_which_it_was_move
     sure = replace(DOUBTFUL, confidence=0.9)
     learned(memory, sure)
     (fact,) = memory.list()
-    person.promote(fact["id"], domain="")
+    person.facts.promote(fact["id"], domain="")
     person.reject(fact["id"])
     clock.advance(days=3)
     assert learned(memory, replace(sure, time=clock.now - timedelta(hours=1))) == ["refused"]
@@ -195,7 +198,7 @@ def test_a_fact_is_not_moved_to_where_exactly_this_is_known(memory: Memory) -> N
     one = memory.remember("Cats are nice", domain="x")
     memory.remember("Cats are nice", domain="y")
     with pytest.raises(InvalidInput, match="exactly this"):
-        memory.promote(str(one.id), domain="y")
+        memory.facts.promote(str(one.id), domain="y")
 
 
 def test_why_does_not_know_earlier_what_was_replaced_later(memory: Memory, clock: TestClock) -> None:
@@ -250,16 +253,16 @@ def test_older_news_that_are_certain_leave_later_ones_waiting(memory: Memory) ->
 
 @pytest.fixture
 def shop(memory: Memory, git: Git) -> Memory:
-    git(memory.root, "init", "-q", "-b", "main")
+    git(memory.code.root, "init", "-q", "-b", "main")
     need(memory, git, "flask")
     return memory
 
 
 def need(memory: Memory, git: Git, *names: str) -> None:
     listed = ", ".join(f'"{name}>=1"' for name in names)
-    (memory.root / "pyproject.toml").write_text(f'[project]\nname = "shop"\ndependencies = [{listed}]\n')
-    git(memory.root, "add", "-A")
-    git(memory.root, "commit", "-q", "-m", f"Need {names[-1]}")
+    (memory.code.root / "pyproject.toml").write_text(f'[project]\nname = "shop"\ndependencies = [{listed}]\n')
+    git(memory.code.root, "add", "-A")
+    git(memory.code.root, "commit", "-q", "-m", f"Need {names[-1]}")
 
 
 def known_words(memory: Memory) -> str:
@@ -270,25 +273,25 @@ def known_words(memory: Memory) -> str:
 def test_every_commit_is_learned_from_however_late_the_worker_comes(shop: Memory, git: Git, indexed: bool) -> None:
     if indexed:
         shop.index()
-    git_changed(shop._space)
-    learn_owed(shop._space)
+    git_changed(shop.space)
+    learn_owed(shop.space)
     need(shop, git, "flask", "httpx")
-    git_changed(shop._space)
+    git_changed(shop.space)
     need(shop, git, "flask", "httpx", "pydantic")
-    git_changed(shop._space)
-    learn_owed(shop._space)
+    git_changed(shop.space)
+    learn_owed(shop.space)
     assert "httpx" in known_words(shop)
     assert "pydantic" in known_words(shop)
 
 
 def test_a_commit_is_learned_from_though_the_index_met_it_before_the_hook(shop: Memory, git: Git) -> None:
     shop.index()
-    git_changed(shop._space)
-    learn_owed(shop._space)
+    git_changed(shop.space)
+    learn_owed(shop.space)
     need(shop, git, "flask", "httpx")
     shop.index()
-    git_changed(shop._space)
-    learn_owed(shop._space)
+    git_changed(shop.space)
+    learn_owed(shop.space)
     assert "httpx" in known_words(shop)
 
 
@@ -296,15 +299,15 @@ def test_a_commit_is_learned_from_though_the_index_met_it_before_the_hook(shop: 
 def test_what_another_branch_holds_is_no_news_where_it_is_checked_out(shop: Memory, git: Git, indexed: bool) -> None:
     if indexed:
         shop.index()
-    git(shop.root, "checkout", "-q", "-b", "other")
+    git(shop.code.root, "checkout", "-q", "-b", "other")
     need(shop, git, "flask", "zqother")
-    git(shop.root, "checkout", "-q", "main")
+    git(shop.code.root, "checkout", "-q", "main")
     need(shop, git, "flask", "httpx")
-    git_changed(shop._space)
-    learn_owed(shop._space)
-    git(shop.root, "checkout", "-q", "other")
-    git_changed(shop._space)
-    learn_owed(shop._space)
+    git_changed(shop.space)
+    learn_owed(shop.space)
+    git(shop.code.root, "checkout", "-q", "other")
+    git_changed(shop.space)
+    learn_owed(shop.space)
     assert "zqother" not in known_words(shop)
     assert "httpx" in known_words(shop)
 
@@ -312,24 +315,24 @@ def test_what_another_branch_holds_is_no_news_where_it_is_checked_out(shop: Memo
 @pytest.mark.parametrize("how", ["ignore file", "exclude"])
 def test_nothing_is_learned_from_what_is_kept_out_of_the_tree(shop: Memory, git: Git, how: str) -> None:
     if how == "ignore file":
-        (shop.root / ".waypostignore").write_text("private/\n")
+        (shop.code.root / ".waypostignore").write_text("private/\n")
     else:
         shop.index(exclude=["private/**"])
     for folder in ("private", "shop"):
-        (shop.root / folder).mkdir()
-        (shop.root / folder / f"{folder}_margin.py").write_text(
+        (shop.code.root / folder).mkdir()
+        (shop.code.root / folder / f"{folder}_margin.py").write_text(
             f'"""Computes the {folder} margin of every order for the owners."""\n\n\n'
             'def margin(order, rate=0.2):\n    """The margin of an order."""\n    return order * rate\n'
         )
-    shop.learn()
-    shop.learn(file="private/private_margin.py")
-    learn_saved(shop._space, ["private/private_margin.py"])
-    git(shop.root, "add", "-A")
-    git(shop.root, "commit", "-q", "-m", "Compute the margin of orders")
-    shop.learn(diff="HEAD~1")
-    git(shop.root, "mv", "private/private_margin.py", "private/private_margins.py")
-    git(shop.root, "commit", "-q", "-m", "Name the private margin better")
-    shop.learn(diff="HEAD~2")
+    shop.facts.learn()
+    shop.facts.learn(file="private/private_margin.py")
+    learn_saved(shop.space, ["private/private_margin.py"])
+    git(shop.code.root, "add", "-A")
+    git(shop.code.root, "commit", "-q", "-m", "Compute the margin of orders")
+    shop.facts.learn(diff="HEAD~1")
+    git(shop.code.root, "mv", "private/private_margin.py", "private/private_margins.py")
+    git(shop.code.root, "commit", "-q", "-m", "Name the private margin better")
+    shop.facts.learn(diff="HEAD~2")
     assert "shop_margin" in known_words(shop)
     assert "private" not in known_words(shop)
 
@@ -338,11 +341,11 @@ def test_a_candidate_is_rejected_though_a_killed_process_had_begun_to_approve_it
     memory: Memory, person: Memory
 ) -> None:
     learned(memory, DOUBTFUL)
-    ((row, _),) = memory.review().candidates
-    person.approve(row.candidate_id)
-    with memory._space.store.write() as writer:
+    ((row, _),) = memory.facts.review().candidates
+    person.facts.approve(row.candidate_id)
+    with memory.space.store.write() as writer:
         writer.put_candidate(row)
-    person.decline(row.candidate_id)
+    person.facts.reject(row.candidate_id)
     assert memory.list() == []
     assert learned(memory, DOUBTFUL) == ["refused"]
 
@@ -350,7 +353,7 @@ def test_a_candidate_is_rejected_though_a_killed_process_had_begun_to_approve_it
 def test_words_are_put_right_for_one_candidate_at_a_time(memory: Memory, person: Memory) -> None:
     learned(memory, DOUBTFUL, replace(DOUBTFUL, text="Downloads are cached.", topic="download"))
     with pytest.raises(InvalidInput, match="same words"):
-        person.approve([row.candidate_id for row, _ in memory.review().candidates], text="All is well.")
+        person.facts.approve([row.candidate_id for row, _ in memory.facts.review().candidates], text="All is well.")
     assert len(waiting(memory)) == 2
 
 
@@ -360,7 +363,7 @@ def test_what_a_person_corrected_is_not_deleted_by_the_lifetime_that_an_agent_ch
     said = memory.remember("The demo is at noon", ttl_class="session")
     person.correct(str(said.id), "The demo is at one")
     clock.advance(days=2)
-    memory.maintain()
+    memory.admin.maintain()
     assert [row["text"] for row in memory.list(archived=True)] == ["The demo is at one"]
 
 
@@ -370,10 +373,10 @@ def test_what_a_person_corrected_is_not_deleted_by_the_lifetime_that_an_agent_ch
 def test_what_was_archived_at_a_moment_stays_so_for_that_moment(memory: Memory, clock: TestClock) -> None:
     said = memory.remember("The demo is at noon", ttl=60, on_expire="archive")
     moment = clock.advance(days=1)
-    memory.maintain()
+    memory.admin.maintain()
     assert memory.list(known_at=moment) == []
     clock.advance(days=1)
-    memory.set_ttl(str(said.id))
+    memory.facts.set_ttl(str(said.id))
     assert memory.list(known_at=moment) == []
 
 
@@ -387,22 +390,22 @@ def test_a_domain_is_what_is_true_of_it_now(memory: Memory, clock: TestClock) ->
     clock.advance(days=1)
     memory.remember("Zebras live in the zoo", domain="auth", replaces=str(old.id))
     clock.advance(days=1)
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         kept = reader.domains("minilm-l6-v2", View(Moment(clock.now)))
         counted = reader.domains("minilm-l6-v2", View(Moment(clock.now, explicit=True)))
     assert kept["auth"][0] == counted["auth"][0]
 
 
 def test_what_a_project_does_not_say_of_itself_any_more_is_no_fact(shop: Memory, clock: TestClock) -> None:
-    (shop.root / "Makefile").write_text("test:\n\tpytest -q\n")
-    shop.discover()
+    (shop.code.root / "Makefile").write_text("test:\n\tpytest -q\n")
+    shop.facts.discover()
     assert "make test" in known_words(shop)
     clock.advance(days=1)
-    (shop.root / "Makefile").unlink()
-    shop.discover()
+    (shop.code.root / "Makefile").unlink()
+    shop.facts.discover()
     assert "make test" not in known_words(shop)
     assert any("make test" in row["text"] for row in shop.list(as_of=clock.now - timedelta(hours=1)))
     clock.advance(days=1)
-    (shop.root / "Makefile").write_text("test:\n\tpytest -q\n")
-    shop.discover()
+    (shop.code.root / "Makefile").write_text("test:\n\tpytest -q\n")
+    shop.facts.discover()
     assert "make test" in known_words(shop)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
@@ -22,7 +23,7 @@ def under(folder: Path, word: str) -> list[str]:
     return [path.name for path in files_with(folder, word)]
 
 
-def remembered(memory: Memory, text: str, **options: str) -> str:
+def remembered(memory: Memory, text: str, **options: Any) -> str:
     receipt = memory.remember(text, **options)
     assert receipt.status == "added" and receipt.id
     return receipt.id
@@ -33,11 +34,11 @@ def remembered(memory: Memory, text: str, **options: str) -> str:
 def test_a_text_with_unusual_line_ends_is_taken_out_of_exports(memory: Memory, mark: str, form: str) -> None:
     gone = remembered(memory, f"First part{mark}{SECRET}")
     remembered(memory, "Wombats stay")
-    export = memory.export(form=form)
+    export = memory.admin.export(form=form)
     assert memory.forget(gone).exports_changed == (export.path.name,)
     memory.close()
-    assert under(memory.folder, "Quokka") == []
-    assert under(memory.folder / "exports", "Wombats") == [export.path.name]
+    assert under(memory.space.folder, "Quokka") == []
+    assert under(memory.space.folder / "exports", "Wombats") == [export.path.name]
 
 
 @pytest.mark.parametrize(
@@ -52,27 +53,27 @@ def test_a_text_with_unusual_line_ends_is_taken_out_of_exports(memory: Memory, m
 @pytest.mark.parametrize("form", ["jsonl", "json"])
 def test_a_damaged_export_keeps_nothing_of_what_is_forgotten(memory: Memory, damage, form: str) -> None:  # type: ignore[no-untyped-def]
     gone = remembered(memory, SECRET)
-    export = memory.export(form=form)
+    export = memory.admin.export(form=form)
     export.path.write_text(damage(export.path.read_text("utf-8")), "utf-8")
     (export.path.parent / "folder.jsonl").mkdir()
     assert memory.forget(gone).complete
     memory.close()
-    assert under(memory.folder, "Quokka") == []
+    assert under(memory.space.folder, "Quokka") == []
 
 
 def test_the_history_of_another_memory_does_not_keep_a_forgotten_value(memory: Memory, clock: TestClock) -> None:
     other = remembered(memory, f"{SECRET}.", valid_from="2020-01-01", valid_until="2021-01-01")
     clock.advance(seconds=1)
     memory.correct(other, "Wombats meet at the harbour")
-    export = memory.export(known_at="2026-01-30T12:00:00Z", as_of="2020-06-01")
+    export = memory.admin.export(known_at="2026-01-30T12:00:00Z", as_of="2020-06-01")
     gone = remembered(memory, SECRET)
     clock.advance(seconds=1)
     memory.forget(gone)
     assert [version.text for version in memory.history(other).versions] == ["Wombats meet at the harbour"]
     memory.close()
-    assert under(memory.folder, "Quokka") == []
+    assert under(memory.space.folder, "Quokka") == []
     assert export.path.exists()
-    assert ("forget", other) in [(entry.action, entry.memory_id) for entry in memory.audit()]
+    assert ("forget", other) in [(entry.action, entry.memory_id) for entry in memory.admin.audit()]
 
 
 @pytest.mark.parametrize("end", ["reject", "forget"])
@@ -107,8 +108,8 @@ def test_a_person_lifts_what_was_forgotten_whatever_its_kind(
     memory = open_memory()
     memory.forget(remembered(memory, SECRET, kind=kind))
     assert memory.remember(SECRET, kind=kind).status == "refused"
-    person = Memory.open_as(OWNER, tmp_path / "work" / "project")
-    assert person.lift(SECRET, kind=kind)
+    person = Memory.open(tmp_path / "work" / "project", caller=OWNER)
+    assert person.facts.lift_rejection(SECRET, kind=kind)
     assert memory.remember(SECRET, kind=kind).status == "added"
 
 
@@ -116,11 +117,11 @@ def test_a_person_lifts_what_was_said_by_naming_who_said_it_when(open_memory: Op
     memory = open_memory()
     turn = {"kind": "conversation", "session": "s1", "speaker": "Ada", "time": "2026-01-01T10:00:00Z"}
     memory.forget(remembered(memory, SECRET, **turn))
-    person = Memory.open_as(OWNER, tmp_path / "work" / "project")
-    assert not person.lift(SECRET, **{**turn, "speaker": "Bob"})
-    assert person.lift(SECRET, **turn)
+    person = Memory.open(tmp_path / "work" / "project", caller=OWNER)
+    assert not person.facts.lift_rejection(SECRET, **{**turn, "speaker": "Bob"})
+    assert person.facts.lift_rejection(SECRET, **turn)
     with pytest.raises(InvalidInput):
-        person.lift(SECRET, kind="symbol")
+        person.facts.lift_rejection(SECRET, kind="symbol")
 
 
 @pytest.mark.parametrize("work", ["settle", "rebuild"])
@@ -137,9 +138,9 @@ def test_vectors_of_what_is_forgotten_meanwhile_are_not_stored(
         return False
 
     fake_engine.fail = forget_meanwhile
-    memory.settle() if work == "settle" else memory.rebuild()
-    exported = memory.export(embeddings=True).path.read_text("utf-8")
+    memory.admin.embed_pending() if work == "settle" else memory.admin.rebuild()
+    exported = memory.admin.export(embeddings=True).path.read_text("utf-8")
     assert [json.loads(line)["text"] for line in exported.splitlines()] == ["Wombats stay"]
-    with memory._space.store.read() as reader:
+    with memory.space.store.read() as reader:
         rows = reader._rows("SELECT count(*), (SELECT count(DISTINCT hash) FROM passages) FROM vectors")  # type: ignore[attr-defined]
     assert rows == [(1, 1)]

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow  # not for the inner loop
 
 
 def test_an_agents_words_do_not_change_what_a_person_said(memory: Memory, tmp_path: Path, clock: TestClock) -> None:
-    person = Memory.open_as(Caller("person", "anna"), tmp_path / "work" / "project", clock=clock)
+    person = Memory.open(tmp_path / "work" / "project", caller=Caller("person", "anna"), clock=clock)
     text = "The quarterly report of the whole finance team is exported as CSV"
     said = person.remember(text)
     added = memory.remember(text + " nightly")
@@ -32,16 +32,16 @@ def test_a_very_long_text_is_stored_at_once_and_embedded_later(memory: Memory, f
     assert receipt.pending
     assert fake_engine.calls == []
     assert memory.recall("paragraph manual").hits[0].id == receipt.id
-    assert not any(memory.settle().values())
+    assert not any(memory.admin.embed_pending().values())
 
 
 def test_an_export_elsewhere_under_the_home_loses_what_is_forgotten(memory: Memory, tmp_path: Path) -> None:
     doomed, kept = memory.remember("The code word is zanzibarium"), memory.remember("The door is green")
     elsewhere = tmp_path / "home" / "backups"
     elsewhere.mkdir()
-    memory.export(elsewhere / "mine.jsonl")
+    memory.admin.export(elsewhere / "mine.jsonl")
     outside = tmp_path / "outside.jsonl"
-    memory.export(outside)
+    memory.admin.export(outside)
     gone = memory.forget(str(doomed.id))
     assert gone.exports_changed == ("mine.jsonl",)
     assert [json.loads(line)["id"] for line in (elsewhere / "mine.jsonl").read_text().splitlines()] == [kept.id]
@@ -50,13 +50,13 @@ def test_an_export_elsewhere_under_the_home_loses_what_is_forgotten(memory: Memo
 
 
 def test_the_metadata_say_which_engine_and_schema_the_space_has(memory: Memory) -> None:
-    found = json.loads((memory.folder / "metadata.json").read_text())
+    found = json.loads((memory.space.folder / "metadata.json").read_text())
     assert (found["model"], found["schema_version"]) == ("minilm-l6-v2", 10)
 
 
 def test_a_rebuild_is_audited(memory: Memory) -> None:
-    memory.rebuild()
-    assert [entry.action for entry in memory.audit()] == ["rebuild"]
+    memory.admin.rebuild()
+    assert [entry.action for entry in memory.admin.audit()] == ["rebuild"]
 
 
 def test_confidence_is_about_the_task_not_about_what_is_always_told(memory: Memory) -> None:

@@ -46,9 +46,9 @@ def test_a_secret_in_any_field_stays_out(memory: Memory, given: dict[str, Any]) 
     assert receipt.status == "added"
     assert any("github-token" in what for what in receipt.masked)
     assert TOKEN not in str(receipt.to_json())
-    memory.export()
+    memory.admin.export()
     memory.close()
-    assert under(memory.folder, TOKEN) == []
+    assert under(memory.space.folder, TOKEN) == []
 
 
 def test_a_tag_whose_name_gives_its_value_away_is_masked(memory: Memory) -> None:
@@ -118,17 +118,17 @@ def test_no_way_in_leaves_a_secret_under_the_home(memory: Memory, tmp_path: Path
         *memory.remember_many([{"text": f"In a batch. {said}", "kind": "decision"}]),
         memory.remember(f"Noted. {said}", kind="note"),
         memory.remember(f"Said. {said}", kind="conversation", session="s1", speaker="Ada", evidence=[said]),
-        *memory.import_file(export),
-        *memory.import_file(chat),
+        *memory.admin.import_file(export),
+        *memory.admin.import_file(chat),
     ]
     assert [receipt.status for receipt in receipts if not receipt.masked] == []
     changed = memory.remember("Something harmless is stored")
     assert changed.id
     assert memory.correct(changed.id, f"Corrected. {said}").masked
     candidate = Candidate(f"Proposed. {said}", 0.5, "git_diff", topic="t", evidence=(said,))
-    take(memory._space, [candidate])
-    memory.export()
-    assert secret not in str([entry.details for entry in memory.audit()])
+    take(memory.space, [candidate])
+    memory.admin.export()
+    assert secret not in str([entry.details for entry in memory.admin.audit()])
     memory.close()
     assert under(tmp_path / "home", secret) == []
     assert secret not in str([receipt.to_json() for receipt in receipts])

@@ -101,5 +101,5 @@ def test_a_write_is_acknowledged_although_the_worker_cannot_start(
         raise error
 
     monkeypatch.setattr("subprocess.Popen", fail)
-    object.__setattr__(memory._space.settings, "background", True)
+    object.__setattr__(memory.space.settings, "background", True)
     assert memory.remember("Größe und Gewicht werden vom Dienst geprüft").status == "added"

@@ -172,7 +172,7 @@ def test_the_latest_preferences_are_in_the_briefing(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"time": "2025-06-01"}], ids=["said now", "said then"])
-def test_what_would_end_before_it_begins_is_refused(memory: Memory, given: dict[str, str]) -> None:
+def test_what_would_end_before_it_begins_is_refused(memory: Memory, given: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match="valid_until"):
         memory.remember("The office was in Berlin", valid_until="2025-01-01", **given)
     with pytest.raises(InvalidInput, match="2: valid_until"):

@@ -22,7 +22,7 @@ def project(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine) -> OpenAs
     def open_(name: str, caller: Caller = PERSON, **options: object) -> Memory:
         directory = tmp_path / "work" / name
         directory.mkdir(parents=True, exist_ok=True)
-        return Memory.open_as(caller, directory, clock=clock, **options)  # type: ignore[arg-type]
+        return Memory.open(directory, caller=caller, clock=clock, **options)  # type: ignore[arg-type]
 
     return open_
 
@@ -46,6 +46,6 @@ def web(project: OpenAs) -> Memory:
 @pytest.fixture
 def shared(shop: Memory, web: Memory) -> tuple[Memory, Memory]:
     """Shop and web, when web reads shop."""
-    shop.share_offer("web")
-    web.share_accept("shop-api")
+    shop.admin.shares.offer("web")
+    web.admin.shares.accept("shop-api")
     return shop, web

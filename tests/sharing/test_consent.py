@@ -24,18 +24,18 @@ def foreign(memory: Memory, question: str = QUESTION) -> list[Hit]:
 @pytest.mark.both_stores
 def test_nothing_is_read_before_both_have_agreed(shop: Memory, web: Memory) -> None:
     assert not foreign(web)
-    shop.share_offer("web")
+    shop.admin.shares.offer("web")
     assert not foreign(web)
-    web.share_accept("shop-api")
+    web.admin.shares.accept("shop-api")
     (hit,) = foreign(web)
     assert hit.text.startswith("Payments are retried")
     assert hit.project is not None
-    assert hit.project.to_json() == {"id": shop.space_id, "name": "shop-api"}
+    assert hit.project.to_json() == {"id": shop.identity.space_id, "name": "shop-api"}
 
 
 def test_what_was_never_offered_cannot_be_accepted(shop: Memory, web: Memory) -> None:
     with pytest.raises(NotFound, match="offers nothing") as refused:
-        web.share_accept("shop-api")
+        web.admin.shares.accept("shop-api")
     assert "waypost share offer" in refused.value.remedy
     assert not foreign(web)
 
@@ -43,36 +43,36 @@ def test_what_was_never_offered_cannot_be_accepted(shop: Memory, web: Memory) ->
 @pytest.mark.both_stores
 def test_the_giver_ends_it_at_once(shared: Pair) -> None:
     shop, web = shared
-    shop.share_revoke("web")
+    shop.admin.shares.revoke("web")
     assert not foreign(web)
 
 
 @pytest.mark.both_stores
 def test_the_reader_ends_it_at_once(shared: Pair) -> None:
     shop, web = shared
-    web.share_revoke("shop-api")
+    web.admin.shares.revoke("shop-api")
     assert not foreign(web)
-    assert [one.state for one in shop.shares()] == ["revoked"]
+    assert [one.state for one in shop.admin.shares.list()] == ["revoked"]
 
 
 @pytest.mark.both_stores
 def test_an_offer_after_a_revocation_has_to_be_accepted_anew(shared: Pair) -> None:
     shop, web = shared
-    shop.share_revoke("web")
-    shop.share_offer("web")
+    shop.admin.shares.revoke("web")
+    shop.admin.shares.offer("web")
     assert not foreign(web)
-    assert [one.state for one in web.shares()] == ["offered"]
-    web.share_accept("shop-api")
+    assert [one.state for one in web.admin.shares.list()] == ["offered"]
+    web.admin.shares.accept("shop-api")
     assert foreign(web)
 
 
 def test_another_offer_has_to_be_accepted_anew_and_the_same_one_changes_nothing(shared: Pair) -> None:
     shop, web = shared
-    shop.share_offer("web")
+    shop.admin.shares.offer("web")
     assert foreign(web)
-    shop.share_offer("web", kinds=["decision"])
+    shop.admin.shares.offer("web", kinds=["decision"])
     assert not foreign(web)
-    web.share_accept("shop-api")
+    web.admin.shares.accept("shop-api")
     assert foreign(web)
 
 
@@ -85,8 +85,8 @@ def test_sharing_is_not_handed_on(shared: Pair, project: OpenAs) -> None:
     _, web = shared
     third = project("third")
     third.remember("Third parties know little")
-    web.share_offer("third")
-    third.share_accept("web")
+    web.admin.shares.offer("third")
+    third.admin.shares.accept("web")
     texts = {hit.text for hit in foreign(third)} | {hit.text for hit in foreign(third, "start page products")}
     assert texts == {"The start page shows six products"}
 
@@ -95,12 +95,12 @@ def test_sharing_is_not_handed_on(shared: Pair, project: OpenAs) -> None:
 def test_agents_decide_nothing(shared: Pair, what: str) -> None:
     shop, web = shared
     calls = {
-        "offer": lambda memory: memory.share_offer("web"),
-        "accept": lambda memory: memory.share_accept("shop-api"),
-        "revoke": lambda memory: memory.share_revoke("shop-api"),
+        "offer": lambda memory: memory.admin.shares.offer("web"),
+        "accept": lambda memory: memory.admin.shares.accept("shop-api"),
+        "revoke": lambda memory: memory.admin.shares.revoke("shop-api"),
     }
     memory = shop if what == "offer" else web
-    agent = Memory.open_as(AGENT, memory.root, clock=memory._clock)
+    agent = Memory.open(memory.code.root, caller=AGENT, clock=memory.space.clock)
     with pytest.raises(Refused, match="Only a person") as refused:
         calls[what](agent)
     assert "terminal" in refused.value.remedy
@@ -109,34 +109,38 @@ def test_agents_decide_nothing(shared: Pair, what: str) -> None:
 
 def test_the_library_is_an_agent(shop: Memory, web: Memory, clock: TestClock) -> None:
     with pytest.raises(Refused):
-        Memory.open(shop.root, clock=clock).share_offer("web")
+        Memory.open(shop.code.root, clock=clock).admin.shares.offer("web")
 
 
 def test_the_owners_word_is_audited_as_such(shop: Memory, web: Memory, clock: TestClock) -> None:
-    owner = Memory.open_as(Caller("agent", "command line", owners_word=True), shop.root, clock=clock)
-    owner.share_offer("web")
-    assert owner.audit(limit=1)[0].details["owners_word"] is True
+    owner = Memory.open(shop.code.root, caller=Caller("agent", "command line", owners_word=True), clock=clock)
+    owner.admin.shares.offer("web")
+    assert owner.admin.audit(limit=1)[0].details["owners_word"] is True
 
 
 @pytest.mark.both_stores
 def test_both_logs_say_who_did_what(shared: Pair) -> None:
     shop, web = shared
-    web.share_revoke("shop-api")
+    web.admin.shares.revoke("shop-api")
     for memory, other, role in ((shop, web, "gives"), (web, shop, "takes")):
-        entries = [one for one in reversed(memory.audit()) if one.action.startswith("share_")]
+        entries = [one for one in reversed(memory.admin.audit()) if one.action.startswith("share_")]
         assert [one.action for one in entries] == ["share_offer", "share_accept", "share_revoke"]
         assert {(one.source, one.actor) for one in entries} == {("person", "anna")}
-        assert {(one.details["project"], one.details["role"]) for one in entries} == {(other.space_id, role)}
+        assert {(one.details["project"], one.details["role"]) for one in entries} == {(other.identity.space_id, role)}
 
 
 @pytest.mark.both_stores
 def test_the_list_tells_of_both_halves(shop: Memory, web: Memory, clock: TestClock) -> None:
-    shop.share_offer("web", kinds=["decision"], domains=["payments"])
-    assert [(one.role, one.state, one.project.name) for one in shop.shares()] == [("gives", "offered", "web")]
-    assert [(one.role, one.state, one.project.name) for one in web.shares()] == [("takes", "offered", "shop-api")]
+    shop.admin.shares.offer("web", kinds=["decision"], domains=["payments"])
+    assert [(one.role, one.state, one.project.name) for one in shop.admin.shares.list()] == [
+        ("gives", "offered", "web")
+    ]
+    assert [(one.role, one.state, one.project.name) for one in web.admin.shares.list()] == [
+        ("takes", "offered", "shop-api")
+    ]
     clock.advance(days=1)
-    web.share_accept("shop-api")
-    (given,), (taken,) = shop.shares(), web.shares()
+    web.admin.shares.accept("shop-api")
+    (given,), (taken,) = shop.admin.shares.list(), web.admin.shares.list()
     assert (given.state, taken.state) == ("active", "active")
     row = taken.to_json()
     assert row["offered_at"] == "2026-01-30T12:00:00Z"
@@ -146,9 +150,9 @@ def test_the_list_tells_of_both_halves(shop: Memory, web: Memory, clock: TestClo
 
 def test_one_direction_can_be_ended_alone(shared: Pair) -> None:
     shop, web = shared
-    web.share_offer("shop-api")
-    shop.share_accept("web")
-    ended = web.share_revoke("shop-api", role="gives")
+    web.admin.shares.offer("shop-api")
+    shop.admin.shares.accept("web")
+    ended = web.admin.shares.revoke("shop-api", role="gives")
     assert [one.role for one in ended] == ["gives"]
     assert foreign(web)
     assert not foreign(shop, "What does the start page show?")
@@ -156,25 +160,25 @@ def test_one_direction_can_be_ended_alone(shared: Pair) -> None:
 
 def test_nothing_that_is_not_shared_can_be_ended(shop: Memory, web: Memory) -> None:
     with pytest.raises(NotFound, match="Nothing is shared"):
-        shop.share_revoke("web")
+        shop.admin.shares.revoke("web")
 
 
 @pytest.mark.both_stores
 def test_a_project_does_not_share_with_itself(shop: Memory) -> None:
     with pytest.raises((InvalidInput, NotFound)):
-        shop.share_offer("shop-api")
+        shop.admin.shares.offer("shop-api")
     with pytest.raises(InvalidInput, match="itself"):
-        shop.share_offer(str(shop.root))
+        shop.admin.shares.offer(str(shop.code.root))
 
 
 def test_a_persons_memory_is_offered_by_its_owner_only(web: Memory, clock: TestClock) -> None:
-    anna = Memory.open_as(Caller("person", "anna"), person="anna", clock=clock)
+    anna = Memory.open(caller=Caller("person", "anna"), person="anna", clock=clock)
     anna.remember("Anna wants every deployment explained")
-    other = Memory.open_as(Caller("person", "bob"), person="anna", clock=clock)
+    other = Memory.open(caller=Caller("person", "bob"), person="anna", clock=clock)
     with pytest.raises(Refused, match="Only anna"):
-        other.share_offer(web.space_id)
-    anna.share_offer(web.space_id)
-    web.share_accept(anna.space_id)
+        other.admin.shares.offer(web.identity.space_id)
+    anna.admin.shares.offer(web.identity.space_id)
+    web.admin.shares.accept(anna.identity.space_id)
     (hit,) = foreign(web, "Who wants a deployment explained?")
     assert hit.project is not None
     assert hit.project.name == "anna"
@@ -185,6 +189,6 @@ def test_projects_of_two_homes_cannot_share(shop: Memory, tmp_path: Path, monkey
     there.mkdir()
     monkeypatch.setenv("WAYPOST_HOME", str(tmp_path / "another home"))
     Memory.open(there).remember("Kept in another home")
-    with pytest.raises(NotFound, match="in this home") as refused:
-        shop.share_offer(str(there))
-    assert "one home" in refused.value.remedy
+    with pytest.raises(NotFound, match="no memory of 'elsewhere'") as refused:
+        shop.admin.shares.offer(str(there))
+    assert "one data directory" in refused.value.remedy

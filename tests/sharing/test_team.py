@@ -73,8 +73,8 @@ class Team:
         return schema_of(self.spaces["shop"])
 
     def share(self, **offer: Any) -> None:
-        self.on_machine("ann", "shop").share_offer(self.spaces["web"], **offer)
-        self.on_machine("tom", "web").share_accept("shop")
+        self.on_machine("ann", "shop").admin.shares.offer(self.spaces["web"], **offer)
+        self.on_machine("tom", "web").admin.shares.accept("shop")
 
 
 @contextmanager
@@ -90,11 +90,11 @@ def made_team(dsn: str, folder: Path) -> Iterator[Team]:
         (folder / name).mkdir(exist_ok=True)
         store = dsn.replace("//postgres@", f"//{role}@")
         settings = config.load({"WAYPOST_HOME": str(folder / "home"), "WAYPOST_STORE": store, "HOME": str(folder)})
-        return Memory.open_as(PERSON, folder / name, settings=replace(settings, background=False))
+        return Memory.open(folder / name, caller=PERSON, settings=replace(settings, background=False))
 
     with psycopg.connect(dsn, autocommit=True) as admin, pytest.MonkeyPatch.context() as patch:
         patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
-        spaces = {name: open_("postgres", name).space_id for name in ("web", "api", "shop")}
+        spaces = {name: open_("postgres", name).identity.space_id for name in ("web", "api", "shop")}
         shop = open_("postgres", "shop")
         shop.remember(PAYMENTS, kind="decision", domain="payments")
         shop.remember(LOGO, domain="design")
@@ -157,7 +157,7 @@ def test_a_server_reads_it_for_them(team: Team) -> None:
         assert (PAYMENTS, "shop") in told(served)
     with acting("eve", team.spaces["web"]):  # who is no member: a server that were wrong about that
         assert told(served) == []
-    team.on_machine("ann", "shop").share_revoke("web")
+    team.on_machine("ann", "shop").admin.shares.revoke("web")
     with acting("wil", team.spaces["web"]):
         assert told(team.open_(team.names.server, "web")) == []
 
@@ -207,15 +207,17 @@ def test_nothing_is_seen_before_both_have_agreed_nor_after_either_has_revoked(te
             return True
 
     assert is_closed()
-    team.on_machine("ann", "shop").share_offer(team.spaces["web"])
+    team.on_machine("ann", "shop").admin.shares.offer(team.spaces["web"])
     assert is_closed()
-    team.on_machine("tom", "web").share_accept("shop")
+    team.on_machine("tom", "web").admin.shares.accept("shop")
     assert not is_closed()
-    team.on_machine("ann", "shop").share_offer(team.spaces["web"], kinds=["decision"])  # another offer: not accepted
+    team.on_machine("ann", "shop").admin.shares.offer(
+        team.spaces["web"], kinds=["decision"]
+    )  # another offer: not accepted
     assert is_closed() and told(team.on_machine("wil", "web")) == []
-    team.on_machine("tom", "web").share_accept("shop")
+    team.on_machine("tom", "web").admin.shares.accept("shop")
     assert not is_closed()
-    team.on_machine("tom", "web").share_revoke("shop")
+    team.on_machine("tom", "web").admin.shares.revoke("shop")
     assert is_closed() and told(team.on_machine("wil", "web")) == []
     with team.connection("wil") as connection:
         groups = connection.execute("SELECT count(*) FROM pg_roles WHERE rolname LIKE '%\\_guest'"
@@ -225,7 +227,7 @@ def test_nothing_is_seen_before_both_have_agreed_nor_after_either_has_revoked(te
 
 def test_a_revocation_is_no_news_for_a_question(team: Team) -> None:
     team.share()
-    team.on_machine("ann", "shop").share_revoke("web")
+    team.on_machine("ann", "shop").admin.shares.revoke("web")
     assert not team.on_machine("wil", "web").recall(QUESTION).notices
 
 
@@ -243,17 +245,17 @@ def test_who_leaves_the_reader_sees_nothing_more(fresh_team: Team) -> None:
 
 def test_offering_and_accepting_is_for_owners(team: Team) -> None:
     with pytest.raises(SecurityError):
-        team.on_machine("bob", "shop").share_offer(team.spaces["web"])
-    team.on_machine("ann", "shop").share_offer(team.spaces["web"])
+        team.on_machine("bob", "shop").admin.shares.offer(team.spaces["web"])
+    team.on_machine("ann", "shop").admin.shares.offer(team.spaces["web"])
     with pytest.raises(SecurityError):
-        team.on_machine("wil", "web").share_accept("shop")
+        team.on_machine("wil", "web").admin.shares.accept("shop")
     with pytest.raises(NotFound):
-        team.on_machine("eve", "api").share_accept(team.spaces["shop"])
+        team.on_machine("eve", "api").admin.shares.accept(team.spaces["shop"])
 
 
 def test_a_writer_ends_what_an_owner_has_offered(team: Team) -> None:
     team.share()
-    assert [one.state for one in team.on_machine("bob", "shop").share_revoke("web")] == ["revoked"]
+    assert [one.state for one in team.on_machine("bob", "shop").admin.shares.revoke("web")] == ["revoked"]
     assert told(team.on_machine("wil", "web")) == []
 
 
@@ -263,18 +265,18 @@ def test_a_share_is_not_turned_into_one_with_another_memory(team: Team) -> None:
     for user in ("bob", "ann"):
         with team.connection(user) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(f"UPDATE {team.shop}.shares SET other = 'ffffffffffffffff', revoked_at = 9".encode())
-    team.on_machine("bob", "shop").share_revoke("web")
+    team.on_machine("bob", "shop").admin.shares.revoke("web")
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         team.seen("wil", "memories")
 
 
 def test_who_accepts_in_a_transaction_from_before_a_revocation_is_no_guest(team: Team) -> None:
-    team.on_machine("ann", "shop").share_offer(team.spaces["web"])
+    team.on_machine("ann", "shop").admin.shares.offer(team.spaces["web"])
     taken = f"""INSERT INTO {schema_of(team.spaces["web"])}.shares (role, other, name, offer_id, offer, made_at, made_by)
         SELECT 'takes', space_id, 'shop', offer_id, '{{}}', 1, 'tom' FROM waypost.halves WHERE role = 'gives'"""
     with team.connection("tom") as tom:
         tom.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM waypost.halves")
-        team.on_machine("ann", "shop").share_revoke(team.spaces["web"])
+        team.on_machine("ann", "shop").admin.shares.revoke(team.spaces["web"])
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             tom.execute(taken.encode())
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
@@ -282,19 +284,19 @@ def test_who_accepts_in_a_transaction_from_before_a_revocation_is_no_guest(team:
 
 
 def test_both_sides_are_listed_by_name_once_both_have_agreed(team: Team) -> None:
-    offered = team.on_machine("ann", "shop").share_offer(team.spaces["web"])
+    offered = team.on_machine("ann", "shop").admin.shares.offer(team.spaces["web"])
     assert (offered.project.name, offered.state) == (team.spaces["web"], "offered")  # it has not said who it is
-    (seen,) = team.on_machine("wil", "web").shares()
+    (seen,) = team.on_machine("wil", "web").admin.shares.list()
     assert (seen.role, seen.project.name, seen.state, seen.offered_by) == ("takes", "shop", "offered", PERSON.actor)
-    team.on_machine("tom", "web").share_accept("shop")
-    (given,) = team.on_machine("bob", "shop").shares()
+    team.on_machine("tom", "web").admin.shares.accept("shop")
+    (given,) = team.on_machine("bob", "shop").admin.shares.list()
     assert (given.role, given.project.name, given.state) == ("gives", "web", "active")
-    assert team.on_machine("eve", "api").shares() == ()
+    assert team.on_machine("eve", "api").admin.shares.list() == ()
 
 
 def test_an_offer_to_a_memory_that_nobody_has_made_yet_holds_once_it_is_made(team: Team) -> None:
-    team.on_machine("ann", "shop").share_offer("f" * 16)
-    (share,) = team.on_machine("ann", "shop").shares()
+    team.on_machine("ann", "shop").admin.shares.offer("f" * 16)
+    (share,) = team.on_machine("ann", "shop").admin.shares.list()
     assert (share.project.id, share.state, share.notices) == ("f" * 16, "offered", ())
 
 
@@ -310,22 +312,24 @@ def test_a_memory_that_is_erased_takes_its_guests_along(fresh_team: Team) -> Non
     open_spaces.drop_all()
     fresh_team.directory.forget_space(fresh_team.spaces["shop"])
     assert told(fresh_team.on_machine("wil", "web")) == []
-    (share,) = fresh_team.on_machine("wil", "web").shares()
+    (share,) = fresh_team.on_machine("wil", "web").admin.shares.list()
     assert share.state == "revoked"
 
 
 def test_members_of_both_share_as_they_would_at_home(fresh_team: Team) -> None:
     fresh_team.directory.add_member(fresh_team.spaces["web"], "ann", "owner")
-    fresh_team.on_machine("ann", "shop").share_offer("web")
-    accepted = fresh_team.on_machine("ann", "web").share_accept("shop")
+    fresh_team.on_machine("ann", "shop").admin.shares.offer("web")
+    accepted = fresh_team.on_machine("ann", "web").admin.shares.accept("shop")
     assert (accepted.state, accepted.notices) == ("active", ())
     assert (PAYMENTS, "shop") in told(fresh_team.on_machine("ann", "web"))
-    assert "share_accept" in {one.action for one in fresh_team.on_machine("ann", "shop").audit()}
+    assert "share_accept" in {one.action for one in fresh_team.on_machine("ann", "shop").admin.audit()}
 
 
 def test_code_is_shown_where_it_is_offered_and_only_there(team: Team) -> None:
     anns = team.on_machine("ann", "shop")
-    (anns.root / "refund.py").write_text('def refund_order(order):\n    """Pay an order back."""\n    return order\n')
+    (anns.code.root / "refund.py").write_text(
+        'def refund_order(order):\n    """Pay an order back."""\n    return order\n'
+    )
     anns.index()
     question = "where is an order paid back?"
     team.share()

@@ -20,9 +20,9 @@ def check(world: World) -> None:
 def check_rest(world: World) -> None:
     """Upkeep that was done changes nothing when it is done again, asked for or not."""
     before = world.folder()
-    world.memory.maintain()
+    world.memory.admin.maintain()
     assert changed(before, world.folder()) == []
-    world.memory.maintain(force=True)
+    world.memory.admin.maintain(force=True)
     assert changed(before, world.folder()) == []
 
 

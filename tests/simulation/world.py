@@ -49,7 +49,7 @@ class World:
 
     @property
     def journal(self) -> JournalFolder:
-        return self.memory._space.journal
+        return self.memory.space.journal
 
     def live(self, days: int, *, upkeep_every: int = 1) -> Iterator[Day]:
         """Day by day; whoever watches sees each one after the upkeep of the night, if that one has any."""
@@ -57,7 +57,7 @@ class World:
             self._write(day)
             self.clock.now = datetime.combine(day.date + timedelta(days=1), UPKEEP_AT, UTC)
             if number % upkeep_every == 0:
-                self.memory.maintain()
+                self.memory.admin.maintain()
             self.lived.append(day.date)
             yield day
 

@@ -47,49 +47,49 @@ def test_nothing_is_lost_over_jumps_to_and_fro(open_memory: OpenMemory, clock: T
         corrected = next(iter(kept))
         kept[corrected] = f"Gate 0 is at dock {number + 100}"
         memory.correct(corrected, kept[corrected])
-        memory.maintain(force=True)
+        memory.admin.maintain(force=True)
         memory.journal.condense()
         assert {row["id"]: row["text"] for row in memory.list(limit=100)} == kept
     assert len(memory.history(corrected).versions) == len(YEARS) + 1
-    assert [finding for finding in memory.doctor() if not finding.ok] == []
+    assert [finding for finding in memory.admin.doctor() if not finding.ok] == []
 
 
 def test_maintenance_that_a_wrong_clock_noted_for_the_future_is_done_again(memory: Memory, clock: TestClock) -> None:
     clock.now = at(2026)
     memory.remember("The bridge is painted green")
     clock.now = at(2040)
-    memory.maintain()
+    memory.admin.maintain()
     clock.now = at(2026)
-    assert [done.step for done in memory.maintain() if done.skipped] == []
+    assert [done.step for done in memory.admin.maintain() if done.skipped] == []
 
 
 def test_a_time_in_the_future_does_not_hide_that_maintenance_is_overdue(memory: Memory, clock: TestClock) -> None:
     memory.remember("The bridge is painted green")
     clock.now = at(2040)
-    memory.maintain()
+    memory.admin.maintain()
     clock.now = at(2027)
-    overdue = missed(memory._space)
+    overdue = missed(memory.space)
     assert overdue is not None and overdue.last is None
-    memory.maintain()
-    assert missed(memory._space) is None
+    memory.admin.maintain()
+    assert missed(memory.space) is None
 
 
 @pytest.mark.both_stores
 def test_a_jump_ahead_hides_what_expires_by_it_and_deletes_nothing(memory: Memory, clock: TestClock) -> None:
     clock.now = at(2026)
     doomed = str(memory.remember("The token rotates on Friday", ttl=30 * 86_400, on_expire="delete").id)
-    memory.maintain()
+    memory.admin.maintain()
     clock.now = at(2036)
     memory.remember("Written while the clock was wrong")
-    assert memory.expire().postponed == [doomed]
-    memory.maintain(force=True)
+    assert memory.facts.expire().postponed == [doomed]
+    memory.admin.maintain(force=True)
     assert doomed not in {row["id"] for row in memory.list()}
     assert any("The clock shows 2036-06-01, more than a year after" in notice for notice in memory.status()["notices"])
-    notes = [one for one in memory.doctor() if one.check == "clock"]
+    notes = [one for one in memory.admin.doctor() if one.check == "clock"]
     assert [(one.ok, one.is_note) for one in notes] == [(True, True)]
     clock.now = at(2026)
     assert {row["text"] for row in memory.list()} >= {"The token rotates on Friday"}
-    memory.maintain(force=True)
+    memory.admin.maintain(force=True)
     assert memory.show(doomed).version.text == "The token rotates on Friday"
     assert not any("clock" in notice for notice in memory.status()["notices"])
 
@@ -97,24 +97,24 @@ def test_a_jump_ahead_hides_what_expires_by_it_and_deletes_nothing(memory: Memor
 def test_a_new_time_that_holds_for_a_day_is_believed(memory: Memory, clock: TestClock) -> None:
     clock.now = at(2026)
     doomed = str(memory.remember("The token rotates on Friday", ttl=30 * 86_400, on_expire="delete").id)
-    memory.maintain()
+    memory.admin.maintain()
     clock.now = at(2036)
-    assert memory.expire().deleted == []
+    assert memory.facts.expire().deleted == []
     clock.now += timedelta(hours=20)
-    assert memory.expire().deleted == []
+    assert memory.facts.expire().deleted == []
     clock.now += timedelta(hours=5)
-    assert memory.expire(dry_run=True).deleted == [doomed]
-    assert memory.expire().deleted == [doomed]
+    assert memory.facts.expire(dry_run=True).deleted == [doomed]
+    assert memory.facts.expire().deleted == [doomed]
     assert memory.status()["notices"] == []
 
 
 def test_a_second_jump_starts_the_day_anew(memory: Memory, clock: TestClock) -> None:
     clock.now = at(2026)
     memory.remember("The token rotates on Friday", ttl=30 * 86_400, on_expire="delete")
-    memory.maintain()
+    memory.admin.maintain()
     for year in (2036, 2099, 2050):
         clock.now = at(year)
-        assert memory.expire().deleted == []
+        assert memory.facts.expire().deleted == []
 
 
 def test_a_memory_that_was_never_maintained_is_not_emptied_by_a_jump(memory: Memory, clock: TestClock) -> None:
@@ -122,7 +122,7 @@ def test_a_memory_that_was_never_maintained_is_not_emptied_by_a_jump(memory: Mem
     doomed = str(memory.remember("The token rotates on Friday", ttl=86_400, on_expire="delete").id)
     clock.now = at(2036)
     memory.remember("Written while the clock was wrong")
-    assert memory.expire().postponed == [doomed]
+    assert memory.facts.expire().postponed == [doomed]
 
 
 def test_a_lifetime_that_ends_while_nobody_jumps_is_deleted_at_once(memory: Memory, clock: TestClock) -> None:
@@ -130,17 +130,17 @@ def test_a_lifetime_that_ends_while_nobody_jumps_is_deleted_at_once(memory: Memo
     doomed = str(memory.remember("The token rotates on Friday", ttl=86_400, on_expire="delete").id)
     for _ in range(3):
         clock.now += timedelta(days=100)
-        assert memory.expire().deleted == ([doomed] if doomed else [])
+        assert memory.facts.expire().deleted == ([doomed] if doomed else [])
         doomed = ""
 
 
 def test_no_worker_is_started_again_and_again_for_what_waits_for_the_clock(memory: Memory, clock: TestClock) -> None:
     clock.now = at(2026)
     memory.remember("The token rotates on Friday", ttl=86_400, on_expire="delete")
-    memory.maintain()
+    memory.admin.maintain()
     clock.now = at(2036)
-    assert is_any_due(memory._space)  # the jump has to be noted
-    memory.expire()
-    assert not is_any_due(memory._space)
+    assert is_any_due(memory.space)  # the jump has to be noted
+    memory.facts.expire()
+    assert not is_any_due(memory.space)
     clock.now += timedelta(hours=25)
-    assert is_any_due(memory._space)
+    assert is_any_due(memory.space)

@@ -20,8 +20,8 @@ Waypost = Callable[..., Any]
 @pytest.fixture
 def waypost(memory: Memory, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Waypost:
     """Run a command in the memory's project, and read the JSON that it prints."""
-    monkeypatch.chdir(memory.root)
-    memory.root.joinpath("mole.py").write_text("def lamps():\n    return 4\n")
+    monkeypatch.chdir(memory.code.root)
+    memory.code.root.joinpath("mole.py").write_text("def lamps():\n    return 4\n")
 
     def call(*arguments: str) -> Any:
         capfd.readouterr()
@@ -115,7 +115,7 @@ def test_a_subtree_is_that_of_the_moment(memory: Memory, clock: TestClock) -> No
     assert mole is not None
     before = format_time(clock.now)
     clock.advance(days=1)
-    memory.promote(mole, 0, parent="")
-    assert [row["text"] for row in memory.subtree(harbour)] == ["The port has a harbour"]
-    then = memory.subtree(harbour, known_at=before)
+    memory.facts.promote(mole, 0, parent="")
+    assert [row["text"] for row in memory.facts.subtree(harbour)] == ["The port has a harbour"]
+    then = memory.facts.subtree(harbour, known_at=before)
     assert [row["text"] for row in then] == ["The port has a harbour", "The harbour has a mole"]

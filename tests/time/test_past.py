@@ -34,16 +34,16 @@ class Crowd:
             lambda: self.memory.correct(self._chosen(), self._text(), valid_until=self._later()),
             lambda: self.memory.retract(self._chosen(), valid_until=self._later()),
             lambda: self.memory.reject(self._chosen()),
-            lambda: self.memory.promote(
+            lambda: self.memory.facts.promote(
                 self._chosen(), random.randrange(4), parent=random.choice(("", self._chosen()))
             ),
-            lambda: self.memory.relink(self._chosen(), [f"{random.choice('ab')}.py#L{random.randint(1, 3)}"]),
+            lambda: self.memory.code.relink(self._chosen(), [f"{random.choice('ab')}.py#L{random.randint(1, 3)}"]),
             lambda: self.memory.verify(self._chosen()),
             self._edit,
             lambda: self.memory.protect(self._chosen()),
-            lambda: self.memory.lift(self._text()),
-            lambda: list(self.memory.import_file(self.memory.export().path)),
-            lambda: self.memory.maintain(force=True),
+            lambda: self.memory.facts.lift_rejection(self._text()),
+            lambda: list(self.memory.admin.import_file(self.memory.admin.export().path)),
+            lambda: self.memory.admin.maintain(force=True),
         )
 
     def act(self) -> None:
@@ -95,7 +95,7 @@ class Crowd:
 
     def _edit(self) -> None:
         lines = "".join(f"def lamp{number}():\n    return {self.random.randrange(9)}\n" for number in range(3))
-        (self.memory.root / f"{self.random.choice('ab')}.py").write_text(lines)
+        (self.memory.code.root / f"{self.random.choice('ab')}.py").write_text(lines)
 
 
 def live(open_memory: OpenMemory, clock: TestClock, folder: Path, seed: int, steps: int) -> int:
@@ -103,7 +103,7 @@ def live(open_memory: OpenMemory, clock: TestClock, folder: Path, seed: int, ste
     random = Random(seed)
     world = World(open_memory(f"harbour-{seed}"), clock, folder)
     for name in "ab":
-        (world.memory.root / f"{name}.py").write_text("def lamp():\n    return 1\n\n")
+        (world.memory.code.root / f"{name}.py").write_text("def lamp():\n    return 1\n\n")
     crowd, begun = Crowd(world, random), clock.now
     for _ in range(steps):
         crowd.act()

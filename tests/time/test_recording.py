@@ -60,7 +60,7 @@ def test_that_a_memory_points_elsewhere_is_not_known_before_it_is_stored(
 ) -> None:
     memory = open_memory()
     for name in ("old.py", "new.py"):
-        (memory.root / name).write_text("def light():\n    return 'on'\n")
+        (memory.code.root / name).write_text("def light():\n    return 'on'\n")
     fact = memory.remember("The light stays on", refs=["old.py"]).id
     assert fact is not None
     before = clock.advance(hours=1)
@@ -71,6 +71,6 @@ def test_that_a_memory_points_elsewhere_is_not_known_before_it_is_stored(
         store(*arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(repair, "_store", later)
-    memory.relink(fact, ["new.py"])
+    memory.code.relink(fact, ["new.py"])
     for instant, path in ((before, "old.py"), (clock.now - A_SECOND, "old.py"), (clock.now, "new.py")):
         assert [ref.file_path for ref in memory.show(fact, known_at=instant).version.refs] == [path]

@@ -46,13 +46,13 @@ def by_batch(memory: Memory, _: Path, given: dict[str, Any]) -> Receipt:
 def by_import(memory: Memory, folder: Path, given: dict[str, Any]) -> Receipt:
     file = folder / "elsewhere.jsonl"
     file.write_text(json.dumps(given) + "\n")
-    (receipt,) = memory.import_file(file)
+    (receipt,) = memory.admin.import_file(file)
     return receipt
 
 
 def by_extractor(memory: Memory, _: Path, given: dict[str, Any]) -> Receipt:
     caller = Caller("extractor", "changes")
-    return next(flows.write.remember.remember(memory._space, [Draft.of(given)], caller, direct=False))
+    return next(flows.write.remember.remember(memory.space, [Draft.of(given)], caller, direct=False))
 
 
 WAYS: dict[str, Way] = {"batch": by_batch, "import": by_import, "extractor": by_extractor}
@@ -70,7 +70,7 @@ class Life:
         old = memory.remember(OLD).id
         assert old is not None
         self.export = folder / "before.jsonl"
-        memory.export(self.export)
+        memory.admin.export(self.export)
         self.ended = clock.advance(days=10)
         ENDINGS[ending](memory, old, self.ended)
         self.now = clock.advance(days=5)
@@ -104,7 +104,7 @@ def test_what_was_given_up_does_not_come_back(
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_an_older_export_changes_nothing(memory: Memory, clock: TestClock, tmp_path: Path, ending: str) -> None:
     life = Life(memory, clock, ending, tmp_path)
-    assert [receipt.status for receipt in memory.import_file(life.export)] == ["refused"]
+    assert [receipt.status for receipt in memory.admin.import_file(life.export)] == ["refused"]
     assert life.answers() == life.before
 
 
@@ -145,13 +145,13 @@ def test_an_export_of_the_time_before_a_reversal_leaves_the_time_between_alone(
         for place in ("waypost.flows.write.insert", "waypost.flows.write.remember", "waypost.flows.write.prepare"):
             monkeypatch.setattr(f"{place}.THRESHOLDS", thresholds, raising=False)
     first = memory.remember(OLD).id
-    memory.export(tmp_path / "before.jsonl")
+    memory.admin.export(tmp_path / "before.jsonl")
     between = clock.advance(days=1)
     second = memory.remember(NEW, replaces=first).id
     clock.advance(days=1)
     memory.remember(OLD, replaces=second)
     clock.advance(days=1)
-    (receipt,) = memory.import_file(tmp_path / "before.jsonl")
+    (receipt,) = memory.admin.import_file(tmp_path / "before.jsonl")
     assert receipt.status == "refused"
     assert [row["text"] for row in memory.list(as_of=between)] == [NEW]
 
@@ -159,11 +159,11 @@ def test_an_export_of_the_time_before_a_reversal_leaves_the_time_between_alone(
 def test_what_only_got_another_place_or_a_longer_time_was_not_given_up(memory: Memory, clock: TestClock) -> None:
     """It is held by other versions: nobody said that it is wrong, and a batch may add to it."""
     start = clock.now
-    week = {"valid_from": format_time(start), "valid_until": format_time(start + 7 * A_DAY)}
+    week: dict[str, Any] = {"valid_from": format_time(start), "valid_until": format_time(start + 7 * A_DAY)}
     fact = memory.remember(OLD, **week).id
     assert fact is not None
     clock.advance(hours=1)
-    memory.promote(fact, 2)
+    memory.facts.promote(fact, 2)
     clock.advance(hours=1)
     for days in (14, 21):
         longer = {"valid_from": format_time(start), "valid_until": format_time(start + days * A_DAY)}

@@ -48,7 +48,7 @@ def answers(memory: Memory, ids: dict[str, str], as_of: datetime, known_at: date
         "list": [row["text"] for row in memory.list(**moment)],
         "recall": [hit.text for hit in memory.recall("Which port?", **moment)],
         "brief": [hit.text for hit in memory.brief("Open the port", **moment).memories],
-        "export": [row["text"] for row in memory.rows(**moment)],
+        "export": [row["text"] for row in memory.admin.export_rows(**moment)],
         "show": shown,
     }
 

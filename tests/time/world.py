@@ -93,7 +93,7 @@ class World:
         since, until = self._when(step.since), self._when(step.until)
         replaces = chosen if step.replaces else None
         said = Said(step.text, since, until, replaces, direct=step.action == "remember")
-        given = {"valid_from": since, "valid_until": until, "replaces": replaces}
+        given: dict[str, Any] = {"valid_from": since, "valid_until": until, "replaces": replaces}
         given = {name: value for name, value in given.items() if value is not None}
 
         def write() -> Receipt:
@@ -119,7 +119,7 @@ class World:
             return _status(lambda: self.memory.retract(chosen, valid_until=until))
         if step.action == "reject":
             return _status(lambda: self.memory.reject(chosen))
-        return _status(lambda: self.memory.promote(chosen, step.level, domain="sea" if step.replaces else None))
+        return _status(lambda: self.memory.facts.promote(chosen, step.level, domain="sea" if step.replaces else None))
 
     def _expected(self, step: Step, chosen: str) -> str:
         now, since, until = self.clock.now, self._when(step.since), self._when(step.until)
@@ -187,7 +187,7 @@ class World:
 
     def _compare_export(self, as_of: datetime | None, known_at: datetime | None) -> None:
         file = self.folder / "export.jsonl"
-        self.memory.export(file, as_of=as_of, known_at=known_at)
+        self.memory.admin.export(file, as_of=as_of, known_at=known_at)
         exported = [json.loads(line) for line in file.read_text().splitlines()]
         file.unlink()
         visible = self.naive.ask(as_of or self.clock.now, known_at)
@@ -199,7 +199,7 @@ class World:
         told = self.memory.brief(SUBJECT, tokens=100_000, **moment).memories
         return (
             _rows(self.memory.list(limit=1000, **moment)),
-            _rows(self.memory.rows(**moment)),
+            _rows(self.memory.admin.export_rows(**moment)),
             sorted(_rows(hit.to_json() for hit in hits)),
             sorted(_rows(hit.to_json() for hit in told)),
             [row for memory_id in self.ids for row in self._show(memory_id, moment)],

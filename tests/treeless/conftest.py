@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import TestClock
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
-from waypost.memory.known import Spaces, open_known
+from waypost.memory.catalog import Spaces, open_by_id
 from waypost.model.memory import Caller
 
 ADA = Caller("person", "ada")
@@ -79,26 +80,26 @@ def shop(
 def away(shop: Shop, clock: TestClock) -> Memory:
     """The memory of the shop, five days after its tree went."""
     clock.advance(days=5)
-    return open_known(config.load(), ADA, shop.space_id, clock)
+    return open_by_id(config.load(), ADA, shop.space_id, clock)
 
 
 @pytest.fixture
 def spaces(shop: Shop, clock: TestClock) -> Spaces:
     """What a server has that was started for a person."""
-    return Spaces(Memory.open_as(ADA, person="ada", clock=clock), config.load(), clock)
+    return Spaces(Memory.open(caller=ADA, person="ada", clock=clock), config.load(), clock)
 
 
 def leave(
     root: Path, clock: TestClock, *, journal_in_tree: bool = False, settings: config.Settings | None = None
 ) -> Shop:
     make_tree(root)
-    memory = Memory.open_as(ADA, root, clock=clock, settings=settings)
+    memory = Memory.open(root, caller=ADA, clock=clock, settings=settings)
     memory.index()
-    shop = Shop(root, memory.space_id)
+    shop = Shop(root, memory.identity.space_id)
     if journal_in_tree:
         memory.journal.keep_in_tree()
 
-    def keep(name: str, text: str, **options: object) -> None:
+    def keep(name: str, text: str, **options: Any) -> None:
         shop.ids[name] = memory.remember(text, **options).id or ""
 
     keep("stale", "The total adds up prices without tax.", refs=["src/checkout.py#total"])
@@ -108,7 +109,7 @@ def leave(
     decided = memory.decide("One provider for payments.", because=["Two doubled the work."])
     shop.ids["decision"] = decided.id or ""
     (root / "src" / "checkout.py").write_text(CHANGED)
-    memory.stale(check=True)
+    memory.code.stale(check=True)
     (root / "src" / "checkout.py").write_text(CHECKOUT)  # nobody looks again
     keep("unjudged", "Amounts are in cents.", refs=["src/checkout.py#Card"])
     memory.close()

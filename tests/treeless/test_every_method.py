@@ -1,6 +1,5 @@
 """Nothing of the façade falls over where there is no tree: it works from what is known, or says what to do."""
 
-import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,12 @@ from tests.treeless.conftest import ADA, Shop, leave
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, WaypostError
+from waypost.memory.admin import MemoryAdmin, Shares
+from waypost.memory.backups import Backups
+from waypost.memory.catalog import open_by_id
+from waypost.memory.code import MemoryCode
+from waypost.memory.facts import MemoryFacts
 from waypost.memory.journal import Journal
-from waypost.memory.known import open_known
 from waypost.model.draft import Draft
 from waypost.model.session_turn import USER, SessionTurn
 
@@ -22,101 +25,102 @@ NOT_HERE = r"(tree|journal) of 'shop' is "
 
 
 def turn(memory: Memory) -> SessionTurn:
-    return SessionTurn(USER, "From now on all reports are in UTC.", memory._clock())
+    return SessionTurn(USER, "From now on all reports are in UTC.", memory.space.clock())
 
 
 # What works from what the database knows.
 WORKS: dict[str, Use] = {
-    "about": lambda m, _: m.about("src/checkout.py", 5),
-    "approve": lambda m, _: m.approve(()),
-    "architecture": lambda m, _: m.architecture(),
-    "audit": lambda m, _: m.audit(),
+    "code.about": lambda m, _: m.code.about("src/checkout.py", 5),
+    "facts.approve": lambda m, _: m.facts.approve(()),
+    "code.architecture": lambda m, _: m.code.architecture(),
+    "admin.audit": lambda m, _: m.admin.audit(),
     "brief": lambda m, _: [
         m.brief("change the total", preset=p) for p in (None, "scope", "route", "inject", "journal")
     ],
-    "checkouts": lambda m, _: m.checkouts,
+    "admin.checkouts": lambda m, _: m.admin.checkouts(),
     "close": lambda m, _: m.close(),
-    "code_behind": lambda m, ids: m.code_behind(ids["stale"]),
+    "code.code_behind": lambda m, ids: m.code.code_behind(ids["stale"]),
     "correct": lambda m, ids: m.correct(ids["stale"], "The total adds up prices, and no tax."),
     "decide": lambda m, _: m.decide("Refunds are made by hand.", because=["They are few."]),
-    "decline": lambda m, _: m.decline(()),
-    "backup": lambda m, _: [m.backup.make(), m.backup.list(), m.backup.restore()],
-    "doctor": lambda m, _: [m.doctor(), m.doctor(fix=True)],
-    "expire": lambda m, _: m.expire(),
-    "export": lambda m, _: m.export(code=True),
-    "exports": lambda m, _: m.exports(),
-    "files": lambda m, _: m.files(),
-    "folder": lambda m, _: m.folder,
+    "facts.reject": lambda m, _: m.facts.reject(()),
+    "admin.backups.list": lambda m, _: m.admin.backups.list(),
+    "admin.backups.make": lambda m, _: m.admin.backups.make(),
+    "admin.backups.plan": lambda m, _: [m.admin.backups.make(), m.admin.backups.plan()],
+    "admin.backups.restore": lambda m, _: [m.admin.backups.make(), m.admin.backups.restore()],
+    "admin.doctor": lambda m, _: [m.admin.doctor(), m.admin.doctor(fix=True)],
+    "facts.expire": lambda m, _: m.facts.expire(),
+    "admin.export": lambda m, _: m.admin.export(code=True),
+    "admin.exports": lambda m, _: m.admin.exports(),
+    "code.files": lambda m, _: m.code.files(),
     "forget": lambda m, ids: m.forget(ids["stale"]),
-    "growth": lambda m, _: m.growth(),
-    "has_tree": lambda m, _: m.has_tree,
+    "admin.growth": lambda m, _: m.admin.growth(),
     "history": lambda m, ids: m.history(ids["stale"]),
-    "import_file": lambda m, _: list(m.import_file(m.export().path)),
-    "import_rows": lambda m, _: list(m.import_rows(list(m.rows()))),
-    "journal": lambda m, _: m.journal,
-    "keep_session": lambda m, _: m.keep_session("s-1", [turn(m)]),
-    "lift": lambda m, _: m.lift("Never said."),
+    "admin.import_file": lambda m, _: list(m.admin.import_file(m.admin.export().path)),
+    "admin.import_rows": lambda m, _: list(m.admin.import_rows(list(m.admin.export_rows()))),
+    "journal.add_session": lambda m, _: m.journal.add_session("s-1", [turn(m)]),
+    "facts.lift_rejection": lambda m, _: m.facts.lift_rejection("Never said."),
+    "identity": lambda m, _: m.identity,
     "list": lambda m, _: [m.list(), m.list(kind="symbol")],
-    "maintain": lambda m, _: [m.maintain(dry_run=True), m.maintain(force=True)],
-    "page": lambda m, _: m.page(),
-    "promote": lambda m, ids: m.promote(ids["fresh"], 2),
+    "admin.maintain": lambda m, _: [m.admin.maintain(dry_run=True), m.admin.maintain(force=True)],
+    "admin.page": lambda m, _: m.admin.page(),
+    "facts.promote": lambda m, ids: m.facts.promote(ids["fresh"], 2),
     "protect": lambda m, ids: m.protect(ids["fresh"]),
-    "rebuild": lambda m, _: m.rebuild(),
+    "admin.rebuild": lambda m, _: m.admin.rebuild(),
     "recall": lambda m, _: m.recall("How is the total of a basket computed?"),
-    "declined": lambda m, _: m.declined(),
-    "reconsider": lambda m, _: m.reconsider(()),
+    "facts.rejected": lambda m, _: m.facts.rejected(),
+    "facts.reconsider": lambda m, _: m.facts.reconsider(()),
     "reject": lambda m, ids: m.reject(ids["plain"]),
-    "related": lambda m, ids: m.related(ids["decision"]),
-    "relatives": lambda m, _: m.relatives(),
+    "facts.related": lambda m, ids: m.facts.related(ids["decision"]),
+    "admin.relatives": lambda m, _: m.admin.relatives(),
     "remember": lambda m, _: m.remember("Totals are rounded.", refs=["src/checkout.py#total"]),
-    "remember_drafts": lambda m, _: list(m.remember_drafts([Draft.of({"text": "Cards expire."})])),
+    "facts.remember_drafts": lambda m, _: list(m.facts.remember_drafts([Draft.of({"text": "Cards expire."})])),
     "remember_many": lambda m, _: m.remember_many([{"text": "Vouchers expire.", "refs": ["src/session.py"]}]),
     "restore": lambda m, ids: _restored(m, ids["fresh"]),
     "retract": lambda m, ids: m.retract(ids["fresh"]),
-    "review": lambda m, _: m.review(),
-    "root": lambda m, _: m.root,
-    "rows": lambda m, _: list(m.rows(code=True)),
-    "seen": lambda m, _: m.seen,
-    "seen_in": lambda m, _: m.seen_in(m.checkouts[0].id).recall("total"),
-    "set_ttl": lambda m, ids: m.set_ttl(ids["plain"], 60),
-    "settle": lambda m, _: m.settle(),
-    "shares": lambda m, _: m.shares(),
+    "facts.review": lambda m, _: m.facts.review(),
+    "code.root": lambda m, _: m.code.root,
+    "admin.export_rows": lambda m, _: list(m.admin.export_rows(code=True)),
+    "admin.shown_checkout": lambda m, _: m.admin.shown_checkout(),
+    "admin.as_of_checkout": lambda m, _: m.admin.as_of_checkout(m.admin.checkouts()[0].id).recall("total"),
+    "facts.set_ttl": lambda m, ids: m.facts.set_ttl(ids["plain"], 60),
+    "admin.embed_pending": lambda m, _: m.admin.embed_pending(),
+    "admin.shares.list": lambda m, _: m.admin.shares.list(),
     "show": lambda m, ids: [m.show(one) for one in (*ids.values(), m.recall("total", scope="code")[0].id)],
-    "source": lambda m, _: m.source("src/checkout.py"),
-    "space_id": lambda m, _: m.space_id,
-    "stale": lambda m, _: [m.stale(), m.stale(["src/checkout.py"])],
-    "damage_notices": lambda m, _: m.damage_notices(),
+    "code.source": lambda m, _: m.code.source("src/checkout.py"),
+    "code.stale": lambda m, _: [m.code.stale(), m.code.stale(["src/checkout.py"])],
+    "admin.damage_notices": lambda m, _: m.admin.damage_notices(),
+    "space": lambda m, _: m.space,
     "status": lambda m, _: m.status(),
-    "subtree": lambda m, ids: m.subtree(ids["plain"]),
+    "facts.subtree": lambda m, ids: m.facts.subtree(ids["plain"]),
     "why": lambda m, _: m.why("Why one provider?"),
-    "work": lambda m, _: m.work(),
+    "admin.run_worker": lambda m, _: m.admin.run_worker(),
 }
 # What needs the tree, or something that is not there, and says so.
 REFUSES: dict[str, Use] = {
-    "analyze": lambda m, _: m.analyze("src"),
-    "discover": lambda m, _: m.discover(),
-    "finish": lambda m, _: m.finish("Did it"),
-    "git_changed": lambda m, _: m.git_changed(),
-    "ignores": lambda m, _: m.ignores(),
+    "code.analyze": lambda m, _: m.code.analyze("src"),
+    "facts.discover": lambda m, _: m.facts.discover(),
+    "code.finish_task": lambda m, _: m.code.finish_task("Did it"),
+    "code.git_changed": lambda m, _: m.code.git_changed(),
+    "code.ignores": lambda m, _: m.code.ignores(),
     "index": lambda m, _: m.index(),
-    "learn": lambda m, _: m.learn(),
-    "relink": lambda m, ids: m.relink(ids["stale"], ["src/session.py"]),
-    "summarize": lambda m, _: m.summarize(),
-    "summary": lambda m, _: m.summary("src/checkout.py"),
-    "track": lambda m, _: m.track("src/checkout.py"),
-    "update": lambda m, _: m.update(["src/checkout.py"]),
+    "facts.learn": lambda m, _: m.facts.learn(),
+    "code.relink": lambda m, ids: m.code.relink(ids["stale"], ["src/session.py"]),
+    "code.summarize": lambda m, _: m.code.summarize(),
+    "code.summary": lambda m, _: m.code.summary("src/checkout.py"),
+    "code.track": lambda m, _: m.code.track("src/checkout.py"),
+    "code.update": lambda m, _: m.code.update(["src/checkout.py"]),
     "verify": lambda m, ids: m.verify(ids["stale"]),
 }
 # What is about something else that is not there: a candidate, a file, an import.
 OTHERWISE: dict[str, Use] = {
-    "at": lambda m, _: m.at("."),
-    "edit": lambda m, _: m.edit("0" * 26, "x"),
-    "import_bridge": lambda m, _: m.import_bridge("/nowhere"),
-    "import_tags": lambda m, _: m.import_tags("/nowhere"),
-    "share_accept": lambda m, _: m.share_accept("0" * 16),
-    "share_offer": lambda m, _: m.share_offer("0" * 16),
-    "share_revoke": lambda m, _: m.share_revoke("0" * 16),
-    "undo_import": lambda m, _: m.undo_import(),
+    "admin.for_path": lambda m, _: m.admin.for_path("."),
+    "facts.edit": lambda m, _: m.facts.edit("0" * 26, "x"),
+    "admin.import_memory_bridge": lambda m, _: m.admin.import_memory_bridge("/nowhere"),
+    "admin.import_coding_brain": lambda m, _: m.admin.import_coding_brain("/nowhere"),
+    "admin.shares.accept": lambda m, _: m.admin.shares.accept("0" * 16),
+    "admin.shares.offer": lambda m, _: m.admin.shares.offer("0" * 16),
+    "admin.shares.revoke": lambda m, _: m.admin.shares.revoke("0" * 16),
+    "admin.undo_import": lambda m, _: m.admin.undo_import(),
 }
 JOURNAL_READS: dict[str, Use] = {
     "calendar": lambda m, _: m.journal.calendar(),
@@ -154,14 +158,22 @@ def _restored(memory: Memory, memory_id: str) -> object:
     return memory.restore(memory_id)
 
 
-def public(kind: type) -> set[str]:
-    return {name for name in dir(kind) if not name.startswith("_") and name not in ("open", "open_as")}
+GROUPS: dict[str, type] = {
+    "": Memory,
+    "code.": MemoryCode,
+    "facts.": MemoryFacts,
+    "journal.": Journal,
+    "admin.": MemoryAdmin,
+    "admin.backups.": Backups,
+    "admin.shares.": Shares,
+}
 
 
 def test_the_tables_name_every_method() -> None:
-    assert public(Memory) - {*WORKS, *REFUSES, *OTHERWISE} == set()
-    journal = public(Journal) - public(inspect.getmro(Journal)[1]) | {"root"}
-    assert journal - {*JOURNAL_READS, *JOURNAL_TOUCHES, *JOURNAL_OTHERWISE} == set()
+    names = {place + name for place, kind in GROUPS.items() for name in dir(kind) if not name.startswith("_")}
+    names -= {"open", *(place.removesuffix(".") for place in GROUPS)}
+    journal = {f"journal.{name}" for name in (*JOURNAL_READS, *JOURNAL_TOUCHES, *JOURNAL_OTHERWISE)}
+    assert names == {*WORKS, *REFUSES, *OTHERWISE, *journal}
 
 
 @pytest.mark.parametrize("name", WORKS)
@@ -192,7 +204,7 @@ def test_a_journal_beside_the_database_is_as_ever(name: str, shop: Shop, away: M
 @pytest.fixture
 def kept_in_tree(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine) -> tuple[Memory, dict[str, str]]:
     shop = leave(tmp_path / "work" / "shop", clock, journal_in_tree=True)
-    return open_known(config.load(), ADA, shop.space_id, clock), shop.ids
+    return open_by_id(config.load(), ADA, shop.space_id, clock), shop.ids
 
 
 @pytest.mark.parametrize("name", JOURNAL_READS)

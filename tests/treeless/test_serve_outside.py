@@ -13,7 +13,7 @@ from tests.treeless.conftest import ADA, Shop
 
 from waypost import Memory, config
 from waypost.faces.mcp.session import ServedProject
-from waypost.memory.known import is_outside, known_spaces
+from waypost.memory.catalog import is_outside, space_entries
 
 pytestmark = pytest.mark.slow  # whole servers are not for the inner loop
 
@@ -39,12 +39,12 @@ def test_the_only_project_is_served_though_its_tree_is_elsewhere(shop: Shop, tmp
     status, stale = served(tmp_path / "srv", "/api/v1/spaces/here/status", "/api/v1/spaces/here/staleness")
     assert (status["space"], status["name"]) == (shop.space_id, "shop")
     assert stale["stale"] == 1
-    assert [one.space_id for one in known_spaces(config.load())] == [shop.space_id]
+    assert [one.space_id for one in space_entries(config.load())] == [shop.space_id]
 
 
 def test_with_several_projects_it_is_the_persons_own_memory(shop: Shop, tmp_path: Path, clock: TestClock) -> None:
     (tmp_path / "work" / "bank").mkdir()
-    Memory.open_as(ADA, tmp_path / "work" / "bank", clock=clock).remember("Loans are for a year.")
+    Memory.open(tmp_path / "work" / "bank", caller=ADA, clock=clock).remember("Loans are for a year.")
     status, spaces = served(tmp_path / "srv", "/api/v1/spaces/here/status", "/api/v1/spaces")
     assert status["kind"] == "person"
     listed = spaces["spaces"]
@@ -59,7 +59,7 @@ def test_a_folder_is_outside_unless_it_is_a_repository_or_has_a_memory(
     assert is_outside(settings, tmp_path / "nowhere")
     plain.mkdir()
     assert is_outside(settings, plain)
-    Memory.open_as(ADA, plain, clock=clock).remember("It is one now.")
+    Memory.open(plain, caller=ADA, clock=clock).remember("It is one now.")
     assert not is_outside(settings, plain)
     repository = tmp_path / "repository"
     repository.mkdir()
@@ -80,7 +80,7 @@ def test_where_no_project_is_known_yet_a_folder_is_one_unless_it_is_no_place_for
 
 def test_agents_are_served_a_memory_by_its_id(shop: Shop, clock: TestClock) -> None:
     memory = ServedProject(space=shop.space_id, follows_roots=False, clock=clock).memory(ADA)
-    assert memory.space_id == shop.space_id and not memory.has_tree
+    assert memory.identity.space_id == shop.space_id and not memory.identity.has_tree
 
 
 def test_a_worker_pays_what_is_owed_without_a_tree(shop: Shop, tmp_path: Path) -> None:

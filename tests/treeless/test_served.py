@@ -13,7 +13,7 @@ from waypost.faces.dashboard.app import dashboard_app
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.rest.app import rest_app
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 
 OWNER = TokenIdentity("ada", "person", "write", "key-1")
 

@@ -10,7 +10,7 @@ from tests.treeless.conftest import ADA, JUDGED, Shop, leave, make_tree
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, SecurityError
-from waypost.memory.known import Spaces, open_known
+from waypost.memory.catalog import Spaces, open_by_id
 
 
 def test_hits_say_as_of_when_and_in_which_checkout(away: Memory, shop: Shop) -> None:
@@ -45,25 +45,25 @@ def test_a_briefing_says_as_of_when_it_knows_the_code(preset: str | None, away: 
 
 
 def test_a_report_of_what_is_stale_tells_the_last_verdicts(away: Memory, shop: Shop) -> None:
-    report = away.stale()
+    report = away.code.stale()
     assert (report.checked, report.stale, report.fresh, report.errors) == (3, 1, 1, 1)
     assert [one.id for one in report.memories] == [shop.ids["stale"]]
     told = report.to_json()["as_of"]
     assert (told["root"], told["judged_at"][:10]) == (str(shop.root), "2026-01-30")
     with pytest.raises(NotFound, match="not on this machine"):
-        away.stale(check=True)
+        away.code.stale(check=True)
 
 
 def test_looking_changes_no_verdict_and_no_time(away: Memory, shop: Shop, clock: TestClock) -> None:
-    before = away.stale().to_json()
+    before = away.code.stale().to_json()
     for _ in range(3):
         clock.advance(days=1)
         away.recall("total prices")
-        away.about("src/checkout.py")
+        away.code.about("src/checkout.py")
         away.show(shop.ids["stale"])
-        away.maintain(force=True)
-        away.work()
-    after = away.stale().to_json()
+        away.admin.maintain(force=True)
+        away.admin.run_worker()
+    after = away.code.stale().to_json()
     assert [one["code_refs"][0]["checked_at"] for one in after["memories"]] == [
         one["code_refs"][0]["checked_at"] for one in before["memories"]
     ]
@@ -73,27 +73,31 @@ def test_looking_changes_no_verdict_and_no_time(away: Memory, shop: Shop, clock:
 
 
 def test_a_place_is_asked_about_by_what_the_index_knows(away: Memory, shop: Shop) -> None:
-    hits = {hit.memory.id: hit.relevance for hit in away.about("src/checkout.py", 6)}
+    hits = {hit.memory.id: hit.relevance for hit in away.code.about("src/checkout.py", 6)}
     assert hits == {shop.ids["stale"]: "direct", shop.ids["unjudged"]: "file"}
-    assert {hit.memory.id for hit in away.about("src")} == {shop.ids[n] for n in ("stale", "fresh", "unjudged")}
+    assert {hit.memory.id for hit in away.code.about("src")} == {shop.ids[n] for n in ("stale", "fresh", "unjudged")}
     with pytest.raises(SecurityError):
-        away.about("../elsewhere.py")
+        away.code.about("../elsewhere.py")
     with pytest.raises(SecurityError):
-        away.about("/etc/passwd")
+        away.code.about("/etc/passwd")
 
 
 def test_files_are_outlined_and_their_lines_are_said_to_be_elsewhere(away: Memory) -> None:
-    assert {one.path: one.stale for one in away.files()} == {"README.md": 0, "src/checkout.py": 1, "src/session.py": 0}
-    seen = away.source("src/checkout.py")
+    assert {one.path: one.stale for one in away.code.files()} == {
+        "README.md": 0,
+        "src/checkout.py": 1,
+        "src/session.py": 0,
+    }
+    seen = away.code.source("src/checkout.py")
     assert (seen.lines, seen.total, seen.language) == ((), 14, "python")
     assert [one.name for one in seen.outline] == ["total", "Card", "Card.charge"]
     assert seen.away.startswith("The tree of 'shop' is not on this machine")
     with pytest.raises(NotFound, match="not on this machine"):
-        away.source("src/unknown.py")
+        away.code.source("src/unknown.py")
 
 
 def test_the_code_beside_a_memory_is_what_was_indexed(away: Memory, shop: Shop) -> None:
-    (behind,) = away.code_behind(shop.ids["fresh"])
+    (behind,) = away.code.code_behind(shop.ids["fresh"])
     assert behind.now is not None and behind.then is None
     assert (behind.now.first, behind.now.meant[0]) == (4, "def is_open(session):")
 
@@ -122,8 +126,8 @@ def test_what_is_said_of_code_is_kept_unpinned_and_says_so(away: Memory, shop: S
 def test_where_the_tree_is_again_it_can_be_verified_and_is_pinned(away: Memory, shop: Shop, clock: TestClock) -> None:
     kept = away.remember("Totals are rounded at the end.", refs=["src/checkout.py#total"]).id or ""
     make_tree(shop.root)
-    here = Memory.open_as(ADA, shop.root, clock=clock)
-    assert here.space_id == away.space_id and here.has_tree
+    here = Memory.open(shop.root, caller=ADA, clock=clock)
+    assert here.identity.space_id == away.identity.space_id and here.identity.has_tree
     assert not here.verify(kept).left
     (link,) = here.show(kept).links
     assert link.was.anchor and link.finding.state == "unchanged" and link.as_of == ""
@@ -137,26 +141,27 @@ def test_the_checkout_that_was_judged_last_is_shown_unless_another_is_chosen(
     make_tree(shop.root)
     shutil.copytree(shop.root, other)
     _same_origin(shop.root, other)
-    first, second = Memory.open_as(ADA, shop.root, clock=clock), Memory.open_as(ADA, other, clock=clock)
-    assert first.space_id == second.space_id
+    first, second = Memory.open(shop.root, caller=ADA, clock=clock), Memory.open(other, caller=ADA, clock=clock)
+    assert first.identity.space_id == second.identity.space_id
     said = first.remember("The sum is exact.", refs=["src/checkout.py#total"]).id or ""
-    first.stale()
+    first.code.stale()
     clock.advance(hours=1)
     (other / "src" / "checkout.py").write_text("# all is new\n")
-    second.stale()
+    second.code.stale()
     for root in (shop.root, other):
         shutil.rmtree(root)
-    last = spaces.memory(ADA, first.space_id)
-    assert last.seen is not None and last.seen.root == str(other)
+    last = spaces.memory(ADA, first.identity.space_id)
+    shown = last.admin.shown_checkout()
+    assert shown is not None and shown.root == str(other)
     assert last.show(said).state.is_stale
-    assert [one.root for one in last.checkouts] == [str(other), str(shop.root)]
-    chosen = spaces.memory(ADA, first.space_id, checkout=last.checkouts[1].id)
+    assert [one.root for one in last.admin.checkouts()] == [str(other), str(shop.root)]
+    chosen = spaces.memory(ADA, first.identity.space_id, checkout=last.admin.checkouts()[1].id)
     assert not chosen.show(said).state.is_stale
-    assert not last.seen_in(last.checkouts[1].id).show(said).state.is_stale
+    assert not last.admin.as_of_checkout(last.admin.checkouts()[1].id).show(said).state.is_stale
     with pytest.raises(NotFound, match="no checkout"):
-        last.seen_in("0" * 16)
+        last.admin.as_of_checkout("0" * 16)
     with pytest.raises(NotFound, match="no checkout"):
-        spaces.memory(ADA, first.space_id, checkout="0" * 16)
+        spaces.memory(ADA, first.identity.space_id, checkout="0" * 16)
 
 
 def _same_origin(*roots: Path) -> None:
@@ -169,7 +174,7 @@ def test_entries_of_a_journal_that_was_in_the_tree_are_read_and_searched(
     tmp_path: Path, clock: TestClock, fake_engine: FakeEngine
 ) -> None:
     shop = leave(tmp_path / "work" / "shop", clock, journal_in_tree=True)
-    memory = open_known(config.load(), ADA, shop.space_id, clock)
+    memory = open_by_id(config.load(), ADA, shop.space_id, clock)
     assert memory.recall("refunds", scope="journal")[0].id == shop.ids["note"]
     assert [said.id for said in memory.journal.timeline("2026-01-29").entries] == [shop.ids["note"]]
     assert memory.journal.search("refunds")[0].id == shop.ids["note"]
@@ -177,7 +182,7 @@ def test_entries_of_a_journal_that_was_in_the_tree_are_read_and_searched(
     with pytest.raises(NotFound, match="kept in its tree"):
         memory.forget(shop.ids["note"])
     assert memory.show(shop.ids["note"]).version.text == "We met about refunds."
-    assert "journal" not in {step.step for step in memory.maintain(force=True)}
+    assert "journal" not in {step.step for step in memory.admin.maintain(force=True)}
 
 
 def test_a_journal_beside_the_database_is_written_as_ever(away: Memory, shop: Shop) -> None:

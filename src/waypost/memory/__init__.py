@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from waypost.memory.whole import Memory as Memory
+    from waypost.memory.facade import Memory as Memory
 
 __all__ = ["Memory"]
 
@@ -11,7 +11,7 @@ __all__ = ["Memory"]
 def __getattr__(name: str) -> Any:
     # The whole is put together on first use: a hook, which only reads, has no time for the rest.
     if name == "Memory":
-        from waypost.memory.whole import Memory
+        from waypost.memory.facade import Memory
 
         return Memory
     raise AttributeError(f"module 'waypost.memory' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""A memory whose database is damaged: what can be done with it before it is repaired."""
+"""Diagnosis, repair and export of a memory whose database is damaged."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from waypost.store.salvaged import Salvaged
 
 
 def damage_findings(identity: Identity, settings: Settings, clock: Clock, error: StoreCorrupt) -> Sequence[Finding]:
-    """What `doctor` says of a database that cannot be opened for use."""
+    """The findings of `doctor` for a database that can't be opened."""
     from waypost.store.sqlite.damage import damage_of
 
     path = _database(identity, settings, error)
@@ -28,7 +28,7 @@ def damage_findings(identity: Identity, settings: Settings, clock: Clock, error:
 
 
 def repair_damaged(identity: Identity, settings: Settings, clock: Clock, error: StoreCorrupt) -> Salvaged | None:
-    """Repair a database that cannot be opened for use. None: it is empty, and a snapshot has more than could be saved."""
+    """Repair a database that can't be opened. None if it is empty and a snapshot has more than could be salvaged."""
     from waypost.store.sqlite.repair import repair
 
     path = _database(identity, settings, error)
@@ -40,8 +40,8 @@ def repair_damaged(identity: Identity, settings: Settings, clock: Clock, error: 
 
 def _database(identity: Identity, settings: Settings, error: StoreCorrupt) -> Path:
     if settings.store:
-        raise error  # a server's database: its administrator repairs it
-    open_spaces.forget(identity.space_id)  # what this process has open would be in its own way
+        raise error  # a database server: its administrator repairs it
+    open_spaces.forget(identity.space_id)  # an open connection of this process would block the repair
     return space_directory(settings.memory_root, identity.space_id) / DATABASE_FILE
 
 
@@ -49,7 +49,7 @@ def _database(identity: Identity, settings: Settings, error: StoreCorrupt) -> Pa
 def salvaged_space(
     identity: Identity, settings: Settings, clock: Clock, error: StoreCorrupt
 ) -> Iterator[tuple[OpenSpace, Sequence[str]]]:
-    """All that can be read of a damaged memory, for as long as the block runs, and the ids of memories that cannot."""
+    """A temporary copy of everything readable in a damaged memory, and the ids of unreadable memories."""
     from waypost.store.sqlite.repair import salvaged_copy
     from waypost.store.sqlite.store import SqliteStore
 
@@ -66,7 +66,7 @@ def salvaged_space(
             with store.read() as reader:
                 refused = flows.checkouts.admission.why_refused(reader, identity, settings.shared_machine)
             if refused is not None:
-                raise error  # whether this folder belongs to the memory is only known once it is repaired
+                raise error  # whether this folder belongs to the memory is unknown until the repair
             yield space, lost
         finally:
             store.close()

@@ -1,4 +1,4 @@
-"""The spaces that this process has open. The only place that wires parts together."""
+"""The open spaces of this process. The only module that wires store, engines and workers together."""
 
 import atexit
 import os
@@ -17,7 +17,7 @@ from waypost.embed.registry import open_engine
 from waypost.errors import StoreCorrupt, StoreUnavailable
 from waypost.flows.engines.choice import EngineChoice
 from waypost.flows.open_space import OpenSpace, is_known_checkout
-from waypost.memory.stores import StoredSpace, open_store
+from waypost.memory.storage import StoredSpace, open_store
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
@@ -28,113 +28,117 @@ from waypost.store.protocol import Store
 if TYPE_CHECKING:
     from waypost.flows.share.spaces import Neighbours
 
-IDLE_SECONDS = 3600  # an open space that nobody used for this long is closed
+IDLE_SECONDS = 3600  # a space unused for this long is closed
 
 
 class OpenSpaces:
-    """The spaces that this process has open, one instance each, closed after an hour without use."""
+    """The open spaces of this process: one instance each, closed after an idle hour."""
 
     def __init__(self) -> None:
         self._open: dict[_Key, tuple[OpenSpace, datetime]] = {}
-        self._turns: dict[_Key, _Turn] = {}
-        self._lock = threading.Lock()  # of these two; never held while a database is waited for
+        self._openings: dict[_Key, _Opening] = {}
+        self._lock = threading.Lock()  # guards both; never held while waiting for a database
 
     def get(self, identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
-        """Whoever else wants the same space waits while it is opened, nobody else does: a database may be slow, or dead."""
+        """The space, opened if needed. Only callers that want the same space wait: a database may be slow or down."""
         key = _key(identity, settings)
-        known = self._known(key, settings, clock())
-        if known is not None:
-            return known
-        with self._turn(key) as turn:
-            known = self._known(key, settings, clock())  # opened by another meanwhile
-            if known is not None:
-                return known
-            if turn.failed is not None:
-                raise StoreUnavailable(turn.failed.what, turn.failed.remedy, undone=turn.failed.undone)
-            return self._wired(turn, key, lambda: _wire(identity, settings, clock), clock)
+        space = self._open_space(key, settings, clock())
+        if space is not None:
+            return space
+        with self._opening(key) as opening:
+            space = self._open_space(key, settings, clock())  # another thread may have opened it
+            if space is not None:
+                return space
+            if opening.error is not None:
+                raise StoreUnavailable(opening.error.what, opening.error.remedy, undone=opening.error.undone)
+            return self._wire_once(opening, key, lambda: _wire(identity, settings, clock), clock)
 
     def drop(self, identity: Identity, settings: Settings) -> None:
         self._close([_key(identity, settings)])
 
     def forget(self, space_id: str | None = None) -> None:
-        """Keep nothing in memory of this space in any of its trees, or of all: another process has changed it. For spaces
-        in a database server, where whoever is at work with one can go on."""
+        """Close this space for all its checkouts, or close all spaces: another process has changed it.
+
+        For spaces in a database server, where running work can go on.
+        """
         with self._lock:
-            keys = [key for key in (*self._open, *self._turns) if space_id in (None, key[1])]
+            keys = [key for key in (*self._open, *self._openings) if space_id in (None, key[1])]
         self._close(keys)
 
     def start_afresh(self) -> None:
-        """In a forked child: every space is opened anew, whatever the parent's threads were doing with theirs."""
-        self._open, self._turns, self._lock = {}, {}, threading.Lock()
+        """In a forked child: drop all state, since the parent's threads may be using it."""
+        self._open, self._openings, self._lock = {}, {}, threading.Lock()
 
     def drop_all(self) -> None:
         with self._lock:
-            keys = [*self._open, *self._turns]
+            keys = [*self._open, *self._openings]
         self._close(keys)
 
-    def _known(self, key: "_Key", settings: Settings, now: datetime) -> OpenSpace | None:
-        """The space, if it is open with these settings. What nobody used for long is closed on the way."""
+    def _open_space(self, key: "_Key", settings: Settings, now: datetime) -> OpenSpace | None:
+        """The space, if it is open with these settings. Idle spaces are closed on the way."""
         with self._lock:
-            known = self._open.get(key)
-            if known and known[0].settings == settings:
-                self._open[key] = (known[0], now)
-            idle = [one for one, (_, used) in self._open.items() if (now - used).total_seconds() > IDLE_SECONDS]
-        if known and known[0].settings != settings:  # wired anew: another engine has to be noticed
-            idle.append(key)
-            known = None
-        self._close(idle)
-        return known[0] if known else None
+            space, _ = self._open.get(key, (None, now))
+            if space is not None and space.settings == settings:
+                self._open[key] = (space, now)
+            stale = [each for each, (_, used) in self._open.items() if (now - used).total_seconds() > IDLE_SECONDS]
+        if space is not None and space.settings != settings:  # open it again: its engine may be another one
+            stale.append(key)
+            space = None
+        self._close(stale)
+        return space
 
     @contextmanager
-    def _turn(self, key: "_Key") -> Iterator["_Turn"]:
+    def _opening(self, key: "_Key") -> Iterator["_Opening"]:
         with self._lock:
-            turn = self._turns.setdefault(key, _Turn())
-            turn.asked += 1
+            opening = self._openings.setdefault(key, _Opening())
+            opening.waiting += 1
         try:
-            with turn.lock:
-                yield turn
+            with opening.lock:
+                yield opening
         finally:
             with self._lock:
-                turn.asked -= 1
-                if not turn.asked and self._turns.get(key) is turn:
-                    del self._turns[key]
+                opening.waiting -= 1
+                if not opening.waiting and self._openings.get(key) is opening:
+                    del self._openings[key]
 
-    def _wired(self, turn: "_Turn", key: "_Key", wire: Callable[[], OpenSpace], clock: Clock) -> OpenSpace:
-        turn.is_dropped = False
+    def _wire_once(self, opening: "_Opening", key: "_Key", wire: Callable[[], OpenSpace], clock: Clock) -> OpenSpace:
+        opening.is_dropped = False
         try:
             space = wire()
         except StoreUnavailable as error:
-            with self._lock:  # who comes from now on tries again
-                turn.failed = error
-                if self._turns.get(key) is turn:
-                    del self._turns[key]
+            with self._lock:  # later callers try again
+                opening.error = error
+                if self._openings.get(key) is opening:
+                    del self._openings[key]
             raise
         with self._lock:
-            if not turn.is_dropped:
+            if not opening.is_dropped:
                 self._open[key] = (space, clock())
         return space
 
     def _close(self, keys: "Iterable[_Key]") -> None:
-        """What is just being opened is for those who asked for it, and not kept."""
+        """Close these spaces. One that is being opened serves its callers, but isn't kept."""
         with self._lock:
             spaces = [self._open.pop(key)[0] for key in dict.fromkeys(keys) if key in self._open]
             for key in keys:
-                if key in self._turns:
-                    self._turns[key].is_dropped = True
+                if key in self._openings:
+                    self._openings[key].is_dropped = True
         for space in spaces:
             space.store.close()
 
 
-class _Turn:
-    """Of those who want the same space: one opens it, the others wait. Where its server cannot be reached, those who have
-    waited are told so too, instead of trying one after another."""
+class _Opening:
+    """A space that is being opened: one caller opens it, the others wait.
 
-    __slots__ = ("asked", "failed", "is_dropped", "lock")
+    If its server can't be reached, waiting callers get the same error instead of trying one after another.
+    """
+
+    __slots__ = ("error", "is_dropped", "lock", "waiting")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.asked = 0
-        self.failed: StoreUnavailable | None = None
+        self.waiting = 0
+        self.error: StoreUnavailable | None = None
         self.is_dropped = False
 
 
@@ -146,7 +150,7 @@ def _key(identity: Identity, settings: Settings) -> _Key:
 
 
 def space_on(store: Store, identity: Identity, settings: Settings, clock: Clock, folder: Path) -> OpenSpace:
-    """A space that is in this store."""
+    """The space in this store."""
     engines = EngineChoice(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     contexts = ContextCache[Any](clock)
     return OpenSpace(
@@ -161,22 +165,21 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     store = open_store(settings, stored, folder, clock)
     space = space_on(store, identity, settings, clock, folder)
     try:
-        _let_in(space)
+        _admit(space)
     except BaseException:
         store.close()
         raise
     keep_metadata(folder, space.engines.main.name, store.schema_version)
     if store.may_write:
-        with suppress(StoreCorrupt):  # what can be read is read; a write would fail, and say what to do
+        with suppress(StoreCorrupt):  # reading still works; a write would raise with the remedy
             flows.engines.pending_vectors.adopt_engine(space)
             flows.write.scrub.finish_forgetting(space)
             flows.admin.neglect.call_if_neglected(space)
     return space
 
 
-def _let_in(space: OpenSpace) -> None:
-    """A checkout that is seen for the first time must belong to this memory. Whether another one was made for the same
-    repository is looked for then."""
+def _admit(space: OpenSpace) -> None:
+    """Check that a new checkout belongs to this memory, and look for other memories of the same repository."""
     if not is_known_checkout(space):
         flows.checkouts.admission.admit(space, flows.checkouts.relatives.look_for_relatives)
 
@@ -186,14 +189,14 @@ def _start_worker(space: OpenSpace) -> None:
 
 
 def _neighbours(space: OpenSpace) -> "Neighbours":
-    from waypost.memory.neighbours import StoredNeighbours, TeamNeighbours  # only where something is shared
+    from waypost.memory.share_partners import StoredNeighbours, TeamNeighbours  # only for sharing
 
-    kept = TeamNeighbours if space.settings.store else StoredNeighbours
-    return kept(space.identity.space_id, space.settings, space.clock)
+    neighbours = TeamNeighbours if space.settings.store else StoredNeighbours
+    return neighbours(space.identity.space_id, space.settings, space.clock)
 
 
 def _shared_engine(name: str, settings: Settings) -> Engine:
-    """Spaces of one process share an engine: its weights are in memory once."""
+    """The engine of this name. All spaces of the process share it, so its weights are loaded once."""
     key = (open_engine, name, settings.models, settings.ollama, settings.openai)
     with _engines_lock:
         if key not in _engines:
@@ -202,16 +205,16 @@ def _shared_engine(name: str, settings: Settings) -> Engine:
 
 
 _engines: dict[object, Engine] = {}
-_left: dict[object, Engine] = {}  # by a parent process
+_inherited: dict[object, Engine] = {}  # engines of the parent process
 _engines_lock = threading.Lock()
 open_spaces = OpenSpaces()
 atexit.register(open_spaces.drop_all)
 
 
 def _start_afresh() -> None:
-    global _engines_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
+    global _engines_lock  # noqa: PLW0603  a thread of the parent may hold it forever
     _engines_lock = threading.Lock()
-    _left.update(_engines)  # their threads did not come along: whoever ended them here would wait for these for ever
+    _inherited.update(_engines)  # kept alive: closing them would wait forever for threads that were not forked
     _engines.clear()
     open_spaces.start_afresh()
 

@@ -84,7 +84,7 @@ def test_a_memory_in_postgresql_is_refused_before_its_server_is_asked(
 def test_at_a_terminal_a_restore_asks(tmp_path: Path) -> None:
     with Memory.open(tmp_path) as memory:
         memory.remember("Alpha runs on port 80")
-        memory.backup.make()
+        memory.admin.backups.make()
         memory.remember("Beta runs on port 81")
     code, shown = at_terminal(tmp_path, "backup", "restore", typed="n\n")
     assert (code, len(listed(tmp_path))) == (2, 2)

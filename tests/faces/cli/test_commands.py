@@ -101,10 +101,10 @@ def test_what_destroys_wants_yes_without_a_terminal(waypost: Waypost) -> None:
 
 
 def test_a_rejected_candidate_can_be_forgotten(waypost: Waypost, project: Path) -> None:
-    person = Memory.open_as(Caller("person", "ada"), project)
+    person = Memory.open(project, caller=Caller("person", "ada"))
     fact = str(person.remember("Payroll runs on alpha").id)
     proposal = waypost("correct", fact, "Payroll of Jane runs on beta", "--json").json["id"]
-    person.decline(proposal)
+    person.facts.reject(proposal)
     assert "Jane" in waypost("review", "--rejected").out
     asked = waypost("forget", proposal)
     assert (asked.code, "--yes" in asked.err) == (2, True)

@@ -194,7 +194,7 @@ def a_changed_file(home: Home) -> ByHand:
     assert home.waypost("init", "--no-facts").code == 0
     (home.root / "shop.py").write_text("def price(of):\n    return of * 2\n")
     with Memory.open(home.root) as memory:
-        memory.track("shop.py")
+        memory.code.track("shop.py")
     return None
 
 
@@ -303,7 +303,7 @@ def hooks_that_were_too_late(home: Home) -> ByHand:
 
 def a_worker_that_failed(home: Home) -> None:
     """Its settings were wrong when it ran, and are right again."""
-    with error_stream(Memory.open(home.root)._space) as errors:
+    with error_stream(Memory.open(home.root).space) as errors:
         wrong = {**os.environ, "WAYPOST_ENGINE": "no such engine"}
         command = [sys.executable, "-m", "waypost", "-C", str(home.root), "work"]
         done = subprocess.run(command, env=wrong, stderr=errors, check=False)

@@ -10,7 +10,7 @@ from tests.commands import Done
 from tests.conftest import Git
 from tests.faces.cli.conftest import Waypost
 
-from waypost.memory import Memory
+from waypost.memory.code import MemoryCode
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_run_calls_the_memory_and_is_silent(
 ) -> None:
     called: list[Path] = []
     monkeypatch.setattr("waypost.faces.hooks.git.run.leave_session", lambda: None)
-    monkeypatch.setattr(Memory, "git_changed", lambda self: called.append(self.root), raising=False)
+    monkeypatch.setattr(MemoryCode, "git_changed", lambda self: called.append(self.root))
     silent = (0, "", "")
     assert _all(waypost("hook", "run", "git", "post-commit")) == silent
     assert called == []  # nothing is remembered here
@@ -86,11 +86,11 @@ def test_run_calls_the_memory_and_is_silent(
 def test_run_is_a_success_whatever_happens(
     waypost: Waypost, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: Memory) -> None:
+    def fail(_: MemoryCode) -> None:
         raise RuntimeError("broken")
 
     monkeypatch.setattr("waypost.faces.hooks.git.run.leave_session", lambda: None)
-    monkeypatch.setattr(Memory, "git_changed", fail, raising=False)
+    monkeypatch.setattr(MemoryCode, "git_changed", fail)
     waypost("remember", "The port is 8080.")
     assert _all(waypost("hook", "run", "git", "post-commit")) == (0, "", "")
     (tmp_path / "home" / "config.toml").write_text("no toml")

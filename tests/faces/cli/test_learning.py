@@ -101,7 +101,7 @@ def test_facts_move_between_levels(waypost: Waypost) -> None:
 
 
 def test_a_change_of_what_a_person_said_needs_review(waypost: Waypost, project: Path) -> None:
-    person = Memory.open_as(Caller("person", "ada"), project)
+    person = Memory.open(project, caller=Caller("person", "ada"))
     fact = str(person.remember("Deploys run on Tuesdays").id)
     done = waypost("correct", fact, "Deploys run on Fridays", "--json")
     assert (done.code, done.json["status"], done.json["review"], done.json["replaces"]) == (0, "added", True, fact)
@@ -132,7 +132,7 @@ def test_a_rejection_is_undone_by_another_command(waypost: Waypost, project: Pat
     waypost("restore", fact, "--version", str(first))
     assert waypost("show", fact, "--json").json["text"] == "Deploys run on Tuesdays"
     assert waypost("restore", fact).code == 2  # it holds
-    proposed = Memory.open_as(Caller("person", "ada"), project)
+    proposed = Memory.open(project, caller=Caller("person", "ada"))
     person = str(proposed.remember("Tests run on every push").id)
     candidate = waypost("correct", person, "Tests run at night", "--json").json["id"]
     waypost("review", "reject", candidate, "--yes")

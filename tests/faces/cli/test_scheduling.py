@@ -1,6 +1,7 @@
 """The commands on the schedule, on a system made up for it; and upkeep of all memories, for real."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory
@@ -9,9 +10,11 @@ from tests.faces.schedule.conftest import FakeSystem
 
 from waypost import config
 from waypost.config import Settings
+from waypost.errors import NotFound
 from waypost.faces.schedule.system import ScheduleSystem
-from waypost.memory import Memory
-from waypost.memory.known import open_known
+from waypost.flows.admin import maintenance
+from waypost.flows.open_space import OpenSpace
+from waypost.memory.catalog import open_by_id
 from waypost.model.memory import Caller
 
 
@@ -107,14 +110,15 @@ def test_upkeep_of_all_memories_goes_on_without_a_tree_and_after_a_failure(
     waypost("--person", "Zoë", "remember", "Tea without sugar.")
     (tmp_path / "work/gone").rename(tmp_path / "elsewhere")
     maintained: list[str] = []
-    maintain = Memory.maintain
+    maintain = maintenance.maintain
 
-    def watched(self: Memory) -> object:
-        name = self.status()["name"]
-        maintained.append(name)
-        return self.show("nothing") if name == "broken" else maintain(self)
+    def watched(space: OpenSpace, **options: Any) -> object:
+        maintained.append(space.identity.name)
+        if space.identity.name == "broken":
+            raise NotFound("A step has failed.", "")
+        return maintain(space, **options)
 
-    monkeypatch.setattr(Memory, "maintain", watched)
+    monkeypatch.setattr(maintenance, "maintain", watched)
     done = waypost("schedule", "run", "--json")
     assert done.code == 1
     looked = {one["name"]: one for one in done.json["memories"]}
@@ -137,5 +141,5 @@ def test_a_folder_that_has_become_another_project_is_not_taken_for_the_old_one(
     (folder / ".git/refs").mkdir()
     (folder / ".git/config").write_text('[remote "origin"]\n\turl = https://example.org/other.git\n')
     looked = waypost("schedule", "run", "--json").json["memories"]
-    assert [one["error"] for one in looked if one["space"] == memory.space_id] == [""]
-    assert not open_known(config.load(), Caller("person", "ada"), memory.space_id).has_tree
+    assert [one["error"] for one in looked if one["space"] == memory.identity.space_id] == [""]
+    assert not open_by_id(config.load(), Caller("person", "ada"), memory.identity.space_id).identity.has_tree

@@ -18,7 +18,7 @@ from waypost.embed.fake import FakeEngine
 from waypost.faces.dashboard.app import dashboard_app
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import TokenIdentity
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
@@ -106,7 +106,7 @@ def browse(clock: TestClock) -> Browse:
         async def behind_the_gate(scope: Scope, receive: Receive, send: Send) -> None:
             await app({**scope, CALLER: identity}, receive, send)
 
-        return Browser(TestClient(behind_the_gate, base_url="http://127.0.0.1"), memory.space_id)
+        return Browser(TestClient(behind_the_gate, base_url="http://127.0.0.1"), memory.identity.space_id)
 
     return at
 
@@ -114,7 +114,7 @@ def browse(clock: TestClock) -> Browse:
 @pytest.fixture
 def person(memory: Memory, clock: TestClock) -> Memory:
     """An empty memory of a project, in a person's hands."""
-    return Memory.open_as(Caller("person", "ada"), memory.root, clock=clock)
+    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def sample(built: tuple[Path, dict[str, str]], clock: TestClock, monkeypatch: py
     engine = FakeEngine()
     monkeypatch.setenv("WAYPOST_HOME", str(live / "home"))
     monkeypatch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
-    return Sample(Memory.open_as(Caller("person", "ada"), live / "shop", clock=clock), live / "shop", dict(ids))
+    return Sample(Memory.open(live / "shop", caller=Caller("person", "ada"), clock=clock), live / "shop", dict(ids))
 
 
 @pytest.fixture(scope="session")
@@ -158,15 +158,15 @@ def _build(root: Path) -> dict[str, str]:
     for arguments in (("init", "-q", "-b", "main", "--template="), ("add", "."), ("commit", "-qm", "Begin")):
         command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
         subprocess.run(command, cwd=root, check=True, capture_output=True)
-    agent = Memory.open_as(Caller("agent", "coder"), root, clock=clock)
-    person = Memory.open_as(Caller("person", "ada"), root, clock=clock)
+    agent = Memory.open(root, caller=Caller("agent", "coder"), clock=clock)
+    person = Memory.open(root, caller=Caller("person", "ada"), clock=clock)
     agent.index()
     sample = Sample(person, root)
     _facts(sample, agent, person)
     _decisions(sample, person, clock)
     _journal(sample, agent, person, clock)
     clock.now = TestClock().now
-    agent.keep_session(
+    agent.journal.add_session(
         "s-review",
         (
             SessionTurn(USER, "Loading a report fails with `KeyError: 'rows'`.", datetime(2026, 1, 29, 10, tzinfo=UTC)),
@@ -177,7 +177,7 @@ def _build(root: Path) -> dict[str, str]:
         ),
     )
     (root / "src" / "checkout.py").write_text(CHANGED)
-    agent.stale(check=True)
+    agent.code.stale(check=True)
     return sample.ids
 
 

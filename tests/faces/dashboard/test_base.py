@@ -36,7 +36,7 @@ def test_no_page_has_script_or_style_of_its_own(sample: Sample, browse: Browse) 
 
 def test_the_start_leads_to_the_memory_of_this_place(sample: Sample, browse: Browse) -> None:
     answer = browse(sample.memory).client.get("/", follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/s/{sample.memory.space_id}")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/s/{sample.memory.identity.space_id}")
 
 
 def test_an_unknown_page_and_an_unknown_memory_are_told_in_the_frame(sample: Sample, browse: Browse) -> None:
@@ -51,8 +51,8 @@ def test_an_error_in_one_memory_leads_nobody_to_another(
 ) -> None:
     other = open_memory("other")
     other.remember("Another project.")
-    text = browse(sample.memory).client.get(f"/s/{other.space_id}/memory/01kt17kja05te3ezezcdjqd9p3").text
-    assert f'<a href="/s/{other.space_id}">To the overview</a>' in text
+    text = browse(sample.memory).client.get(f"/s/{other.identity.space_id}/memory/01kt17kja05te3ezezcdjqd9p3").text
+    assert f'<a href="/s/{other.identity.space_id}">To the overview</a>' in text
     assert "<h1>Not found</h1>" in text
     assert 'aria-current="page"' not in text
 
@@ -76,7 +76,7 @@ def test_forms_carry_what_proves_that_they_are_ours(sample: Sample, browse: Brow
 
 
 def test_a_nul_character_is_refused(sample: Sample, browse: Browse) -> None:
-    assert browse(sample.memory).client.get(f"/s/{sample.memory.space_id}/search?q=%00").status_code == 400
+    assert browse(sample.memory).client.get(f"/s/{sample.memory.identity.space_id}/search?q=%00").status_code == 400
 
 
 def test_a_form_that_is_no_form_is_an_empty_one(sample: Sample, browse: Browse) -> None:
@@ -89,8 +89,8 @@ def test_other_memories_of_the_machine_are_in_the_menu(sample: Sample, browse: B
     other = open_memory("other")
     other.remember("Another project.")
     text = browse(sample.memory).get("search")
-    assert f'href="/s/{other.space_id}"' in text
-    assert f'href="/s/{sample.memory.space_id}" aria-current="true"' in text
+    assert f'href="/s/{other.identity.space_id}"' in text
+    assert f'href="/s/{sample.memory.identity.space_id}" aria-current="true"' in text
 
 
 def test_who_may_not_change_anything_sees_no_forms_that_do(sample: Sample, browse: Browse) -> None:
@@ -120,13 +120,13 @@ def test_a_person_whose_token_is_for_one_memory_sees_that_one_only(
 ) -> None:
     bank = open_memory("bank")
     bank.remember("Loans are for a year")
-    banker = TokenIdentity("ben", "person", "write", "key-9", bank.space_id)
+    banker = TokenIdentity("ben", "person", "write", "key-9", bank.identity.space_id)
     browser = browse(person, banker)
-    assert f"/s/{bank.space_id}" in str(browser.client.get("/", follow_redirects=False).headers["location"])
-    assert "another memory" in browser.client.get(f"/s/{person.space_id}").text
-    shown = browser.client.get(f"/s/{bank.space_id}").text
+    assert f"/s/{bank.identity.space_id}" in str(browser.client.get("/", follow_redirects=False).headers["location"])
+    assert "another memory" in browser.client.get(f"/s/{person.identity.space_id}").text
+    shown = browser.client.get(f"/s/{bank.identity.space_id}").text
     assert "bank" in shown
-    assert person.space_id not in shown
+    assert person.identity.space_id not in shown
 
 
 def filled(path: str) -> str:
@@ -140,10 +140,12 @@ def test_no_place_opens_to_a_token_of_another_memory(place: PagePlace, browse: B
     banker = TokenIdentity("ben", "person", "write", "key-9", "0123456789abcdef")
     client = browse(person, banker).client
     for method in place.methods:
-        answer = client.request(method, f"/s/{person.space_id}{filled(place.path)}", data={"only": "x", "sure": "1"})
+        answer = client.request(
+            method, f"/s/{person.identity.space_id}{filled(place.path)}", data={"only": "x", "sure": "1"}
+        )
         assert answer.status_code == 403
         assert "Loans" not in answer.text
-        assert person.space_id not in answer.text
+        assert person.identity.space_id not in answer.text
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.methods[0]} {place.path}")
@@ -151,7 +153,9 @@ def test_no_place_opens_to_an_agents_token(place: PagePlace, browse: Browse, per
     person.remember("Loans are for a year")
     client = browse(person, AGENT).client
     for method in place.methods:
-        answer = client.request(method, f"/s/{person.space_id}{filled(place.path)}", data={"only": "x", "sure": "1"})
+        answer = client.request(
+            method, f"/s/{person.identity.space_id}{filled(place.path)}", data={"only": "x", "sure": "1"}
+        )
         assert (answer.status_code, "open no pages" in answer.text) == (403, True)
         assert "Loans" not in answer.text
 

@@ -136,7 +136,9 @@ def test_a_file_shows_as_it_stands(sample: Sample, browse: Browse) -> None:
 )
 def test_files_outside_the_journal_are_not_shown(sample: Sample, browse: Browse, path: str) -> None:
     (sample.memory.journal.root.parent / "metadata.md").write_text("outside words")
-    answer = browse(sample.memory).client.get(f"/s/{sample.memory.space_id}/journal/file", params={"path": path})
+    answer = browse(sample.memory).client.get(
+        f"/s/{sample.memory.identity.space_id}/journal/file", params={"path": path}
+    )
     assert answer.status_code in (400, 403, 404)
     assert "outside words" not in answer.text
 

@@ -95,7 +95,7 @@ def test_a_journal_entry_cannot_be_rejected_or_moved(sample: Sample, browse: Bro
 
 
 def test_everything_that_is_hostile_shows_as_text(sample: Sample, browse: Browse, clock: TestClock) -> None:
-    agent = sample.memory.open_as(Caller("agent", "<i>coder</i>\u202e"), sample.root, clock=clock)
+    agent = sample.memory.open(sample.root, caller=Caller("agent", "<i>coder</i>\u202e"), clock=clock)
     agent.correct(sample["hostile"], HOSTILE + " again </textarea><script>alert(3)</script>")
     text = page(sample, browse, "hostile")
     for markup in ("<script>alert", "<img src=x", "<b>tag", "<i>x", "<u>domain", "<i>coder", "</textarea><script"):

@@ -23,7 +23,7 @@ def id_in(address: str) -> str:
 
 def test_a_correction_is_told_and_keeps_the_history(sample: Sample, browser: Browser) -> None:
     to = browser.post(f"memory/{sample['tagged']}/correct", text="Cards are charged at most once.")
-    assert to == f"/s/{sample.memory.space_id}/memory/{sample['tagged']}?told=corrected"
+    assert to == f"/s/{sample.memory.identity.space_id}/memory/{sample['tagged']}?told=corrected"
     text = browser.client.get(to).text
     assert "Corrected. The history keeps what was said before." in text
     shown = sample.memory.show(sample["tagged"]).version
@@ -99,7 +99,7 @@ def test_verified_is_shown_once_somebody_has_verified_it(sample: Sample, browser
 
 
 def test_who_proposed_what_a_person_approved_is_shown(sample: Sample, browser: Browser) -> None:
-    agent = Memory.open_as(Caller("agent", "claude-code"), sample.root, clock=sample.memory._space.clock)
+    agent = Memory.open(sample.root, caller=Caller("agent", "claude-code"), clock=sample.memory.space.clock)
     proposed = str(agent.remember("Cards are charged on delivery.", replaces=sample["tagged"]).id)
     page = browser.get("review")
     assert "Instead of" in page
@@ -111,7 +111,7 @@ def test_who_proposed_what_a_person_approved_is_shown(sample: Sample, browser: B
 
 
 def test_a_proposed_retraction_is_approved_or_rejected_but_not_edited(sample: Sample, browser: Browser) -> None:
-    agent = Memory.open_as(Caller("agent", "claude-code"), sample.root, clock=sample.memory._space.clock)
+    agent = Memory.open(sample.root, caller=Caller("agent", "claude-code"), clock=sample.memory.space.clock)
     receipt = agent.retract(sample["tagged"])
     assert receipt is not None
     page = browser.get("review")
@@ -198,12 +198,12 @@ def test_forgetting_asks_first_and_says_what_is_beyond_reach(sample: Sample, bro
 @pytest.mark.parametrize("identity", [AGENT, READER], ids=["agent", "reader"])
 def test_only_a_person_who_may_write_changes_anything(sample: Sample, browse: Browse, identity: object) -> None:
     browser = browse(sample.memory, identity)
-    before = sample.memory.history(sample["stale"]), sample.memory.audit()
+    before = sample.memory.history(sample["stale"]), sample.memory.admin.audit()
     for action in ACTIONS:
         text = browser.post(f"memory/{sample['stale']}/{action}", 403, text="x", sure="1", level="2", span="1d")
         assert "Sign in with" in text
     browser.get(f"memory/{sample['stale']}/forget", 403)
-    assert (sample.memory.history(sample["stale"]), sample.memory.audit()) == before
+    assert (sample.memory.history(sample["stale"]), sample.memory.admin.audit()) == before
 
 
 def test_a_change_to_what_is_not_there_is_not_found(browser: Browser) -> None:

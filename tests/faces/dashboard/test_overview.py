@@ -16,7 +16,7 @@ def test_what_wants_attention_leads_to_where_it_is_put_right(sample: Sample, bro
     assert "Upkeep is 151 days late." in text
     assert "The time of 1 memory has run out." in text
     for section in ("stale", "review"):
-        assert f'href="/s/{sample.memory.space_id}/{section}">' in text
+        assert f'href="/s/{sample.memory.identity.space_id}/{section}">' in text
 
 
 def test_growth_is_drawn_and_told_in_numbers(sample: Sample, browse: Browse) -> None:
@@ -48,7 +48,7 @@ def test_deeds_about_what_was_forgotten_have_no_words(sample: Sample, browse: Br
 
 def test_the_state_of_cleaning_up_is_told(sample: Sample, browse: Browse) -> None:
     assert re.search(r"Put away</dt><dd>0 memories", browse(sample.memory).get())
-    sample.memory.maintain(force=True)
+    sample.memory.admin.maintain(force=True)
     text = browse(sample.memory).get()
     assert re.search(r"Put away</dt><dd>1 memory", text)
     assert "Upkeep</dt><dd>just now" in text
@@ -67,7 +67,7 @@ def test_all_memories_of_the_machine_are_there_with_their_health(
     other = open_memory("other")
     other.remember("Another project.")
     text = browse(sample.memory).get()
-    assert f'href="/s/{other.space_id}">other</a>' in text
+    assert f'href="/s/{other.identity.space_id}">other</a>' in text
     told = re.search(r"<strong>(\d+)</strong><span>memories</span>", text)
     assert told
     row = text.partition("Memories of this machine</h2>")[2].partition("this one")[2]
@@ -79,16 +79,16 @@ def test_all_memories_of_the_machine_are_there_with_their_health(
 def test_a_memory_whose_tree_is_gone_breaks_nothing(sample: Sample, browse: Browse, open_memory: OpenMemory) -> None:
     other = open_memory("other")
     other.remember("Another project.")
-    other.root.rmdir()
+    other.code.root.rmdir()
     assert ">other</a>" in browse(sample.memory).get()
 
 
 def test_a_persons_memory_has_no_tree_and_is_shown_as_well(sample: Sample, browse: Browse, clock: TestClock) -> None:
-    own = Memory.open_as(Caller("person", "ada"), person="ada", clock=clock)
+    own = Memory.open(caller=Caller("person", "ada"), person="ada", clock=clock)
     kept = own.remember("I like short answers.").id
     client = browse(sample.memory).client
     for path in ("", "/search", f"/memory/{kept}", "/context?task=answers"):
-        answer = client.get(f"/s/{own.space_id}{path}")
+        answer = client.get(f"/s/{own.identity.space_id}{path}")
         assert answer.status_code == 200, path
         assert "I like short answers." in answer.text
 

@@ -13,17 +13,17 @@ from waypost.model.candidate import Candidate
 
 def propose(sample: Sample, *candidates: Candidate) -> list[str]:
     """Let only these candidates wait, and return their ids, surest first."""
-    sample.memory.decline(waiting(sample))
-    take(sample.memory._space, candidates)
+    sample.memory.facts.reject(waiting(sample))
+    take(sample.memory.space, candidates)
     return waiting(sample)
 
 
 def waiting(sample: Sample) -> list[str]:
-    return [row.candidate_id for row, _ in sample.memory.review().candidates]
+    return [row.candidate_id for row, _ in sample.memory.facts.review().candidates]
 
 
 def texts(sample: Sample) -> list[str]:
-    return [one.text for _, one in sample.memory.review().candidates]
+    return [one.text for _, one in sample.memory.facts.review().candidates]
 
 
 PAGED = Candidate(
@@ -103,7 +103,7 @@ def test_a_rejection_is_undone(sample: Sample, browse: Browse) -> None:
     sample.memory.close()  # nothing of it is kept by the process
     assert "told=reconsidered" in browse(sample.memory).post("review/restore", id=ids)
     assert waiting(sample) == ids
-    take(sample.memory._space, [PAGED])
+    take(sample.memory.space, [PAGED])
     assert waiting(sample) == ids, "its words are not refused any more, and it waits once"
 
 
@@ -162,7 +162,7 @@ def test_a_fact_whose_time_ran_out_is_renewed_or_taken_back(sample: Sample, brow
     assert not sample.memory.show(one).state.is_stale
     assert "would not be told any more" in browser.post("review/retract", 200, fact=[two, three])
     browser.post("review/retract", fact=[two, three], sure="1")
-    assert sample.memory.review().stale == ()
+    assert sample.memory.facts.review().stale == ()
     assert "No fact has reached the end of its time." in browser.get("review")
 
 

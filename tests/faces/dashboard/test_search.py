@@ -18,7 +18,7 @@ def hits(text: str) -> list[str]:
 def test_the_best_answer_comes_first_with_its_place_and_reason(sample: Sample, browse: Browse) -> None:
     text = browse(sample.memory).get("search", q="total prices tax")
     assert hits(text)[0] == sample["stale"]
-    assert f'href="/s/{sample.memory.space_id}/code/src/checkout.py#L4"' in text
+    assert f'href="/s/{sample.memory.identity.space_id}/code/src/checkout.py#L4"' in text
     assert "Its code has changed: src/checkout.py:4" in text
     assert "an agent, <time" in text
 
@@ -139,7 +139,7 @@ def test_nothing_found_and_nothing_there_say_what_to_do(person: Memory, sample: 
 
 
 def test_what_was_put_away_is_found_when_asked_for(sample: Sample, browse: Browse) -> None:
-    sample.memory.expire()
+    sample.memory.facts.expire()
     browser = browse(sample.memory)
     assert sample["passing"] not in hits(browser.get("search", q="staging server", k="100"))
     assert sample["passing"] in hits(browser.get("search", q="staging server", k="100", archived="1"))

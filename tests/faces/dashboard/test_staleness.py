@@ -10,10 +10,11 @@ from tests.faces.dashboard.conftest import CHECKOUT, HOSTILE, READER, Browse, Sa
 from waypost import Memory
 from waypost.errors import NotFound
 from waypost.faces.dashboard import slow_work
+from waypost.memory.code import MemoryCode
 
 
 def stale_ids(sample: Sample) -> set[str]:
-    return {one.id for one in sample.memory.stale().memories}
+    return {one.id for one in sample.memory.code.stale().memories}
 
 
 def test_the_page_says_what_is_stale_since_when_why_and_of_which_file(sample: Sample, browse: Browse) -> None:
@@ -84,7 +85,7 @@ def test_code_that_moved_is_told_apart_and_taken_note_of(sample: Sample, browse:
     browser = browse(sample.memory)
     assert "Still true, in another place now" in browser.get("stale")
     assert browser.post("stale/relink", every="1").endswith("told=relinked")
-    assert sample.memory.stale().moved == ()
+    assert sample.memory.code.stale().moved == ()
 
 
 def test_reset_asks_first_and_then_takes_away_what_is_gone(sample: Sample, browse: Browse) -> None:
@@ -175,7 +176,7 @@ def test_everything_is_compared_again_when_a_person_asks_for_it(sample: Sample, 
 
 
 def test_a_page_waits_for_a_moment_only(sample: Sample, browse: Browse, monkeypatch: pytest.MonkeyPatch) -> None:
-    look, go_on, looked = Memory.stale, threading.Event(), threading.Event()
+    look, go_on, looked = MemoryCode.stale, threading.Event(), threading.Event()
 
     def slow(*given: Any, **options: Any) -> Any:
         go_on.wait(10)
@@ -185,7 +186,7 @@ def test_a_page_waits_for_a_moment_only(sample: Sample, browse: Browse, monkeypa
             looked.set()
 
     monkeypatch.setattr(slow_work, "SECONDS", 0.01)
-    monkeypatch.setattr(Memory, "stale", slow)
+    monkeypatch.setattr(MemoryCode, "stale", slow)
     browser = browse(sample.memory)
     text = browser.get("stale", by="age")
     assert "It goes on by itself" in text
@@ -203,5 +204,5 @@ def test_what_goes_wrong_in_the_meantime_is_told(
     def away(*_: object, **__: object) -> None:
         raise NotFound("The tree is away.", "Bring it back.")
 
-    monkeypatch.setattr(Memory, "stale", away)
+    monkeypatch.setattr(MemoryCode, "stale", away)
     assert "Bring it back." in browse(sample.memory).get("stale", 404)

@@ -36,7 +36,7 @@ HEAVY = {
         "waypost.faces.cli",
         "waypost.faces.mcp",
         "waypost.code.files.walk",
-        "waypost.memory.whole",
+        "waypost.memory.facade",
         "waypost.flows.write.prepare",
     ),
     *("waypost.flows.recall.code_search", "waypost.faces.hooks.agent.session_end", "waypost.faces.hooks.git.install"),
@@ -262,7 +262,7 @@ def test_a_prompt_that_is_embedded_imports_nothing_heavy_either(project: Path, m
     if not all(one.installed for one in status(config.load(), hashes=False) if one.name.startswith("minilm")):
         pytest.skip("the weights of minilm are not installed")
     with Memory.open(project) as memory:
-        memory.settle()
+        memory.admin.embed_pending()
     loaded = loaded_by_a_prompt(project)
     assert "waypost.embed.numpy_bert" in loaded
     assert not heavy_ones(loaded)

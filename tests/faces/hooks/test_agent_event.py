@@ -96,7 +96,7 @@ def test_what_an_agent_did_not_get_is_told_the_next_time(say: Say) -> None:
 def test_a_corrected_memory_is_told_again(say: Say, project: Path) -> None:
     question = "uploads of large files use multipart requests?"
     assert UPLOADS in say("prompt", question)
-    memory = Memory.open_as(Caller("person", "anna"), project)
+    memory = Memory.open(project, caller=Caller("person", "anna"))
     (row,) = [one for one in memory.list() if one["text"] == UPLOADS]
     memory.correct(row["id"], "Uploads of large files use multipart requests of 8 MB.")
     assert "8 MB" in say("prompt", question)
@@ -213,12 +213,12 @@ def test_stale_memories_are_told_as_such(tmp_path: Path, git: Git, fake_engine: 
     memory.index()
     memory.remember("Work adds one.", refs=["a.py#L1-L2"])
     (root / "a.py").write_text("def work(value):\n    raise ValueError\n    return value * 2 - 7\n")
-    memory.stale(check=True)
+    memory.code.stale(check=True)
     told = say("session-start", cwd=str(root / "."))
     assert "Work adds one." in told and "[stale:" in told
     assert "indexed" not in told
-    with memory._space.store.write() as writer:
-        writer.set_meta(conclusions_key(memory._space), "owed")
+    with memory.space.store.write() as writer:
+        writer.set_meta(conclusions_key(memory.space), "owed")
     assert "is being indexed" in say("session-start", cwd=str(root), session_id="two")
 
 
@@ -306,7 +306,7 @@ def test_a_log_that_is_a_link_is_not_written(say: Say, tmp_path: Path) -> None:
 
 @pytest.fixture
 def folder(project: Path) -> Path:
-    return run_folder(config.load().home, Memory.open(project).space_id)
+    return run_folder(config.load().home, Memory.open(project).identity.space_id)
 
 
 def test_a_running_process_answers_the_same_and_keeps_nothing(

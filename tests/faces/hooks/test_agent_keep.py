@@ -44,7 +44,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     root.mkdir()
     with Memory.open(root) as memory:
         memory.remember("Uploads of large files use multipart requests.")
-        return Project(root, memory.folder)
+        return Project(root, memory.space.folder)
 
 
 @pytest.fixture

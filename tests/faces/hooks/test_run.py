@@ -24,7 +24,7 @@ def test_the_sign_that_somebody_will_look_goes_before_the_look(
     memory: Memory, settings: Settings, pending: Path
 ) -> None:
     seen: list[bool] = []
-    assert run_event(memory.root, settings, lambda: seen.append(pending.exists()), pending=pending)
+    assert run_event(memory.code.root, settings, lambda: seen.append(pending.exists()), pending=pending)
     assert seen == [False]
 
 
@@ -40,44 +40,46 @@ def test_the_next_one_waits_for_the_one_before_and_then_looks_itself(
 ) -> None:
     told: list[str] = []
     with ExitStack() as first:
-        free = first.enter_context(try_lock(memory.folder / f"hook-{memory._identity.checkout_id}.lock"))
+        free = first.enter_context(try_lock(memory.space.folder / f"hook-{memory.identity.checkout_id}.lock"))
         assert free
 
         def wait(_: float) -> None:
             told.append(f"waits, sign: {pending.exists()}")
             first.close()
 
-        assert run_event(memory.root, settings, lambda: told.append("looks"), pending=pending, wait=wait)
+        assert run_event(memory.code.root, settings, lambda: told.append("looks"), pending=pending, wait=wait)
     assert told == ["waits, sign: True", "looks"]
 
 
 def test_one_that_waits_for_ever_gives_up(memory: Memory, settings: Settings, pending: Path) -> None:
-    with try_lock(memory.folder / f"hook-{memory._identity.checkout_id}.lock"):
-        called = run_event(memory.root, settings, lambda: pytest.fail("called"), pending=pending, wait=lambda _: None)
+    with try_lock(memory.space.folder / f"hook-{memory.identity.checkout_id}.lock"):
+        called = run_event(
+            memory.code.root, settings, lambda: pytest.fail("called"), pending=pending, wait=lambda _: None
+        )
     assert not called
     assert not pending.exists()
 
 
 def test_another_checkout_of_the_space_is_not_waited_for(memory: Memory, settings: Settings) -> None:
-    with try_lock(memory.folder / "hook-0123456789abcdef.lock"):
-        assert run_event(memory.root, settings, lambda: None, wait=lambda _: pytest.fail("waits"))
+    with try_lock(memory.space.folder / "hook-0123456789abcdef.lock"):
+        assert run_event(memory.code.root, settings, lambda: None, wait=lambda _: pytest.fail("waits"))
 
 
 def test_a_failure_is_noted_beside_the_memories_without_their_words(memory: Memory, settings: Settings) -> None:
     def fail() -> None:
         raise ValueError("the words of a memory")
 
-    assert run_event(memory.root, settings, fail)
-    log = memory.folder / LOG_NAME
+    assert run_event(memory.code.root, settings, fail)
+    log = memory.space.folder / LOG_NAME
     assert "ValueError" in log.read_text()
     assert "words" not in log.read_text().replace('the words of a memory")', "")
     assert log.stat().st_mode & 0o077 == 0
-    assert run_event(memory.root, settings, lambda: None)
+    assert run_event(memory.code.root, settings, lambda: None)
     assert not log.exists()
 
 
 def test_only_a_sign_is_taken_away(open_memory: OpenMemory, settings: Settings, tmp_path: Path) -> None:
     other = tmp_path / "precious.txt"
     other.write_text("mine")
-    assert run_event(open_memory().root, settings, lambda: None, pending=other)
+    assert run_event(open_memory().code.root, settings, lambda: None, pending=other)
     assert other.read_text() == "mine"

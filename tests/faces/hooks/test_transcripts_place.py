@@ -34,15 +34,15 @@ def test_a_transcript_is_kept_once_and_our_own_briefing_is_no_part_of_it(memory:
     path = transcript_path("claude-code", payload, tmp_path)
     assert path == given
     told = read_transcript(path)
-    kept = memory.keep_session(session_of(payload), told.turns, notices=told.notices)
+    kept = memory.journal.add_session(session_of(payload), told.turns, notices=told.notices)
     assert (kept.session, kept.added, kept.known, kept.held) == (SESSION, 3, 0, 2)
     assert sorted((one["speaker"], one["text"]) for one in memory.list(kind="conversation")) == [
         ("assistant", "The root cause was a missing lock file."),
         ("assistant", "Understood."),
         ("user", "No, we use pnpm here, not npm."),
     ]
-    assert "yarn" not in json.dumps(memory.review().to_json())
-    again = memory.keep_session(SESSION, read_transcript(path).turns)
+    assert "yarn" not in json.dumps(memory.facts.review().to_json())
+    again = memory.journal.add_session(SESSION, read_transcript(path).turns)
     assert (again.added, again.known, again.held) == (0, 3, 0)
 
 

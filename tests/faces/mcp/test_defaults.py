@@ -154,7 +154,7 @@ def test_status_says_what_waits_to_be_embedded(agent: Agent) -> None:
     assert found["state"] == "partly embedded"
     assert found["texts_to_embed"] > 0
     assert "keywords find them" in agent.text("status")
-    agent.memory.settle()
+    agent.memory.admin.embed_pending()
     assert agent.data("status")["state"] == "ready"
 
 
@@ -180,7 +180,7 @@ def test_a_memory_that_was_replaced_is_told_by_its_id_as_one_that_was(agent: Age
 
 
 def test_what_a_person_said_is_only_proposed_to_be_changed(agent: Agent, clock: TestClock) -> None:
-    person = Memory.open_as(Caller("person", "ada"), agent.project.directory or ".", clock=clock)
+    person = Memory.open(agent.project.directory or ".", caller=Caller("person", "ada"), clock=clock)
     fact = person.remember(TOKENS, refs=["app.py#Shop.is_fresh"]).id
     before = person.history(str(fact)).versions
     replacement = agent.call("remember", text="Tokens live 30 minutes.", replaces=fact)

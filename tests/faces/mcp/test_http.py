@@ -209,7 +209,7 @@ def test_what_an_agents_token_brings_is_recorded_under_its_name(tmp_path: Path, 
         token = server.tokens.make("night-agent", clock=clock)
         asyncio.run(with_client(server, token, write, mode))
     settings = config.load({"WAYPOST_HOME": str(tmp_path / "home")})
-    (entry,) = Memory.open(tmp_path, settings=settings).audit()
+    (entry,) = Memory.open(tmp_path, settings=settings).admin.audit()
     assert (entry.source, entry.actor) == ("agent", "night-agent")
 
 

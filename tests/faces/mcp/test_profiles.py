@@ -52,7 +52,7 @@ def ask(call: Callable[..., ServedCall]) -> Ask:
 
 @pytest.fixture
 def memory(root: Path, clock: Clock, fake_engine: FakeEngine) -> Memory:
-    return Memory.open_as(Caller("agent", "tester"), root, clock=clock)
+    return Memory.open(root, caller=Caller("agent", "tester"), clock=clock)
 
 
 # -- what is offered -------------------------------------------------------------------------------------------
@@ -127,12 +127,12 @@ def test_listing_the_tools_of_all_profiles_imports_nothing_heavy() -> None:
 
 def test_a_tool_that_only_reads_leaves_no_trace_in_the_audit_log(ask: Ask, memory: Memory) -> None:
     ask("chainguard_memory_init")
-    before = len(memory.audit(limit=1000))
+    before = len(memory.admin.audit(limit=1000))
     arguments: dict[str, Any] = {"query": "login", "file": "auth.py"}
     for name, tool in TOOLS.items():
         if tool.reads_only:
             ask(name, **{one: value for one, value in arguments.items() if one in tool.parameters})
-    assert len(memory.audit(limit=1000)) == before
+    assert len(memory.admin.audit(limit=1000)) == before
 
 
 def test_a_working_directory_may_be_a_subfolder(ask: Ask, root: Path) -> None:
@@ -295,7 +295,7 @@ def test_an_agent_cannot_approve_for_itself(ask: Ask, memory: Memory) -> None:
     waiting = [one for one in found.data["candidates"] if not one["approved"]]
     assert waiting and found.data["pending_approval"] == len(waiting)
     assert "no way to ask" in found.data["notices"][0]
-    assert len(memory.review().candidates) == len(waiting)
+    assert len(memory.facts.review().candidates) == len(waiting)
 
 
 @pytest.mark.usefixtures("changed")
@@ -311,7 +311,7 @@ def test_what_the_person_agrees_to_is_approved_as_theirs(
     found = ask("rlm_extract_facts", call(ask=agree), auto_approve=True)
     assert all(one["approved"] for one in found.data["candidates"]) and found.data["pending_approval"] == 0
     assert all(one["content"][:40] in asked[0] for one in found.data["candidates"] if one["status"] == "approved")
-    assert not memory.review().candidates
+    assert not memory.facts.review().candidates
     assert any(row["source"] == "person" for row in memory.list())
 
 
@@ -321,14 +321,14 @@ def test_a_fact_that_is_too_long_to_be_shown_goes_on_waiting(
 ) -> None:
     monkeypatch.setattr("waypost.faces.mcp.profiles.memory_bridge_learning.LONGEST_LINE", 5)
     found = ask("rlm_extract_facts", call(ask=lambda _: True), auto_approve=True)
-    assert found.data["pending_approval"] == len(memory.review().candidates) > 0
+    assert found.data["pending_approval"] == len(memory.facts.review().candidates) > 0
     assert not any(row["source"] == "person" for row in memory.list())
 
 
 @pytest.mark.usefixtures("changed")
 def test_what_the_person_declines_goes_on_waiting(ask: Ask, memory: Memory, call: Callable[..., ServedCall]) -> None:
     found = ask("rlm_extract_facts", call(ask=lambda _: False), auto_approve=True)
-    assert found.data["pending_approval"] == len(memory.review().candidates) > 0
+    assert found.data["pending_approval"] == len(memory.facts.review().candidates) > 0
     assert "said no" in found.data["notices"][0]
 
 

@@ -63,7 +63,7 @@ def ask(shop: Path, clock: Clock, fake_engine: FakeEngine) -> Ask:
 
 @pytest.fixture
 def memory(shop: Path, clock: Clock, fake_engine: FakeEngine) -> Memory:
-    return Memory.open_as(Caller("agent", "golden"), shop, clock=clock)
+    return Memory.open(shop, caller=Caller("agent", "golden"), clock=clock)
 
 
 def init(ask: Ask, memory: Memory, shop: Path) -> Arguments:

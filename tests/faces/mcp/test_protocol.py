@@ -194,7 +194,7 @@ def test_forgetting_asks_the_person_and_is_done_as_their_word(agent: Agent, mode
     assert len(person.asked) == 1
     assert "for good" in person.asked[0]
     assert "Tokens live 15 minutes." in person.asked[0]
-    entry = next(one for one in agent.memory.audit() if one.action == "forget")
+    entry = next(one for one in agent.memory.admin.audit() if one.action == "forget")
     assert entry.source == "person"
     assert "There is no memory" in agent.refusal("recall", question=kept["id"])
 

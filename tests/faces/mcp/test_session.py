@@ -113,9 +113,9 @@ def test_the_home_directory_is_no_project_unless_somebody_says_so(monkeypatch: p
     for root in (None, home, Path(home.anchor)):
         with pytest.raises(InvalidInput, match="is no project"):
             ServedProject().memory(agent, root)
-    assert ServedProject(home).memory(agent).root == home
-    assert ServedProject(person="anna").memory(agent).space_id
+    assert ServedProject(home).memory(agent).code.root == home
+    assert ServedProject(person="anna").memory(agent).identity.space_id
     (home / "shop").mkdir()
-    assert ServedProject().memory(agent, home / "shop").root == home / "shop"
+    assert ServedProject().memory(agent, home / "shop").code.root == home / "shop"
     (home / ".git").mkdir()
-    assert ServedProject().memory(agent).root == home  # somebody keeps it as a repository
+    assert ServedProject().memory(agent).code.root == home  # somebody keeps it as a repository

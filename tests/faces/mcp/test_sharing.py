@@ -12,15 +12,17 @@ PERSON = Caller("person", "anna")
 def test_a_shared_hit_says_its_project_and_an_id_gives_the_whole(
     agent: Agent, open_memory: OpenMemory, clock: TestClock
 ) -> None:
-    bank = Memory.open_as(PERSON, open_memory("bank").root, clock=clock)
+    bank = Memory.open(open_memory("bank").code.root, caller=PERSON, clock=clock)
     kept = bank.remember("Loans are paid back within nine years").id
     assert kept is not None
-    bank.share_offer(agent.memory.space_id)
-    Memory(agent.memory._identity, agent.memory._settings, PERSON, clock).share_accept(bank.space_id)
+    bank.admin.shares.offer(agent.memory.identity.space_id)
+    Memory(agent.memory.identity, agent.memory.space.settings, PERSON, clock).admin.shares.accept(
+        bank.identity.space_id
+    )
     [hit] = agent.data("recall", question="When are loans paid back?", scope="facts")["hits"]
     assert hit["project"] == "bank"
     assert "from project bank" in agent.text("recall", question="When are loans paid back?", scope="facts")
     assert "Loans are paid back within nine years" in agent.text("recall", question=kept)
     assert "from bank" in agent.text("brief", task="When are loans paid back?")
-    bank.share_revoke(agent.memory.space_id)
+    bank.admin.shares.revoke(agent.memory.identity.space_id)
     assert agent.data("recall", question="When are loans paid back?", scope="facts")["hits"] == []

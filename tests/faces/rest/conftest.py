@@ -17,7 +17,7 @@ from waypost.faces.guard.hosts import answered_hosts
 from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.rest.app import rest_app
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 
 PORT = 8765
 

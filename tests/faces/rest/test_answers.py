@@ -19,7 +19,7 @@ def test_a_byte_that_is_no_text_is_an_escape() -> None:
 
 
 def test_a_file_with_such_a_name_is_told(served: Any) -> None:
-    (Path(served.memory.root) / os.fsdecode(b"a\xff.py")).write_text("x = 1\n")
+    (Path(served.memory.code.root) / os.fsdecode(b"a\xff.py")).write_text("x = 1\n")
     answer = served.reader.get("/api/v1/spaces/here/code/analyze")
     assert answer.status_code == 200
     answer.json()

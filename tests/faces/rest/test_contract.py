@@ -58,7 +58,7 @@ async def at_once(_: float) -> None:
 @pytest.mark.parametrize("phases", PHASES.values(), ids=PHASES)
 def test_what_comes_back_is_what_the_document_says(serve: Any, phases: str) -> None:
     served = serve(pause=at_once)
-    (Path(served.memory.root) / "storage.py").write_text("def upload():\n    return 1\n")
+    (Path(served.memory.code.root) / "storage.py").write_text("def upload():\n    return 1\n")
     for text in ("Uploads go to S3", "Deploys run on Fridays"):
         served.remember(text, refs=["storage.py#L1-L2"])
     config = SchemathesisConfig.from_str(CONFIG.format(token=served.owner.headers["authorization"]) + phases)

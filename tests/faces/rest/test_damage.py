@@ -22,7 +22,7 @@ def other(open_memory: Callable[..., Memory]) -> Memory:
 
 def damage(memory: Memory, *tables: str) -> None:
     """Zero the pages that these tables begin at; without any, the page that SQLite begins with."""
-    place: Path = memory.folder / "memory.db"
+    place: Path = memory.space.folder / "memory.db"
     open_spaces.drop_all()
     zero(place, *([root_page(place, table) for table in tables] or [1]))
 
@@ -36,7 +36,7 @@ def others_go_on(served: Any) -> None:
 
 
 def test_one_that_cannot_be_opened_says_what_to_do(served: Any, other: Memory, problem: Any) -> None:
-    place = f"/api/v1/spaces/{other.space_id}"
+    place = f"/api/v1/spaces/{other.identity.space_id}"
     damage(other)
     for path in ("", "/status", "/memories", "/recall?q=ships"):
         assert "waypost doctor --fix" in problem(served.reader.get(f"{place}{path}"), 503)["remedy"]
@@ -58,7 +58,7 @@ def test_one_of_which_a_table_is_damaged_is_read(
             f"Ship {number} of the other project leaves on day {number} from the quay of the northern harbour"
         )
     damage(other, *tables)
-    place = f"/api/v1/spaces/{other.space_id}"
+    place = f"/api/v1/spaces/{other.identity.space_id}"
     page = served.reader.get(f"{place}/memories", params={"limit": 100}).json()
     assert len(page["memories"]) == 40
     answer = served.reader.get(f"{place}/recall", params={"q": "Which day does ship 7 leave?"}).json()
@@ -71,6 +71,6 @@ def test_one_of_which_a_table_is_damaged_is_read(
 
 def test_a_page_says_what_it_lacks(served: Any, other: Memory) -> None:
     damage(other, "memories")
-    page = served.reader.get(f"/api/v1/spaces/{other.space_id}/memories").json()
+    page = served.reader.get(f"/api/v1/spaces/{other.identity.space_id}/memories").json()
     assert page["memories"] == []
     assert "without 1 memory. Run `waypost doctor --fix`" in page["notices"][0]

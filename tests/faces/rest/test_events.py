@@ -146,7 +146,7 @@ def test_jobs_are_told_and_silence_is_broken(serve: Any, monkeypatch: pytest.Mon
 
     async def told(served: Any, listener: Listener) -> None:
         jobs = served.app.state.services.jobs
-        job = jobs.start(served.memory.space_id, "index", "ada", lambda _: {"files": 3})
+        job = jobs.start(served.memory.identity.space_id, "index", "ada", lambda _: {"files": 3})
         await asyncio.to_thread(jobs.wait, job.id, 10)
         for _ in range(3):
             await listener.look()

@@ -175,7 +175,7 @@ def test_a_fault_of_ours_tells_the_client_nothing_of_it(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a secret detail")
 
-    monkeypatch.setattr("waypost.memory.whole.Memory.status", broken)
+    monkeypatch.setattr("waypost.memory.facade.Memory.status", broken)
     answer = served.owner.get(f"{HERE}/status")  # would raise here if anything were handed on to the server
     assert "secret" not in str(problem(answer, 500)) + caplog.text
     assert "in broken" in (served.app.state.services.spaces.home / "crash.log").read_text()
@@ -200,7 +200,7 @@ def test_a_forged_cursor_reads_no_more_than_a_page_needs(served: Any, monkeypatc
         return read(reader, view, chosen, before, limit)
 
     monkeypatch.setattr(paging, "_before", watched)
-    question = {**ListingQuery().to_json(), "space": served.memory.space_id}
+    question = {**ListingQuery().to_json(), "space": served.memory.identity.space_id}
     forged = Cursor((1 << 56) - 1, (1 << 56) - 1).written(question)
     found = served.reader.get(f"{HERE}/memories", params={"cursor": forged}).json()["memories"]
     assert [one["text"] for one in found] == ["Third", "Second thing that is other", "First thing"]
@@ -214,7 +214,7 @@ def test_a_forged_cursor_has_not_the_whole_record_read(
     monkeypatch.setattr(spaces, "DEEPEST_AUDIT", 1)
     for text in ("First thing", "Second thing that is other"):
         served.remember(text)
-    forged = Cursor(1, 0).written({"audit": None, "space": served.memory.space_id})
+    forged = Cursor(1, 0).written({"audit": None, "space": served.memory.identity.space_id})
     assert "entries back" in problem(served.reader.get(f"{HERE}/audit", params={"cursor": forged}), 422)["detail"]
 
 

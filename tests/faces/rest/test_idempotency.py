@@ -66,7 +66,7 @@ def test_a_restart_remembers_what_was_done_without_its_words(serve: Any) -> None
 
 
 def test_of_an_answer_with_words_a_file_keeps_none(served: Any) -> None:
-    (Path(served.memory.root) / "a.py").write_text("x = 1\n")
+    (Path(served.memory.code.root) / "a.py").write_text("x = 1\n")
     memory_id = served.remember("Zanzibar is the word", refs=["a.py"])
     body, headers = {"ids": [memory_id]}, {"Idempotency-Key": "one"}
     first = served.owner.post(f"{HERE}/staleness/verify", json=body, headers=headers)

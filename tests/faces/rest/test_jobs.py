@@ -15,7 +15,7 @@ HERE = "/api/v1/spaces/here"
 
 
 def test_a_job_reads_the_tree_and_says_what_it_read(served: Any) -> None:
-    (Path(served.memory.root) / "storage.py").write_text("def upload():\n    return 1\n")
+    (Path(served.memory.code.root) / "storage.py").write_text("def upload():\n    return 1\n")
     started = served.agent.post(f"{HERE}/jobs", json={"sort": "index"})
     assert started.status_code == 202
     served.app.state.services.jobs.wait(started.json()["id"], 30)
@@ -40,7 +40,7 @@ def test_every_sort_ends(served: Any) -> None:
 
 def test_upkeep_tells_its_steps_and_stops_between_them(served: Any) -> None:
     told: list[tuple[Any, ...]] = []
-    done = served.memory.maintain(force=True, report=lambda *step: told.append(step))
+    done = served.memory.admin.maintain(force=True, report=lambda *step: told.append(step))
     assert [name for name, *_ in told] == [one.step for one in done]
     assert [(at, of) for _, at, of in told] == [(number, len(done)) for number in range(len(done))]
 
@@ -49,7 +49,7 @@ def test_upkeep_tells_its_steps_and_stops_between_them(served: Any) -> None:
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        served.memory.maintain(force=True, report=stop)
+        served.memory.admin.maintain(force=True, report=stop)
     started = served.agent.post(f"{HERE}/jobs", json={"sort": "maintain", "force": True}).json()
     served.app.state.services.jobs.wait(started["id"], 30)
     progress = served.reader.get(f"{HERE}/jobs/{started['id']}").json()["progress"]

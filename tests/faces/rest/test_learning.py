@@ -12,7 +12,7 @@ HERE = "/api/v1/spaces/here"
 @pytest.fixture
 def project(served: Any) -> Any:
     """A repository with a commit that teaches something."""
-    root = Path(served.memory.root)
+    root = Path(served.memory.code.root)
 
     def git(*words: str) -> None:
         named = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")

@@ -58,13 +58,13 @@ def test_reindexing_is_a_job(served: Any) -> None:
     assert answer.status_code == 202
     job = answer.json()
     served.app.state.services.jobs.wait(job["id"], 10)
-    done = served.app.state.services.jobs.get(served.memory.space_id, job["id"])
+    done = served.app.state.services.jobs.get(served.memory.identity.space_id, job["id"])
     assert (done.status, done.result["status"], done.started_by[:5]) == ("done", "rebuilt", "agent")
 
 
 def test_the_memories_about_a_line(served: Any) -> None:
     memory: Memory = served.memory
-    source = Path(memory.root) / "storage.py"
+    source = Path(memory.code.root) / "storage.py"
     source.write_text("def upload():\n    return 1\n\n\ndef other():\n    return 2\n")
     memory_id = served.remember("Upload answers one", refs=["storage.py#L1-L2"])
     found = served.agent.get("/api/v1/code/memories", params={"file_path": "storage.py", "line": 2}).json()

@@ -49,12 +49,12 @@ def test_a_token_of_one_memory_opens_no_other(
     bank = open_memory("bank")
     bank.remember("Loans are for a year")
     served = serve()
-    token = TokenFile(config.load().home).make("banker", space=bank.space_id, clock=clock)
+    token = TokenFile(config.load().home).make("banker", space=bank.identity.space_id, clock=clock)
     banker = Client(served.owner.wire, token)
     told = banker.get("/api/v1/spaces").json()
     assert [one["name"] for one in told["spaces"]] == ["bank"]
     assert told["here"] is None, "not even the id of another memory is told"
-    found = banker.get(f"/api/v1/spaces/{bank.space_id}/memories").json()
+    found = banker.get(f"/api/v1/spaces/{bank.identity.space_id}/memories").json()
     assert "Loans" in str(found)
     for method, path, _ in CALLS:
         if path not in ("/api/v1/spaces", "/openapi.json"):

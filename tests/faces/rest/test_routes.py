@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from waypost import Memory
+from waypost.memory.handle import LIBRARY
 from waypost.model.candidate import Candidate
 
 HERE = "/api/v1/spaces/here"
@@ -15,7 +16,7 @@ CODE = "def upload():\n    return 1\n"
 
 @pytest.fixture
 def source(served: Any) -> Path:
-    path = Path(served.memory.root) / "storage.py"
+    path = Path(served.memory.code.root) / "storage.py"
     path.write_text(CODE)
     return path
 
@@ -98,8 +99,8 @@ def proposed(memory: Memory, *texts: str) -> list[str]:
     """Candidates that wait for a person."""
     from waypost.flows.facts.candidates import take
 
-    take(memory._space, [Candidate(text, 0.5, "git_diff") for text in texts], memory._caller)
-    return [row.candidate_id for row, _ in memory.review().candidates]
+    take(memory.space, [Candidate(text, 0.5, "git_diff") for text in texts], LIBRARY)
+    return [row.candidate_id for row, _ in memory.facts.review().candidates]
 
 
 def test_a_person_decides_on_candidates(served: Any, problem: Any) -> None:
@@ -179,9 +180,9 @@ def test_other_memories_of_the_home_by_their_ids(served: Any, open_memory: Calla
     other = open_memory("other")
     other.remember("Something of another project")
     found = served.reader.get("/api/v1/spaces").json()
-    assert found["here"] == served.memory.space_id
+    assert found["here"] == served.memory.identity.space_id
     assert sorted(one["name"] for one in found["spaces"]) == ["other", "project"]
-    place = f"/api/v1/spaces/{other.space_id}"
+    place = f"/api/v1/spaces/{other.identity.space_id}"
     assert served.reader.get(place).json()["name"] == "other"
     assert served.reader.get(f"{place}/status").json()["memories"] == 1
     texts = [row["text"] for row in served.reader.get(f"{place}/memories").json()["memories"]]

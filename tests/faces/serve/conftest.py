@@ -19,7 +19,7 @@ from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 
 LIMITS = ServerLimits(body_bytes=200_000, failure_rate=1000, failure_burst=1000)
 FORM = "application/x-www-form-urlencoded"

@@ -141,7 +141,7 @@ def test_a_store_that_fails_is_counted_and_not_ready(
         monkeypatch.setattr("waypost.memory.Memory.recall", broken)
         assert served.get("/api/v1/spaces/here/recall?q=x").status == 503
         assert total(figures(served), "waypost_store_errors_total", error="StoreCorrupt") == 1
-    monkeypatch.setattr("waypost.memory.Memory.audit", broken)
+    monkeypatch.setattr("waypost.memory.admin.MemoryAdmin.audit", broken)
     with serve(tmp_path) as served:
         answer = served.ask("GET", "/readyz")
         assert answer.status == 503 and answer.header("retry-after") == "1"

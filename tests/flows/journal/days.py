@@ -27,7 +27,7 @@ TALKS = (
 
 
 def space_of(memory: Memory) -> OpenSpace:
-    return memory._space
+    return memory.space
 
 
 def noon(day: date) -> datetime:

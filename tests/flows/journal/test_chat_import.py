@@ -30,7 +30,7 @@ def lines(file: Path, *rows: object) -> Path:
 
 
 def bring(memory: Memory, path: Path) -> EntryImportReport:
-    return import_chat(memory._space, path, ME)
+    return import_chat(memory.space, path, ME)
 
 
 def said(path: Path) -> list[tuple[str | None, str]]:
@@ -258,7 +258,7 @@ def test_secrets_are_masked_and_counted(memory: Memory, file: Path) -> None:
 
 def test_a_survey_counts_and_writes_nothing(memory: Memory, file: Path) -> None:
     bring(memory, lines(file, TV))
-    found = survey_chat(memory._space, lines(file, TV, {**ANSWER, "content": f"token {TOKEN}"}))
+    found = survey_chat(memory.space, lines(file, TV, {**ANSWER, "content": f"token {TOKEN}"}))
     assert found.dry_run
     assert (found.entries, found.duplicates, found.masked, found.days) == (1, 1, 1, 1)
     assert len(memory.list(kind="conversation")) == 1
@@ -267,7 +267,7 @@ def test_a_survey_counts_and_writes_nothing(memory: Memory, file: Path) -> None:
 def test_progress_is_told_and_ends_with_all(memory: Memory, file: Path) -> None:
     told: list[tuple[int, int]] = []
     rows = [{**TV, "content": f"message {n}", "time": 1_769_792_400 + n} for n in range(300)]
-    import_chat(memory._space, lines(file, *rows), ME, lambda done, total: told.append((done, total)))
+    import_chat(memory.space, lines(file, *rows), ME, lambda done, total: told.append((done, total)))
     assert told == [(256, 300), (300, 300)]
 
 
@@ -281,7 +281,7 @@ def test_an_interrupted_import_goes_on_and_is_undone_as_one(memory: Memory, file
 
     rows = [{**TV, "content": f"message {n}", "time": 1_769_792_400 + n} for n in range(300)]
     with pytest.raises(Stop):
-        import_chat(memory._space, lines(file, *rows), ME, stop)
+        import_chat(memory.space, lines(file, *rows), ME, stop)
     done = bring(memory, file)
     assert (done.entries, done.duplicates) == (300, 0)
-    assert len(memory.undo_import(done.id).retracted) == 300
+    assert len(memory.admin.undo_import(done.id).retracted) == 300

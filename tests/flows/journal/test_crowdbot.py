@@ -60,15 +60,15 @@ def old(tmp_path: Path) -> Path:
 
 
 def bring(memory: Memory, path: Path) -> EntryImportReport:
-    return import_crowdbot(memory._space, path, ME)
+    return import_crowdbot(memory.space, path, ME)
 
 
 def back(memory: Memory, which: str | None) -> Returned:
-    return undo(memory._space, which, ME)
+    return undo(memory.space, which, ME)
 
 
 def journal(memory: Memory) -> Path:
-    return memory._space.journal.root
+    return memory.space.journal.root
 
 
 def files(memory: Memory) -> dict[str, str]:
@@ -142,7 +142,7 @@ def test_the_same_file_again_changes_no_byte_of_the_journal(memory: Memory, old:
 
 def test_local_times_are_those_of_the_journals_zone(open_memory: OpenMemory, old: Path) -> None:
     memory = open_memory()
-    object.__setattr__(memory._space.settings, "journal", JournalSettings(timezone="Asia/Tokyo"))
+    object.__setattr__(memory.space.settings, "journal", JournalSettings(timezone="Asia/Tokyo"))
     old.write_text("[2026-01-16 01:00] User: früh")
     bring(memory, old)
     (row,) = memory.list(kind="conversation")
@@ -183,7 +183,7 @@ def test_text_is_added_below_what_people_wrote_and_above_what_is_generated(memor
 
 
 def test_a_survey_counts_and_writes_nothing(memory: Memory, old: Path) -> None:
-    found = survey_crowdbot(memory._space, old)
+    found = survey_crowdbot(memory.space, old)
     assert (found.days, found.entries, found.preferences, found.files) == (3, 4, 2, ("MEMORY.md",))
     assert found.dry_run
     assert not journal(memory).exists()
@@ -295,11 +295,11 @@ def test_what_cannot_be_read_is_said_and_nothing_is_written(memory: Memory, tmp_
 
 def test_the_backup_of_a_journal_in_a_repository_stays_out_of_it(open_memory: OpenMemory, old: Path) -> None:
     memory = open_memory()
-    (memory.root / ".waypost").mkdir()
-    (memory.root / ".waypost" / "MEMORY.md").write_text("# Mine\n")
+    (memory.code.root / ".waypost").mkdir()
+    (memory.code.root / ".waypost" / "MEMORY.md").write_text("# Mine\n")
     agree_to_journal_in_repository(memory)
     done = bring(memory, old)
-    assert journal(memory) == memory.root / ".waypost"
-    assert done.backup == str(memory._space.folder / "imports" / "memory_v1_backup.md")
+    assert journal(memory) == memory.code.root / ".waypost"
+    assert done.backup == str(memory.space.folder / "imports" / "memory_v1_backup.md")
     assert "memory_v1_backup.md" not in files(memory)
     assert files(memory)["MEMORY.md"].startswith("# Mine\n\n## Aus memory.md\n")

@@ -79,7 +79,7 @@ def test_an_agent_cannot_approve_it(memory: Memory, tmp_path: Path) -> None:
 def test_an_approval_is_in_the_audit(memory: Memory) -> None:
     write_dna(memory)
     approve_dna(space_of(memory), PERSON)
-    assert [entry.action for entry in memory.audit()] == ["approve_dna"]
+    assert [entry.action for entry in memory.admin.audit()] == ["approve_dna"]
 
 
 def test_what_is_not_there_cannot_be_approved(memory: Memory) -> None:

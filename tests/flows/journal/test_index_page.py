@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import TestClock
@@ -32,20 +33,20 @@ def days_in_utc(tmp_path: Path) -> None:
 @pytest.fixture
 def say(memory: Memory) -> Say:
     def say(text: str, time: str = "2026-01-30T10:00:00Z", speaker: str = "user", **more: str) -> str:
-        given = {"kind": "conversation", "session": time[:10], **more}
+        given: dict[str, Any] = {"kind": "conversation", "session": time[:10], **more}
         return memory.remember(text, speaker=speaker, time=time, **given).id or ""
 
     return say
 
 
 def page(memory: Memory) -> str:
-    return (memory._space.journal.root / INDEX).read_bytes().decode()
+    return (memory.space.journal.root / INDEX).read_bytes().decode()
 
 
 def worth(
     memory: Memory, memory_id: str, text: str, score: int, kind: str = "conversation", speaker: str = "user"
 ) -> ScoredEntry:
-    at = memory._space.clock()
+    at = memory.space.clock()
     return ScoredEntry(
         Entry(text, at, kind, speaker, memory_id, "s"), Score(3, 2, max(0, score - 8), min(3, score - 5), "", "")
     )
@@ -53,39 +54,39 @@ def worth(
 
 def test_the_page_is_made_with_a_friendly_upper_part(memory: Memory, say: Say) -> None:
     said = say("I have decided to learn Italian this year, remember this.")
-    assert refresh_index(memory._space)
+    assert refresh_index(memory.space)
     frame = split_frame(page(memory))
     assert frame.before.startswith("# Memory\n\n<!-- waypost: This part is yours")
     assert frame.part is not None
     assert "2026-01-30 (today) - [Details](daily/2026-01-30.md)" in frame.part
     assert any(said in sources_of(line) for line in frame.part.splitlines() if "Italian" in line)
     assert "[Details](daily/2026-01-30.md)" in frame.part
-    assert events(memory._space, event="index_refreshed")
+    assert events(memory.space, event="index_refreshed")
 
 
 def test_it_is_not_touched_when_nothing_changed_but_the_time(memory: Memory, say: Say, clock: TestClock) -> None:
     say("I have decided to learn Italian this year, remember this.")
-    assert refresh_index(memory._space)
+    assert refresh_index(memory.space)
     before = page(memory)
     clock.advance(hours=2)
-    assert not refresh_index(memory._space)
+    assert not refresh_index(memory.space)
     assert page(memory) == before
     say("We chose the course in Bologna.", "2026-01-30T11:00:00Z")
-    assert refresh_index(memory._space)
+    assert refresh_index(memory.space)
     assert "Updated: 2026-01-30 14:00" in page(memory)
 
 
 def test_people_s_part_stays_to_the_byte_above_and_below(memory: Memory, say: Say) -> None:
     say("I have decided to learn Italian this year.")
-    refresh_index(memory._space)
-    place = memory._space.journal.root / INDEX
+    refresh_index(memory.space)
+    place = memory.space.journal.root / INDEX
     frame = split_frame(page(memory))
     above = "# Mine\r\n\r\n  odd   spaces \t\r\n- a\r\n\r\n\xff und ä\r\n\r\n"
     text = page(memory)
     ours = text[len(frame.before) : len(text) - len(frame.after)].replace("\n", "\r\n")
     place.write_bytes((above + ours + "\r\n\r\nbelow\r\n").encode("latin-1"))
     say("We chose the course in Bologna, this is important.", "2026-01-30T11:00:00Z")
-    assert refresh_index(memory._space)
+    assert refresh_index(memory.space)
     after = place.read_bytes()
     assert after.startswith(above.encode("latin-1") + b"<!-- waypost:begin")
     assert after.endswith(b"\n\r\nbelow\r\n")
@@ -94,25 +95,25 @@ def test_people_s_part_stays_to_the_byte_above_and_below(memory: Memory, say: Sa
 
 def test_what_somebody_writes_into_the_generated_part_moves_above_it(memory: Memory, say: Say) -> None:
     say("I have decided to learn Italian this year.")
-    refresh_index(memory._space)
+    refresh_index(memory.space)
     text = page(memory).replace("## Statistics", "Call Clara on Monday\n\n## Statistics")
-    place = memory._space.journal.root / INDEX
+    place = memory.space.journal.root / INDEX
     place.write_text(text)
-    assert refresh_index(memory._space)
+    assert refresh_index(memory.space)
     frame = split_frame(page(memory))
     assert "Call Clara on Monday" in frame.before
     assert frame.part is not None and "Clara" not in frame.part
     assert page(memory).count("## Statistics") == 1
-    assert not refresh_index(memory._space)
+    assert not refresh_index(memory.space)
 
 
 def test_a_retracted_entry_leaves_the_page_and_a_corrected_one_says_what_holds(memory: Memory, say: Say) -> None:
     first = say("I have decided to learn Italian this year, remember this.")
     second = say("Remember that I prefer tea.", "2026-01-30T11:00:00Z")
-    refresh_index(memory._space)
+    refresh_index(memory.space)
     memory.retract(first)
     memory.correct(second, "Remember that I prefer coffee.")
-    assert refresh_index(memory._space)
+    assert refresh_index(memory.space)
     part = split_frame(page(memory)).part or ""
     assert "Italian" not in part
     assert "tea" not in part
@@ -123,11 +124,11 @@ def test_passing_questions_leave_after_a_day_and_are_counted_as_removed(
     memory: Memory, say: Say, clock: TestClock
 ) -> None:
     say("What is the weather like today?", "2026-01-29T20:00:00Z")
-    refresh_index(memory._space)
+    refresh_index(memory.space)
     assert "weather" in page(memory)
     clock.advance(hours=16)  # 04:00 of the 31st
-    cleaned(memory._space, archived=["daily/2026-01-24.md"], created=["weekly/2026-W04.md"])
-    assert refresh_index(memory._space)
+    cleaned(memory.space, archived=["daily/2026-01-24.md"], created=["weekly/2026-W04.md"])
+    assert refresh_index(memory.space)
     assert "weather" not in page(memory)
     for told in (
         "Temporary facts removed:** 1",
@@ -139,23 +140,23 @@ def test_passing_questions_leave_after_a_day_and_are_counted_as_removed(
 
 
 def test_notes_by_hand_are_told_with_the_id_that_the_index_gave_them(memory: Memory) -> None:
-    place = memory._space.journal.root / "daily" / "2026-01-30.md"
+    place = memory.space.journal.root / "daily" / "2026-01-30.md"
     place.parent.mkdir(parents=True)
     place.write_text("# 2026-01-30\n\nRemember: I prefer window seats, this is important to me.\n")
-    assert refresh_index(memory._space)
+    assert refresh_index(memory.space)
     line = next(line for line in page(memory).splitlines() if "window seats" in line)
     (found,) = sources_of(line)
     assert memory.show(found).version.text.startswith("Remember: I prefer window seats")
 
 
 def test_summaries_are_linked_with_what_they_are_about(memory: Memory) -> None:
-    root = memory._space.journal.root
+    root = memory.space.journal.root
     for path in ("weekly/2026-W03.md", "monthly/2025-12.md", "yearly/2024.md", "archive/weekly/2025-W50.md"):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(
             f"### Main topics\n- About {path[:-3]} ([2026-01-14](../archive/x.md)) <!-- from a1 -->\n"
         )
-    refresh_index(memory._space)
+    refresh_index(memory.space)
     text = page(memory)
     assert "### Week 3 (2026-01-12 to 2026-01-18) - [Summary](weekly/2026-W03.md)" in text
     assert "- About weekly/2026-W03 (2026-01-14) <!-- from a1 -->" in text
@@ -166,7 +167,7 @@ def test_summaries_are_linked_with_what_they_are_about(memory: Memory) -> None:
 
 def test_a_german_journal_has_a_german_page(memory: Memory, say: Say) -> None:
     say("Ich habe beschlossen, dieses Jahr Italienisch zu lernen. Merke dir das bitte.")
-    refresh_index(memory._space)
+    refresh_index(memory.space)
     assert "## Konversationshistorie" in page(memory)
     assert page(memory).startswith("# Gedächtnis")
 
@@ -175,7 +176,7 @@ def test_a_german_journal_has_a_german_page(memory: Memory, say: Say) -> None:
 
 
 def test_there_is_one_copy_a_day_of_before_the_first_change(memory: Memory, say: Say, clock: TestClock) -> None:
-    space = memory._space
+    space = memory.space
     say("I have decided to learn Italian.")
     refresh_index(space)
     assert index_backups(space) == []  # there was no page to copy
@@ -188,7 +189,7 @@ def test_there_is_one_copy_a_day_of_before_the_first_change(memory: Memory, say:
 
 
 def test_the_last_14_copies_are_kept(memory: Memory, clock: TestClock) -> None:
-    space = memory._space
+    space = memory.space
     for number in range(KEPT_BACKUPS + 4):
         back_up(space, f"page {number}\n")
         back_up(space, "later that day\n")
@@ -203,26 +204,26 @@ def test_the_last_14_copies_are_kept(memory: Memory, clock: TestClock) -> None:
 
 def test_a_copy_can_be_put_back(memory: Memory, say: Say, clock: TestClock) -> None:
     say("I have decided to learn Italian.")
-    refresh_index(memory._space)
-    place = memory._space.journal.root / INDEX
+    refresh_index(memory.space)
+    place = memory.space.journal.root / INDEX
     place.write_text("- my own line\n\n" + place.read_text())
     kept = page(memory)
     say("I have decided to move to Rome, remember this.", "2026-01-30T11:00:00Z")
-    refresh_index(memory._space)
+    refresh_index(memory.space)
     place.write_text("all gone\n")
-    restore_index(memory._space, date(2026, 1, 30))
+    restore_index(memory.space, date(2026, 1, 30))
     # The copy is of before the first change of the day; there was no page before.
     assert page(memory) == kept
-    assert (memory._space.journal.root / BACKUPS / "memory.md.before-restore").read_text() == "all gone\n"
+    assert (memory.space.journal.root / BACKUPS / "memory.md.before-restore").read_text() == "all gone\n"
     with pytest.raises(NotFound):
-        restore_index(memory._space, date(2025, 1, 1))
+        restore_index(memory.space, date(2025, 1, 1))
 
 
 # -- preferences
 
 
 def test_what_matters_most_is_put_among_the_preferences_once(memory: Memory, say: Say) -> None:
-    space = memory._space
+    space = memory.space
     goal, small, liked = (say(text) for text in ("I want three AWS certificates.", "Nice day.", "I like tea."))
     items = [
         worth(memory, goal, "I want three AWS certificates.", 9),
@@ -239,7 +240,7 @@ def test_what_matters_most_is_put_among_the_preferences_once(memory: Memory, say
 
 
 def test_a_preference_that_a_person_took_out_does_not_come_back(memory: Memory, say: Say) -> None:
-    space = memory._space
+    space = memory.space
     liked = say("I like tea.")
     items = [worth(memory, liked, "I like tea.", 9)]
     promote_preferences(space, items)
@@ -251,7 +252,7 @@ def test_a_preference_that_a_person_took_out_does_not_come_back(memory: Memory, 
 
 
 def test_the_rest_of_the_preferences_stays_to_the_byte(memory: Memory, say: Say) -> None:
-    space = memory._space
+    space = memory.space
     place = space.journal.root / PREFERENCES
     place.parent.mkdir(parents=True)
     place.write_bytes(b"# Preferences\r\n\r\n* window  seats \r\n* I LIKE TEA!\r\n")
@@ -270,13 +271,13 @@ def test_the_rest_of_the_preferences_stays_to_the_byte(memory: Memory, say: Say)
 def test_an_answer_is_no_preference(memory: Memory, say: Say) -> None:
     answered = say("Here is your plan.", speaker="assistant")
     assert (
-        promote_preferences(memory._space, [worth(memory, answered, "Here is your plan.", 10, speaker="assistant")])
+        promote_preferences(memory.space, [worth(memory, answered, "Here is your plan.", 10, speaker="assistant")])
         == []
     )
-    assert not memory._space.journal.exists(PREFERENCES)
+    assert not memory.space.journal.exists(PREFERENCES)
 
 
 def test_the_real_scorer_s_worth_decides(memory: Memory, say: Say) -> None:
     say("I prefer short answers, remember this, it is important.")
-    items = scored(memory._space, entries_of(memory._space, "daily/2026-01-30.md"), memory._space.clock())
-    assert len(promote_preferences(memory._space, items)) == 1
+    items = scored(memory.space, entries_of(memory.space, "daily/2026-01-30.md"), memory.space.clock())
+    assert len(promote_preferences(memory.space, items)) == 1

@@ -53,7 +53,7 @@ def test_nothing_is_told_when_nothing_is_near(memory: Memory) -> None:
 )
 def test_the_heading_is_in_the_language_of_the_message(memory: Memory, message: str, heading: str) -> None:
     memory.remember(message)
-    memory.settle()
+    memory.admin.embed_pending()
     assert lines(memory.brief(message, preset="inject").text)[0] == heading
 
 
@@ -133,8 +133,8 @@ def test_words_in_common_make_near_what_the_engine_alone_would_leave_out(
 ) -> None:
     memory.remember(FACT)
     memory.remember("Bananas ripen faster in a paper bag")
-    memory.settle()
-    asked, name = "when is the staging server rebuilt?", memory._space.engines.main.name
+    memory.admin.embed_pending()
+    asked, name = "when is the staging server rebuilt?", memory.space.engines.main.name
     worth = {"least": {name: 0.95}}
     monkeypatch.setattr("waypost.retrieve.relevance._known", lambda: worth | {"words": {}})
     assert memory.brief(asked, preset="inject").memories == ()

@@ -47,7 +47,7 @@ def days_in_utc(tmp_path: Path) -> None:
 
 
 def test_an_event_is_a_line_of_json_and_the_newest_comes_first(memory: Memory, clock: TestClock) -> None:
-    space = memory._space
+    space = memory.space
     note(space, "soft_trim_applied", file="daily/2026-01-29.md", bytes=1200)
     clock.advance(minutes=1)
     note(space, "archive_compressed", file="archive/daily/2025-10-01.md", old_size=10, new_size=3)
@@ -65,13 +65,13 @@ def test_an_event_is_a_line_of_json_and_the_newest_comes_first(memory: Memory, c
 
 def test_only_known_events_are_noted(memory: Memory) -> None:
     with pytest.raises(InvalidInput):
-        note(memory._space, "something_else")
-    assert events(memory._space) == []
+        note(memory.space, "something_else")
+    assert events(memory.space) == []
 
 
 def test_a_value_cannot_break_the_line_nor_stand_for_the_event(memory: Memory) -> None:
-    note(memory._space, "curated", id="a\nb\u2028" + "x" * 5000, event_="y", time="never")
-    (row,) = events(memory._space)
+    note(memory.space, "curated", id="a\nb\u2028" + "x" * 5000, event_="y", time="never")
+    (row,) = events(memory.space)
     assert row["event"] == "curated"
     assert row["time"].startswith("2026-01-30")
     assert len(row["id"]) <= 200
@@ -79,15 +79,15 @@ def test_a_value_cannot_break_the_line_nor_stand_for_the_event(memory: Memory) -
 
 
 def test_a_damaged_line_is_passed_over(memory: Memory) -> None:
-    note(memory._space, "pruned", entries=1)
-    with (memory._space.folder / LOG).open("a") as log:
+    note(memory.space, "pruned", entries=1)
+    with (memory.space.folder / LOG).open("a") as log:
         log.write('{"torn\n[1]\n' + "[" * 50_000 + "\n")
-    note(memory._space, "pruned", entries=2)
-    assert [row["entries"] for row in events(memory._space)] == [2, 1]
+    note(memory.space, "pruned", entries=2)
+    assert [row["entries"] for row in events(memory.space)] == [2, 1]
 
 
 def test_a_full_log_gets_another_name_and_three_are_kept(memory: Memory) -> None:
-    space = memory._space
+    space = memory.space
     for number in range(KEPT + 3):
         note(space, "pruned", entries=number)
         with (space.folder / LOG).open("a") as log:
@@ -107,41 +107,41 @@ def test_several_processes_write_whole_lines(memory: Memory) -> None:
         "space = SimpleNamespace(folder=Path(sys.argv[1]), clock=lambda: datetime.now(UTC))\n"
         "for n in range(100): note(space, 'importance_score', id='x' * 26, score=n, who=sys.argv[2])\n"
     )
-    folder = str(memory._space.folder)
+    folder = str(memory.space.folder)
     started = [subprocess.Popen([sys.executable, "-c", script, folder, str(n)]) for n in range(3)]
     assert [process.wait(timeout=60) for process in started] == [0, 0, 0]
-    found = events(memory._space, limit=1000)
+    found = events(memory.space, limit=1000)
     assert len(found) == 300
     for who in "012":
         assert [row["score"] for row in found if row["who"] == who] == list(range(99, -1, -1))
 
 
 def test_a_log_that_cannot_be_written_stops_nothing(memory: Memory) -> None:
-    (memory._space.folder / LOG).mkdir()
-    note(memory._space, "pruned", entries=1)
-    assert events(memory._space) == []
+    (memory.space.folder / LOG).mkdir()
+    note(memory.space, "pruned", entries=1)
+    assert events(memory.space) == []
 
 
 def test_many_rows_are_one_write(memory: Memory) -> None:
-    note_all(memory._space, "importance_score", [{"id": str(n), "score": n} for n in range(50)])
-    assert len(events(memory._space)) == 50
-    note_all(memory._space, "importance_score", [])
-    assert len(events(memory._space)) == 50
+    note_all(memory.space, "importance_score", [{"id": str(n), "score": n} for n in range(50)])
+    assert len(events(memory.space)) == 50
+    note_all(memory.space, "importance_score", [])
+    assert len(events(memory.space)) == 50
 
 
 def test_decisions_about_worth_are_told_without_words(memory: Memory, clock: TestClock) -> None:
     said = Entry("Quixzanthal is my secret plan.", clock.now, id="01kg81ytb0r5sgfwpgg1yz6cf5")
     by_hand = Entry("No id.", clock.now)
     score = Score(1, 2, 0, 3, "Because of Quixzanthal.", "keep")
-    note_scores(memory._space, [ScoredEntry(said, score, 1, "Quixzanthal"), ScoredEntry(by_hand, score)])
-    (row,) = events(memory._space)
+    note_scores(memory.space, [ScoredEntry(said, score, 1, "Quixzanthal"), ScoredEntry(by_hand, score)])
+    (row,) = events(memory.space)
     assert (row["event"], row["id"], row["score"]) == ("importance_score", said.id, 6)
     assert row["reasoning"] == "frequency 1, recency 2, explicit 0, relevance 3"
-    assert "Quix" not in (memory._space.folder / LOG).read_text()
+    assert "Quix" not in (memory.space.folder / LOG).read_text()
 
 
 def test_upkeep_is_counted_and_the_next_is_at_four(memory: Memory, clock: TestClock) -> None:
-    space = memory._space
+    space = memory.space
     assert last_cleanup(space) is None
     cleaned(space, archived=["daily/2026-01-20.md"], created=["weekly/2026-W04.md"])
     clock.advance(days=1)
@@ -155,7 +155,7 @@ def test_upkeep_is_counted_and_the_next_is_at_four(memory: Memory, clock: TestCl
 
 
 def test_metrics_have_the_names_of_the_seed_and_count_what_there_is(memory: Memory) -> None:
-    space = memory._space
+    space = memory.space
     assert set(metrics(space)) == SEED_METRICS
     assert set(metrics(space).values()) == {0}
     root = space.journal.root

@@ -23,7 +23,7 @@ def say(memory: Memory, text: str, time: str, speaker: str = "user", session: st
 
 
 def test_an_empty_journal_has_numbers_too(memory: Memory) -> None:
-    found = stats(memory._space)
+    found = stats(memory.space)
     assert (found["entries"], found["conversations"], found["first_day"], found["busiest"]) == (0, 0, None, None)
     assert found["stages"] == {}
     assert found["overdue"] is None
@@ -36,8 +36,8 @@ def test_what_there_is_is_counted(memory: Memory) -> None:
     protected = say(memory, "Remember this.", "2026-01-30T08:00:00Z", session="t")
     memory.protect(protected)
     memory.remember("A note.", kind="note", time="2026-01-30T09:00:00Z")
-    cleaned(memory._space)
-    found = stats(memory._space)
+    cleaned(memory.space)
+    found = stats(memory.space)
     assert (found["entries"], found["conversations"], found["mean_length"]) == (8, 2, 3.5)
     assert found["kinds"] == {"conversation": 7, "note": 1}
     assert found["speakers"] == ["assistant", "user"]
@@ -53,9 +53,9 @@ def test_what_there_is_is_counted(memory: Memory) -> None:
 
 def test_held_days_are_named(memory: Memory) -> None:
     say(memory, "Keep me.", "2026-01-29T10:00:00Z")
-    place = memory._space.journal.root / "daily" / "2026-01-29.md"
+    place = memory.space.journal.root / "daily" / "2026-01-29.md"
     place.write_text(place.read_text().replace("# 2026-01-29\n", "# 2026-01-29\n<!-- waypost:hold -->\n", 1))
-    assert stats(memory._space)["held"] == ["daily/2026-01-29.md"]
+    assert stats(memory.space)["held"] == ["daily/2026-01-29.md"]
 
 
 def test_only_files_that_changed_are_read_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_only_files_that_changed_are_read_again(memory: Memory, monkeypatch: pyt
 
     say(memory, "One.", "2026-01-28T10:00:00Z")
     say(memory, "Two.", "2026-01-29T10:00:00Z")
-    assert sum(tally.entries for tally in tallies(memory._space).values()) == 2
+    assert sum(tally.entries for tally in tallies(memory.space).values()) == 2
     read: list[str] = []
     real = journal_tally.entries_of
 
@@ -73,16 +73,16 @@ def test_only_files_that_changed_are_read_again(memory: Memory, monkeypatch: pyt
 
     monkeypatch.setattr(journal_tally, "entries_of", noting)
     say(memory, "Three.", "2026-01-29T11:00:00Z")
-    assert sum(tally.entries for tally in tallies(memory._space).values()) == 3
+    assert sum(tally.entries for tally in tallies(memory.space).values()) == 3
     assert read == ["daily/2026-01-29.md"]
-    (memory._space.journal.root / "daily" / "2026-01-28.md").unlink()
-    assert sum(tally.entries for tally in tallies(memory._space).values()) == 2
+    (memory.space.journal.root / "daily" / "2026-01-28.md").unlink()
+    assert sum(tally.entries for tally in tallies(memory.space).values()) == 2
 
 
 def test_what_is_kept_between_two_looks_has_no_words(memory: Memory) -> None:
     say(memory, "Quixzanthal is secret.", "2026-01-28T10:00:00Z", speaker="Wilhelmine", session="brueckenzoll")
-    stats(memory._space)
-    with memory._space.store.read() as reader:
+    stats(memory.space)
+    with memory.space.store.read() as reader:
         kept = reader.meta("journal_tallies") or ""
     assert '"n": [1, 1, 22, 0]' in kept
     assert not any(word in kept for word in ("Quix", "Wilhelmine", "brueckenzoll"))
@@ -90,7 +90,7 @@ def test_what_is_kept_between_two_looks_has_no_words(memory: Memory) -> None:
 
 def test_a_damaged_file_is_passed_over(memory: Memory) -> None:
     say(memory, "One.", "2026-01-28T10:00:00Z")
-    place = memory._space.journal.root / "archive" / "daily" / "2025-01-01.md.gz"
+    place = memory.space.journal.root / "archive" / "daily" / "2025-01-01.md.gz"
     place.parent.mkdir(parents=True)
     place.write_bytes(b"\x1f\x8b garbage")
-    assert [tally.entries for tally in tallies(memory._space).values()] == [0, 1]
+    assert [tally.entries for tally in tallies(memory.space).values()] == [0, 1]

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="links need rights on
 
 
 def linked(memory: Memory, path: str, target: Path) -> Path:
-    place = memory._space.journal.root / path
+    place = memory.space.journal.root / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.unlink(missing_ok=True)
     place.symlink_to(target)
@@ -23,7 +23,7 @@ def linked(memory: Memory, path: str, target: Path) -> Path:
 
 
 def named_by_doctor(memory: Memory) -> list[str]:
-    return [one.message for one in memory.doctor() if one.kind == JOURNAL_FILE.name]
+    return [one.message for one in memory.admin.doctor() if one.kind == JOURNAL_FILE.name]
 
 
 def test_a_preference_is_stored_and_told_so_when_its_file_is_a_link(

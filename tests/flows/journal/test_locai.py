@@ -39,11 +39,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def bring(memory: Memory, path: Path) -> EntryImportReport:
-    return import_locai(memory._space, path, ME)
+    return import_locai(memory.space, path, ME)
 
 
 def files(memory: Memory) -> dict[str, str]:
-    root = memory._space.journal.root
+    root = memory.space.journal.root
     return {path.relative_to(root).as_posix(): path.read_text() for path in sorted(root.rglob("*.md"))}
 
 
@@ -68,7 +68,7 @@ def test_a_folder_of_locai_is_taken_over(memory: Memory, folder: Path) -> None:
 
 
 def test_a_project_that_has_such_a_folder_can_be_named_too(memory: Memory, folder: Path) -> None:
-    assert survey_locai(memory._space, folder.parent).entries == 4
+    assert survey_locai(memory.space, folder.parent).entries == 4
 
 
 def test_twice_adds_nothing_and_an_undo_takes_all_back(memory: Memory, folder: Path) -> None:
@@ -77,7 +77,7 @@ def test_twice_adds_nothing_and_an_undo_takes_all_back(memory: Memory, folder: P
     again = bring(memory, folder)
     assert (again.id, again.duplicates, again.files) == (None, 6, ())
     assert files(memory) == before
-    gone = undo(memory._space, done.id, ME)
+    gone = undo(memory.space, done.id, ME)
     assert (len(gone.retracted), gone.kept) == (6, ())
     assert set(gone.files) == {"DNA.md", "MEMORY.md", "important/normen.md"}
     assert [line for text in files(memory).values() for line in text.split("\n") if line] == [
@@ -86,7 +86,7 @@ def test_twice_adds_nothing_and_an_undo_takes_all_back(memory: Memory, folder: P
 
 
 def test_a_persona_that_is_here_stays_and_the_other_is_kept_beside_it(memory: Memory, folder: Path) -> None:
-    root = memory._space.journal.root
+    root = memory.space.journal.root
     root.mkdir(parents=True)
     (root / "DNA.md").write_text("Ich bin ich.\n")
     done = bring(memory, folder)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import TestClock
@@ -22,12 +23,12 @@ def days_in_utc(tmp_path: Path) -> None:
 
 
 def say(memory: Memory, text: str, time: str = OLD, kind: str = "conversation", speaker: str = "user") -> str:
-    session = {"session": "s"} if kind == "conversation" else {}
+    session: dict[str, Any] = {"session": "s"} if kind == "conversation" else {}
     return memory.remember(text, kind=kind, speaker=speaker, time=time, **session).id or ""
 
 
 def read(memory: Memory, path: str) -> str:
-    return memory._space.journal.read(path)
+    return memory.space.journal.read(path)
 
 
 def with_settings(space: OpenSpace, **changes: int) -> OpenSpace:
@@ -39,19 +40,19 @@ def test_an_old_conversation_goes_to_the_archive_and_stays_searchable(memory: Me
     said = say(memory, "Which train goes to Bologna?")
     recent = say(memory, "Which train goes to Rome?", "2026-01-20T10:00:00Z")
     before = read(memory, "daily/2025-10-01.md")
-    done = prune(memory._space)
+    done = prune(memory.space)
     assert (done.entries, done.files, done.kept) == ((said,), ("daily/2025-10-01.md",), 0)
-    assert not memory._space.journal.exists("daily/2025-10-01.md")  # nothing was left in it
+    assert not memory.space.journal.exists("daily/2025-10-01.md")  # nothing was left in it
     assert read(memory, "archive/daily/2025-10-01.md") == before
-    assert memory._space.journal.exists("daily/2026-01-20.md")
+    assert memory.space.journal.exists("daily/2026-01-20.md")
     assert {hit.id for hit in memory.recall("train", k=5)} == {said, recent}
     assert memory.show(said).version.superseded_at is None
-    assert events(memory._space, event="pruned")[0]["entries"] == 1
-    assert prune(memory._space).entries == ()
+    assert events(memory.space, event="pruned")[0]["entries"] == 1
+    assert prune(memory.space).entries == ()
 
 
 def test_only_old_and_unread_conversations_go_the_rest_stays_in_its_file(memory: Memory, clock: TestClock) -> None:
-    space = memory._space
+    space = memory.space
     gone = say(memory, "Is it raining?")
     liked = say(memory, "I like tea.", kind="preference")
     noted = say(memory, "The code is 12.", kind="note")
@@ -72,13 +73,13 @@ def test_only_old_and_unread_conversations_go_the_rest_stays_in_its_file(memory:
 
 def test_what_matters_most_stays(memory: Memory) -> None:
     said = say(memory, "Which train goes to Bologna?")
-    place = memory._space.journal.root / "daily" / "2025-10-01.md"
+    place = memory.space.journal.root / "daily" / "2025-10-01.md"
     place.write_text(place.read_text().replace(f"id={said}", f"id={said} importance=8", 1))
-    assert prune(memory._space).entries == ()
+    assert prune(memory.space).entries == ()
 
 
 def test_either_condition_alone_and_none(memory: Memory) -> None:
-    space = memory._space
+    space = memory.space
     old = say(memory, "Which train goes to Bologna?")
     newer = say(memory, "Which train goes to Rome?", "2025-12-20T10:00:00Z")
     say(memory, "Which train goes home?", "2026-01-28T10:00:00Z")
@@ -94,26 +95,26 @@ def test_either_condition_alone_and_none(memory: Memory) -> None:
 def test_a_dry_run_changes_nothing(memory: Memory) -> None:
     said = say(memory, "Which train goes to Bologna?")
     before = read(memory, "daily/2025-10-01.md")
-    done = prune(memory._space, dry_run=True)
+    done = prune(memory.space, dry_run=True)
     assert done.to_json() == {"entries": 1, "ids": [said], "files": ["daily/2025-10-01.md"], "kept": 0, "dry_run": True}
     assert read(memory, "daily/2025-10-01.md") == before
-    assert not memory._space.journal.exists("archive/daily/2025-10-01.md")
+    assert not memory.space.journal.exists("archive/daily/2025-10-01.md")
 
 
 def test_a_file_that_somebody_holds_or_that_is_in_conflict_stays(memory: Memory) -> None:
     say(memory, "Which train goes to Bologna?")
     say(memory, "Which train goes to Rome?", "2025-10-02T10:00:00Z")
-    root = memory._space.journal.root / "daily"
+    root = memory.space.journal.root / "daily"
     held, torn = root / "2025-10-01.md", root / "2025-10-02.md"
     held.write_text(held.read_text().replace("# 2025-10-01\n", "# 2025-10-01\n<!-- waypost:hold -->\n", 1))
     torn.write_text("<<<<<<< ours\n" + torn.read_text() + "=======\n>>>>>>> theirs\n")
-    assert prune(memory._space).entries == ()
+    assert prune(memory.space).entries == ()
 
 
 def test_words_by_hand_keep_their_file(memory: Memory) -> None:
     said = say(memory, "Which train goes to Bologna?")
-    place = memory._space.journal.root / "daily" / "2025-10-01.md"
+    place = memory.space.journal.root / "daily" / "2025-10-01.md"
     place.write_text(place.read_text() + "### 12:00\nMy own note.\n")
-    assert prune(memory._space).entries == (said,)
+    assert prune(memory.space).entries == (said,)
     assert "My own note." in place.read_text()
     assert said not in place.read_text()

@@ -40,13 +40,13 @@ def memory(open_memory: OpenMemory, tmp_path: Path, clock: TestClock) -> Memory:
                 }
             )
     memory.remember_many(rows)
-    memory.settle()
+    memory.admin.embed_pending()
     return memory
 
 
 def days_of(memory: Memory, question: str, k: int = 4) -> set[str]:
     hits = memory.recall(question, k=k).hits
-    return {memory._space.journal.local(hit.time).date().isoformat() for hit in hits if hit.time}
+    return {memory.space.journal.local(hit.time).date().isoformat() for hit in hits if hit.time}
 
 
 ASKED = {
@@ -70,7 +70,7 @@ def test_who_asks_only_for_a_time_is_told_what_was_said_then(memory: Memory) -> 
 def test_a_subject_with_a_day_finds_what_was_said_of_it_on_that_day(memory: Memory) -> None:
     best = memory.recall("What was said about the apple trees on 15 January?", k=1).hits[0]
     assert "apple trees" in best.text
-    assert best.time and memory._space.journal.local(best.time).date() == date(2026, 1, 15)
+    assert best.time and memory.space.journal.local(best.time).date() == date(2026, 1, 15)
 
 
 def test_a_time_of_which_nothing_is_known_does_not_hide_the_rest(memory: Memory) -> None:

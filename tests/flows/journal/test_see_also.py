@@ -40,7 +40,7 @@ def say(memory: Memory, text: str, time: str, session: str | None = None, speake
 
 
 def items(memory: Memory, *ids: str, score: int = 5, topic: int = 0) -> list[ScoredEntry]:
-    settle(memory._space)
+    settle(memory.space)
     versions = [memory.show(one).version for one in ids]
     return [
         ScoredEntry(
@@ -53,12 +53,12 @@ def items(memory: Memory, *ids: str, score: int = 5, topic: int = 0) -> list[Sco
 
 
 def related(memory: Memory, *ids: str) -> dict[str, list[str]]:
-    with memory._space.store.read() as reader:
-        return {one: [other.id for other in found] for one, found in related_to(memory._space, reader, ids).items()}
+    with memory.space.store.read() as reader:
+        return {one: [other.id for other in found] for one, found in related_to(memory.space, reader, ids).items()}
 
 
 def test_entries_of_different_days_that_mean_alike_see_each_other(memory: Memory) -> None:
-    space = memory._space
+    space = memory.space
     plan = say(memory, "plan for the architect exam in march", "2026-01-15T10:00:00Z")
     say(memory, "bread and butter for breakfast", "2026-01-16T10:00:00Z")
     booked = say(memory, "booked the architect exam in march", "2026-01-20T10:00:00Z")
@@ -74,7 +74,7 @@ def test_entries_of_different_days_that_mean_alike_see_each_other(memory: Memory
 
 
 def test_the_same_day_the_same_session_and_the_passing_are_not_linked(memory: Memory) -> None:
-    space = memory._space
+    space = memory.space
     one = say(memory, "plan for the architect exam in march", "2026-01-15T10:00:00Z")
     same_day = say(memory, "plan for the architect exam in may", "2026-01-15T11:00:00Z", "other")
     same_talk = say(memory, "plan for the architect exam in june", "2026-01-16T10:00:00Z", "2026-01-15")
@@ -88,8 +88,8 @@ def test_the_same_day_the_same_session_and_the_passing_are_not_linked(memory: Me
 def test_what_was_said_later_than_asked_about_is_not_linked(memory: Memory) -> None:
     plan = say(memory, "plan for the architect exam in march", "2026-01-15T10:00:00Z")
     booked = say(memory, "booked the architect exam in march", "2026-01-20T10:00:00Z")
-    assert link_related(memory._space, items(memory, plan, booked)[:1], LATER - timedelta(days=45)) == 0
-    assert link_related(memory._space, items(memory, plan, booked)[:1], LATER) == 1
+    assert link_related(memory.space, items(memory, plan, booked)[:1], LATER - timedelta(days=45)) == 0
+    assert link_related(memory.space, items(memory, plan, booked)[:1], LATER) == 1
 
 
 def test_a_week_that_is_summed_up_says_where_its_subject_came_up_before(memory: Memory, clock: TestClock) -> None:
@@ -100,7 +100,7 @@ def test_a_week_that_is_summed_up_says_where_its_subject_came_up_before(memory: 
         memory, "Remember this, it is important: I want to pass the architect exam in may.", "2026-01-14T10:00:00Z"
     )
     clock.now = datetime(2026, 1, 23, 12, tzinfo=UTC)
-    memory.maintain()
+    memory.admin.maintain()
     assert "ee also: [2026-01-05](../archive/daily/2026-01-05.md)" in memory.journal.show("2026-W03").text
     [said] = memory.journal.timeline("2026-01-14").entries
     assert (said.id, [one.day.isoformat() for one in said.see_also]) == (again, ["2026-01-05"])
@@ -108,9 +108,9 @@ def test_a_week_that_is_summed_up_says_where_its_subject_came_up_before(memory: 
 
 def test_an_entry_has_at_most_three_links_whoever_made_them(memory: Memory) -> None:
     ids = [say(memory, f"plan for the architect exam number {n}", f"2026-01-{n:02}T10:00:00Z") for n in range(10, 18)]
-    link_related(memory._space, items(memory, ids[0]), LATER)
+    link_related(memory.space, items(memory, ids[0]), LATER)
     assert len(related(memory, ids[0])[ids[0]]) == 3
-    link_related(memory._space, items(memory, *ids), LATER)
+    link_related(memory.space, items(memory, *ids), LATER)
     assert {len(others) for others in related(memory, *ids).values()} <= {2, 3}
 
 
@@ -119,13 +119,13 @@ def test_answers_and_output_are_not_linked(memory: Memory) -> None:
         say(memory, "plan for the architect exam in march", f"2026-01-{day}T10:00:00Z", speaker=speaker)
         for day, speaker in ((15, "assistant"), (16, "tool"), (17, "assistant"), (18, "user"))
     ]
-    assert link_related(memory._space, items(memory, *ids), LATER) == 0
+    assert link_related(memory.space, items(memory, *ids), LATER) == 0
 
 
 def test_forgetting_one_end_forgets_the_link(memory: Memory) -> None:
     plan = say(memory, "plan for the architect exam in march", "2026-01-15T10:00:00Z")
     booked = say(memory, "booked the architect exam in march", "2026-01-20T10:00:00Z")
-    link_related(memory._space, items(memory, plan, booked), LATER)
+    link_related(memory.space, items(memory, plan, booked), LATER)
     memory.forget(booked)
     assert related(memory, plan) == {}
 
@@ -135,37 +135,37 @@ def test_conversations_alike_are_found_by_session_or_entry(memory: Memory) -> No
     say(memory, "trains cross the alps in a tunnel", "2026-01-15T10:01:00Z", "trains", "assistant")
     say(memory, "which trains cross the alps at night", "2026-01-18T10:00:00Z", "night")
     say(memory, "recipe for onion soup with bread", "2026-01-19T10:00:00Z", "soup")
-    settle(memory._space)
+    settle(memory.space)
     for asked in ("trains", first):
-        found = similar_conversations(memory._space, asked)
+        found = similar_conversations(memory.space, asked)
         assert [one.session for one in found][:1] == ["night"]
         assert "trains" not in [one.session for one in found]
         assert found[0].score > 2 * found[-1].score
-    assert len(similar_conversations(memory._space, "trains", k=1)) == 1
+    assert len(similar_conversations(memory.space, "trains", k=1)) == 1
     with pytest.raises(NotFound):
-        similar_conversations(memory._space, "nobody")
+        similar_conversations(memory.space, "nobody")
 
 
 def test_topics_are_counted_by_period(memory: Memory) -> None:
     for day in ("2025-12-03", "2025-12-10", "2026-01-14", "2026-01-21"):
         say(memory, "I work on the marathon training plan", f"{day}T10:00:00Z")
     say(memory, "Nice weather.", "2026-01-22T10:00:00Z")
-    settle(memory._space)
-    by_month = topics_over_time(memory._space)
+    settle(memory.space)
+    by_month = topics_over_time(memory.space)
     assert list(by_month) == ["2025-12", "2026-01"]
     assert [sum(count for _, count in topics) for topics in by_month.values()] == [2, 2]
     assert "marathon" in by_month["2026-01"][0][0].lower()
-    assert list(topics_over_time(memory._space, "year")) == ["2025", "2026"]
+    assert list(topics_over_time(memory.space, "year")) == ["2025", "2026"]
     with pytest.raises(InvalidInput):
-        topics_over_time(memory._space, "decade")
-    assert scored(memory._space, entries_of(memory._space, "daily/2026-01-14.md"), memory._space.clock())[0].topic
+        topics_over_time(memory.space, "decade")
+    assert scored(memory.space, entries_of(memory.space, "daily/2026-01-14.md"), memory.space.clock())[0].topic
 
 
 # -- media
 
 
 def test_a_file_is_kept_once_under_a_name_from_its_content(memory: Memory, tmp_path: Path) -> None:
-    space = memory._space
+    space = memory.space
     photo = tmp_path / "My Photo.JPG"
     photo.write_bytes(b"\xff\xd8 picture")
     name = keep_media(space, photo)
@@ -181,9 +181,9 @@ def test_a_file_is_kept_once_under_a_name_from_its_content(memory: Memory, tmp_p
 def test_a_kept_markdown_file_is_no_page_of_the_journal(memory: Memory, tmp_path: Path) -> None:
     transcript = tmp_path / "memo.md"
     transcript.write_text("- not an entry\n")
-    name = keep_media(memory._space, transcript)
-    assert media_path(memory._space, name).exists()
-    assert memory._space.journal.scan() == {}
+    name = keep_media(memory.space, transcript)
+    assert media_path(memory.space, name).exists()
+    assert memory.space.journal.scan() == {}
 
 
 def test_links_pipes_folders_and_large_files_are_refused(
@@ -197,19 +197,19 @@ def test_links_pipes_folders_and_large_files_are_refused(
     (tmp_path / "large.bin").write_bytes(b"x" * 11)
     for name in ("link.txt", "pipe", "large.bin", "."):
         with pytest.raises(InvalidInput):
-            keep_media(memory._space, tmp_path / name)
+            keep_media(memory.space, tmp_path / name)
     with pytest.raises(NotFound):
-        keep_media(memory._space, tmp_path / "missing")
+        keep_media(memory.space, tmp_path / "missing")
 
 
 @pytest.mark.parametrize("name", ["../x", "archive/media/../../MEMORY.md", "/etc/passwd", "archive/media/x.jpg", ""])
 def test_only_names_that_the_journal_gave_are_opened(memory: Memory, name: str) -> None:
     with pytest.raises(InvalidInput):
-        media_path(memory._space, name)
+        media_path(memory.space, name)
 
 
 def test_a_file_goes_when_no_entry_names_it_any_more(memory: Memory, tmp_path: Path) -> None:
-    space = memory._space
+    space = memory.space
     photo = tmp_path / "a.png"
     photo.write_bytes(b"picture")
     name = keep_media(space, photo)

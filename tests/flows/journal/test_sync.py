@@ -24,7 +24,7 @@ def turns(memory: Memory, *texts: str, speaker: str = "user") -> list[str]:
 
 
 def file_of(memory: Memory, path: str = DAY) -> Path:
-    return memory.folder / "journal" / path
+    return memory.space.folder / "journal" / path
 
 
 def said(memory: Memory) -> list[str]:
@@ -193,7 +193,7 @@ def test_what_was_forgotten_does_not_come_back_with_an_old_file(memory: Memory) 
 def test_a_lost_database_is_made_again_from_the_files(memory: Memory, open_memory: OpenMemory) -> None:
     ids = turns(memory, "The cat is called Minka.", "The dog is called Rex.")
     memory.retract(ids[1])
-    folder = memory.folder
+    folder = memory.space.folder
     memory.close()
     for left in folder.glob("memory.db*"):
         left.unlink()
@@ -219,7 +219,7 @@ def test_what_the_database_held_before_there_were_files_is_moved_into_them(memor
     memory.correct(cat, "The cat is called Luna.")
     memory.protect(dog)
     before = file_of(memory).read_text()
-    space = memory._space
+    space = memory.space
     with space.store.write() as writer:  # as an older version left it
         writer.set_meta("journal_moved", "")
         writer.drop_journal_file("", DAY)
@@ -230,7 +230,7 @@ def test_what_the_database_held_before_there_were_files_is_moved_into_them(memor
 
 def test_files_that_waypost_changes_are_not_taken_for_hand_work(memory: Memory) -> None:
     [cat] = turns(memory, "The cat is called Minka.")
-    with ours(memory._space, [DAY]) as folder:
+    with ours(memory.space, [DAY]) as folder:
         text = folder.read(DAY)
         folder.replace(DAY, text.replace("Minka", "M."), expected=text)
     assert memory.show(cat).version.text == "The cat is called Minka."
@@ -238,7 +238,7 @@ def test_files_that_waypost_changes_are_not_taken_for_hand_work(memory: Memory) 
 
 def test_a_process_killed_while_it_changed_files_leaves_no_hand_work(memory: Memory) -> None:
     [cat] = turns(memory, "The cat is called Minka.")
-    with pytest.raises(KeyboardInterrupt), ours(memory._space, [DAY]) as folder:
+    with pytest.raises(KeyboardInterrupt), ours(memory.space, [DAY]) as folder:
         text = folder.read(DAY)
         folder.replace(DAY, text.replace("Minka", "M."), expected=text)
         raise KeyboardInterrupt
@@ -262,7 +262,7 @@ def test_a_damaged_file_is_left_alone_and_what_it_held_stays_known(memory: Memor
     memory.close()
     _looked_at.clear()
     assert said(memory) == ["The cat is called Minka.", "The dog is called Rex."]
-    assert any("damaged" in one.message for one in memory.doctor())
+    assert any("damaged" in one.message for one in memory.admin.doctor())
 
 
 def test_a_link_in_the_journals_folder_is_not_followed(memory: Memory, tmp_path: Path) -> None:
@@ -284,7 +284,7 @@ def test_a_journal_in_the_repository_is_written_there(open_memory: OpenMemory) -
 
 def page_in_tree(memory: Memory) -> Path:
     """The only file of the day in the repository."""
-    [page] = (memory.root / ".waypost" / "daily").glob("2026-01-30*.md")
+    [page] = (memory.code.root / ".waypost" / "daily").glob("2026-01-30*.md")
     return page
 
 
@@ -306,7 +306,7 @@ def test_two_checkouts_each_see_the_entries_of_their_own_tree(
         agree_to_journal_in_repository(memory)
     turns(one, "The cat is called Minka.", "The dog is called Rex.")
     page = page_in_tree(one)
-    (two.root / ".waypost" / "daily" / page.name).write_text(without(page.read_text(), "Rex"))  # another branch
+    (two.code.root / ".waypost" / "daily" / page.name).write_text(without(page.read_text(), "Rex"))  # another branch
     turns(two, "The parrot is called Coco.")
     assert said(one) == ["The cat is called Minka.", "The dog is called Rex."]
     assert said(two) == ["The cat is called Minka.", "The parrot is called Coco."]
@@ -329,7 +329,7 @@ def test_times_are_those_of_the_journals_own_zone(open_memory: OpenMemory, tmp_p
     (home / "config.toml").write_text('[journal]\ntimezone = "Asia/Tokyo"\n')
     memory = open_memory()
     turns(memory, "The cat is called Minka.")
-    text = (memory.folder / "journal" / "daily" / "2026-01-31.md").read_text()
+    text = (memory.space.folder / "journal" / "daily" / "2026-01-31.md").read_text()
     assert "### 03:00:10 · user" in text and "at=2026-01-31T03:00:10+09:00" in text
     hit = memory.recall("cat")[0]
     assert hit.time is not None and hit.time.utcoffset() in (timedelta(0), timedelta(hours=9))
@@ -358,7 +358,7 @@ def test_what_was_corrected_does_not_come_back_after_it_was_protected(memory: Me
 
 def test_a_step_that_fails_does_not_hide_what_a_person_does_next(memory: Memory) -> None:
     turns(memory, "The cat is called Minka.", "The dog is called Rex.")
-    with pytest.raises(ValueError), ours(memory._space, [DAY]):
+    with pytest.raises(ValueError), ours(memory.space, [DAY]):
         raise ValueError
     save(file_of(memory), without(file_of(memory).read_text(), "Minka").replace("Rex", "Max"))
     assert said(memory) == ["The dog is called Max."]
@@ -401,20 +401,20 @@ def test_a_hand_written_note_changed_after_its_first_night_is_held_once(memory: 
     file = file_of(memory)
     save(file, file.read_text() + "### 19:05 · anna\nOur goldfish is called Bubbles, and it is three years old.\n")
     clock.advance(days=1)
-    memory.maintain()
+    memory.admin.maintain()
     save(file, file.read_text().replace("Bubbles", "Splash"))
     changed = ["Our goldfish is called Splash, and it is three years old.", "The cat is called Minka."]
     assert said(memory) == changed
     for _ in range(8):
         clock.advance(days=1)
-        memory.maintain()
+        memory.admin.maintain()
         assert said(memory) == changed
     assert "Bubbles" in memory.journal.show("2026-01-30").text  # the first words, with the others below
 
 
 def test_what_a_person_changes_after_a_process_was_killed_is_their_work(memory: Memory) -> None:
     turns(memory, "The cat is called Minka.", "The dog is called Rex.", "The parrot is called Coco.")
-    with pytest.raises(KeyboardInterrupt), ours(memory._space, [DAY]) as folder:
+    with pytest.raises(KeyboardInterrupt), ours(memory.space, [DAY]) as folder:
         text = folder.read(DAY)
         folder.replace(DAY, text.replace("# 2026-01-30", "# 2026-01-30 "), expected=text)
         raise KeyboardInterrupt
@@ -428,7 +428,7 @@ def test_a_heading_that_says_all_there_is_to_say_is_a_note(memory: Memory, clock
     assert said(memory) == ["The cat is called Minka.", "call the dentist"]
     for _ in range(9):
         clock.advance(days=1)
-        memory.maintain()
+        memory.admin.maintain()
     assert said(memory) == ["The cat is called Minka.", "call the dentist"]
     assert "call the dentist" in memory.journal.show("2026-01-30").text
 
@@ -437,5 +437,5 @@ def test_words_that_a_person_writes_into_the_comment_of_a_heading_stay(memory: M
     turns(memory, "The cat is called Minka.")
     save(file_of(memory), file_of(memory).read_text().replace("<!-- conversation ", "<!-- conversation ask Zelda "))
     clock.advance(days=1)
-    memory.maintain()
+    memory.admin.maintain()
     assert "Zelda" in file_of(memory).read_text()

@@ -23,7 +23,7 @@ def say(memory: Memory, text: str, time: str, speaker: str = "user") -> str:
 
 
 def write(memory: Memory, path: str, text: str) -> None:
-    place = memory._space.journal.root / path
+    place = memory.space.journal.root / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text)
 
@@ -55,20 +55,20 @@ ID = "01kg81ytb0r5sgfwpgg1yz6cf5"
 def test_a_time_is_a_date_a_period_or_words(
     memory: Memory, when: str, first: tuple[int, int, int], last: tuple[int, int, int]
 ) -> None:
-    assert named_span(memory._space, when) == (date(*first), date(*last))
+    assert named_span(memory.space, when) == (date(*first), date(*last))
 
 
 @pytest.mark.parametrize("when", ["2026-13", "2026-02-30", "2026-W54", "0000", "no time at all", "x" * 10_000])
 def test_what_is_no_time_is_refused(memory: Memory, when: str) -> None:
     with pytest.raises(InvalidInput):
-        timeline(memory._space, when)
+        timeline(memory.space, when)
 
 
 def test_a_day_tells_its_entries_in_order_with_their_ids_and_file(memory: Memory) -> None:
     later = say(memory, "And tea.", "2026-01-29T11:00:00Z")
     earlier = say(memory, "I like coffee.", "2026-01-29T10:00:00Z")
     say(memory, "Another day.", "2026-01-28T10:00:00Z")
-    found = timeline(memory._space, "gestern")
+    found = timeline(memory.space, "gestern")
     assert [(one.id, one.entry.text, one.path) for one in found.entries] == [
         (earlier, "I like coffee.", "daily/2026-01-29.md"),
         (later, "And tea.", "daily/2026-01-29.md"),
@@ -96,7 +96,7 @@ def test_full_words_come_from_the_archive_while_the_day_is_shortened(memory: Mem
         "daily/2026-01-20.md",
         "# 2026-01-20\n\n" + entry(ID, "2026-01-20", short, f" trimmed={mark_of(short)}") + "### 11:00\nBy hand.\n",
     )
-    found = timeline(memory._space, "2026-01-20").entries
+    found = timeline(memory.space, "2026-01-20").entries
     assert [one.entry.text for one in found] == ["A long answer about handball.", "By hand."]
     assert found[0].path == "daily/2026-01-20.md"
     assert found[1].id  # the index gave it one
@@ -104,12 +104,12 @@ def test_full_words_come_from_the_archive_while_the_day_is_shortened(memory: Mem
 
 def test_packed_archives_are_read_and_summaries_of_the_time_are_named(memory: Memory) -> None:
     write(memory, "archive/daily/2025-06-03.md", "# 2025-06-03\n\n" + entry(ID, "2025-06-03", "We met Clara."))
-    memory._space.journal.compress("archive/daily/2025-06-03.md")
+    memory.space.journal.compress("archive/daily/2025-06-03.md")
     for path in ("weekly/2025-W23.md", "weekly/2025-W30.md", "monthly/2025-06.md", "yearly/2025.md"):
         write(memory, path, "- x\n")
     for when in ("2025-06-03", "2025-W23", "2025-06", "2025"):
-        assert [one.entry.text for one in timeline(memory._space, when).entries] == ["We met Clara."]
-    assert timeline(memory._space, "2025-06-03").summaries == (
+        assert [one.entry.text for one in timeline(memory.space, when).entries] == ["We met Clara."]
+    assert timeline(memory.space, "2025-06-03").summaries == (
         "monthly/2025-06.md",
         "weekly/2025-W23.md",
         "yearly/2025.md",
@@ -120,7 +120,7 @@ def test_what_was_retracted_or_taken_out_by_hand_says_so(memory: Memory, clock: 
     gone = say(memory, "I like coffee.", "2026-01-29T10:00:00Z")
     kept = say(memory, "I like tea.", "2026-01-29T11:00:00Z")
     memory.retract(gone)
-    held = {one.id: one.is_held for one in timeline(memory._space, "2026-01-29").entries}
+    held = {one.id: one.is_held for one in timeline(memory.space, "2026-01-29").entries}
     assert held == {gone: False, kept: True}
 
 
@@ -134,7 +134,7 @@ def test_without_a_time_there_is_an_overview_of_what_is_told_where(memory: Memor
         )
     for path in ("weekly/2026-W03.md", "monthly/2025-06.md", "yearly/2024.md"):
         write(memory, path, "- x\n")
-    found = timeline(memory._space).overview
+    found = timeline(memory.space).overview
     assert [(one.name, one.entries, one.path) for one in found] == [
         ("2026-01-30", 1, "daily/2026-01-30.md"),
         ("2026-W03", 2, "weekly/2026-W03.md"),
@@ -146,11 +146,11 @@ def test_without_a_time_there_is_an_overview_of_what_is_told_where(memory: Memor
 def test_days_far_away_are_days_and_those_at_the_ends_of_time_do_no_harm(memory: Memory) -> None:
     for day in ("9998-12-31", "1000-01-01"):
         write(memory, f"daily/{day}.md", f"# {day}\n\n### 10:00\nFar away.\n")
-        assert [one.entry.text for one in timeline(memory._space, day).entries] == ["Far away."]
+        assert [one.entry.text for one in timeline(memory.space, day).entries] == ["Far away."]
     for day in ("9999-12-31", "0001-01-01"):
         write(memory, f"daily/{day}.md", f"# {day}\n\n### 10:00\nFurther away.\n")
-        timeline(memory._space, day)
-    assert len(timeline(memory._space).overview) == 2
+        timeline(memory.space, day)
+    assert len(timeline(memory.space).overview) == 2
 
 
 # -- search
@@ -159,10 +159,10 @@ def test_days_far_away_are_days_and_those_at_the_ends_of_time_do_no_harm(memory:
 def test_search_finds_words_in_every_stage_packed_or_not_newest_first(memory: Memory) -> None:
     today = say(memory, "The FLUX capacitor\nis broken.", "2026-01-30T10:00:00Z")
     write(memory, "archive/daily/2025-06-03.md", "# 2025-06-03\n\n" + entry(ID, "2025-06-03", "A flux capacitor came."))
-    memory._space.journal.compress("archive/daily/2025-06-03.md")
+    memory.space.journal.compress("archive/daily/2025-06-03.md")
     write(memory, "weekly/2026-W03.md", "# W03\n\n- The flux capacitor <!-- from a1 -->\n")
     write(memory, "important/notes.md", "- Flux Capacitor: 1.21 GW\n")
-    found = search_journal(memory._space, "flux  capacitor")
+    found = search_journal(memory.space, "flux  capacitor")
     assert [(one.path, one.line, one.id) for one in found] == [
         ("important/notes.md", 1, None),
         ("daily/2026-01-30.md", 4, today),
@@ -170,46 +170,46 @@ def test_search_finds_words_in_every_stage_packed_or_not_newest_first(memory: Me
         ("weekly/2026-W03.md", 3, "a1"),
     ]
     assert found[1].text == "The FLUX capacitor"
-    lines = (memory._space.journal.root / "daily/2026-01-30.md").read_text().splitlines()
+    lines = (memory.space.journal.root / "daily/2026-01-30.md").read_text().splitlines()
     assert lines[found[1].line - 1] == found[1].text
-    assert len(search_journal(memory._space, "flux", limit=2)) == 2
+    assert len(search_journal(memory.space, "flux", limit=2)) == 2
 
 
 def test_search_knows_no_case_nor_accents_nor_where_a_line_breaks(memory: Memory) -> None:
     say(memory, "Wir treffen uns in der Großen\nBrücke, уже завтра", "2026-01-30T10:00:00Z")
     for words in ("GROSSEN BRÜCKE", "bruecke", "УЖЕ ЗАВТРА"):
-        assert len(search_journal(memory._space, words)) == 1
+        assert len(search_journal(memory.space, words)) == 1
 
 
 def test_search_falls_back_to_all_telling_words_of_one_entry(memory: Memory) -> None:
     wanted = say(memory, "The exam is booked.\nIt costs 150 dollars at AWS.", "2026-01-30T10:00:00Z")
     say(memory, "AWS is a cloud.", "2026-01-30T11:00:00Z")
-    found = search_journal(memory._space, "what does the AWS exam")
+    found = search_journal(memory.space, "what does the AWS exam")
     assert [one.id for one in found] == [wanted]
-    assert search_journal(memory._space, "AWS bicycle") == []
+    assert search_journal(memory.space, "AWS bicycle") == []
 
 
 def test_search_tells_a_line_once_though_the_archive_has_it_too(memory: Memory) -> None:
     for path in ("daily/2026-01-20.md", "archive/daily/2026-01-20.md"):
         write(memory, path, "# 2026-01-20\n\n" + entry(ID, "2026-01-20", "About handball."))
-    assert [one.path for one in search_journal(memory._space, "handball")] == ["daily/2026-01-20.md"]
+    assert [one.path for one in search_journal(memory.space, "handball")] == ["daily/2026-01-20.md"]
 
 
 def test_search_leaves_out_what_the_index_page_repeats_and_our_own_comments(memory: Memory) -> None:
     from waypost.flows.journal.index_page import refresh_index
 
     said = say(memory, "I have decided to learn Italian this year, remember this.", "2026-01-30T10:00:00Z")
-    refresh_index(memory._space)
-    place = memory._space.journal.root / "MEMORY.md"
+    refresh_index(memory.space)
+    place = memory.space.journal.root / "MEMORY.md"
     assert "Italian" in place.read_text()
     place.write_text("- Italian is fun\n\n" + place.read_text())
-    assert [(one.path, one.line) for one in search_journal(memory._space, "italian")] == [
+    assert [(one.path, one.line) for one in search_journal(memory.space, "italian")] == [
         ("MEMORY.md", 1),
         ("daily/2026-01-30.md", 4),
     ]
-    assert search_journal(memory._space, said) == []
+    assert search_journal(memory.space, said) == []
 
 
 def test_an_empty_search_is_refused(memory: Memory) -> None:
     with pytest.raises(InvalidInput):
-        search_journal(memory._space, "  \n ")
+        search_journal(memory.space, "  \n ")

@@ -21,8 +21,8 @@ def test_each_worktree_answers_from_its_own_tree_and_embeds_only_what_differs(
     other = tmp_path / "other"
     run(tree, "worktree", "add", "-q", "-b", "feature", str(other))
     (other / "shop/auth.py").write_text('def check_token(token: str) -> bool:\n    """Whether a token is good."""\n')
-    main, feature = Memory.open(tree, clock=memory._clock), Memory.open(other, clock=memory._clock)
-    assert main.space_id == feature.space_id
+    main, feature = Memory.open(tree, clock=memory.space.clock), Memory.open(other, clock=memory.space.clock)
+    assert main.identity.space_id == feature.identity.space_id
     main.index()
     fake_engine.calls = []
     feature.index()
@@ -44,7 +44,7 @@ def test_what_one_worktree_drops_stays_in_the_other(tree: Path, memory: Memory, 
     run(tree, "commit", "-qm", "first")
     other = tmp_path / "other"
     run(tree, "worktree", "add", "-q", "-b", "feature", str(other))
-    main, feature = Memory.open(tree, clock=memory._clock), Memory.open(other, clock=memory._clock)
+    main, feature = Memory.open(tree, clock=memory.space.clock), Memory.open(other, clock=memory.space.clock)
     main.index()
     feature.index()
     (other / "shop/storage.py").unlink()

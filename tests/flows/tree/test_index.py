@@ -130,10 +130,10 @@ def test_secrets_are_masked_with_the_lines_kept(tree: Path, memory: Memory) -> N
     report = memory.index()
     assert report.indexed.masked == 1
     assert memory.recall("after_the_key", k=1)[0].line == 5
-    memory.export(code=True)
+    memory.admin.export(code=True)
     memory.close()
-    assert files_with(memory.folder, "AKIAZ7QX") == []
-    assert files_with(memory.folder, "correct-horse") == []
+    assert files_with(memory.space.folder, "AKIAZ7QX") == []
+    assert files_with(memory.space.folder, "correct-horse") == []
 
 
 def test_what_is_read_out_of_the_tree_cannot_be_changed_by_hand(indexed: Memory) -> None:
@@ -148,20 +148,20 @@ def test_what_is_read_out_of_the_tree_cannot_be_changed_by_hand(indexed: Memory)
 def test_lists_and_exports_leave_the_tree_out_unless_asked(indexed: Memory) -> None:
     indexed.remember("Invoices are kept for ten years.")
     assert [row["kind"] for row in indexed.list()] == ["fact"]
-    assert [row["kind"] for row in indexed.rows()] == ["fact"]
-    assert {row["kind"] for row in indexed.rows(code=True)} >= {"fact", "symbol", "file"}
+    assert [row["kind"] for row in indexed.admin.export_rows()] == ["fact"]
+    assert {row["kind"] for row in indexed.admin.export_rows(code=True)} >= {"fact", "symbol", "file"}
 
 
 def test_an_import_leaves_out_what_was_read_out_of_a_tree(indexed: Memory, tmp_path: Path) -> None:
     indexed.remember("Invoices are kept for ten years.")
-    exported = indexed.export(tmp_path / "all.jsonl", code=True)
-    assert [receipt.status for receipt in indexed.import_file(exported.path)] == ["duplicate"]
+    exported = indexed.admin.export(tmp_path / "all.jsonl", code=True)
+    assert [receipt.status for receipt in indexed.admin.import_file(exported.path)] == ["duplicate"]
 
 
 def test_rebuild_makes_the_same_index_again(indexed: Memory, fake_engine: FakeEngine) -> None:
     question = "compare a password with the stored hash"
     before = [(hit.id, round(hit.score, 6)) for hit in indexed.recall(question, k=10)]
-    indexed.rebuild()
+    indexed.admin.rebuild()
     assert [(hit.id, round(hit.score, 6)) for hit in indexed.recall(question, k=10)] == before
 
 
@@ -173,10 +173,10 @@ def test_facts_and_code_stand_in_one_answer(indexed: Memory) -> None:
 
 def test_a_person_has_no_tree(tmp_path: Path, fake_engine: FakeEngine) -> None:
     anna = Memory.open(person="anna")
-    for use in (anna.index, anna.analyze, anna.architecture, anna.summarize, anna.ignores):
+    for use in (anna.index, anna.code.analyze, anna.code.architecture, anna.code.summarize, anna.code.ignores):
         with pytest.raises(InvalidInput, match="no tree"):
             use()
-    for look in (anna.summary, anna.track):
+    for look in (anna.code.summary, anna.code.track):
         with pytest.raises(InvalidInput, match="no tree"):
             look("a.py")
 

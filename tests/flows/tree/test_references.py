@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import Git, OpenMemory, TestClock
@@ -89,7 +90,7 @@ def test_commit_branch_hash_and_symbol_are_filled_in(repository: Path, memory: M
         {"file_path": "shop/uploads.py", "symbol_id": "move_files"},
     ],
 )
-def test_every_form_of_a_reference_is_read(uploads: Path, memory: Memory, written: object) -> None:
+def test_every_form_of_a_reference_is_read(uploads: Path, memory: Memory, written: str | dict[str, Any]) -> None:
     link = the_link(memory, memory.remember("Equal paths are left alone", refs=[written]).id)
     assert str(link.reference) == "shop/uploads.py#L17-L21"
     assert link.to_json()["code_link"] == "file:shop/uploads.py#L17-L21"
@@ -129,7 +130,7 @@ def test_a_file_that_is_not_there_is_kept_and_said(uploads: Path, memory: Memory
     made = memory.remember("Will come", refs=["shop/later.py#L1-L9"])
     assert "shop/later.py" in made.notices[0]
     assert the_link(memory, made.id).finding.state == "unchecked"
-    assert memory.stale().errors == 1
+    assert memory.code.stale().errors == 1
 
 
 def test_lines_behind_the_end_are_kept_and_said(uploads: Path, memory: Memory) -> None:
@@ -153,9 +154,9 @@ def test_many_references_stay_small_on_disk(uploads: Path, memory: Memory) -> No
         memory.remember(
             f"About line {start}", refs=[f"shop/uploads.py#L{start}-L{start + 1}", "shop/uploads.py#L7-L11"]
         )
-    memory.stale(check=True)
+    memory.code.stale(check=True)
     memory.close()
-    with apsw.Connection(str(memory.folder / "memory.db")) as db:
+    with apsw.Connection(str(memory.space.folder / "memory.db")) as db:
         rows = db.execute(
             "SELECT number, sum(length(path) + coalesce(length(symbol), 0) + coalesce(length(hash), 0)"
             " + coalesce(length(git_commit), 0) + coalesce(length(anchor), 0) + coalesce(length(more), 0) + 40)"
@@ -240,7 +241,7 @@ def test_a_renamed_file_takes_its_references_along(
     uploads.rename(tree / "shop/storing.py")
     assert str(the_link(memory, part.id).reference) == "shop/storing.py#L9-L10"
     assert the_link(memory, whole.id).reference.file_path == "shop/storing.py"
-    assert memory.stale().stale == 0
+    assert memory.code.stale().stale == 0
 
 
 def test_a_moved_function_that_is_edited_later_is_stale_at_its_new_place(
@@ -259,7 +260,7 @@ def test_a_moved_function_that_is_edited_later_is_stale_at_its_new_place(
 def test_deleted_code_is_said_to_be_deleted(uploads: Path, memory: Memory) -> None:
     made = memory.remember("Equal paths are left alone", refs=["shop/uploads.py#L17-L21"])
     uploads.unlink()
-    report = memory.stale()
+    report = memory.code.stale()
     assert (report.checked, report.stale, report.fresh, report.errors) == (1, 1, 0, 0)
     assert report.memories[0].id == made.id
     assert report.memories[0].state.stale_reason == "code_changed: shop/uploads.py (deleted)"
@@ -267,9 +268,9 @@ def test_deleted_code_is_said_to_be_deleted(uploads: Path, memory: Memory) -> No
 
 def test_a_tree_that_is_away_makes_nothing_stale(tree: Path, uploads: Path, memory: Memory) -> None:
     made = memory.remember("Equal paths are left alone", refs=["shop/uploads.py#L17-L21"])
-    assert not memory.stale().stale
+    assert not memory.code.stale().stale
     tree.rename(tree.with_name("away"))
-    assert memory.stale(check=True).stale == 0
+    assert memory.code.stale(check=True).stale == 0
     assert memory.recall("equal paths", k=1)[0].id == made.id
 
 
@@ -335,7 +336,7 @@ def test_two_worktrees_have_verdicts_of_their_own(
     git(repository, "worktree", "add", "-q", str(tmp_path / "second"), "-b", "second")
     edit(tmp_path / "second/shop/uploads.py", "size=5", "size=6")
     other = Memory.open(tmp_path / "second")
-    assert other.space_id == memory.space_id
+    assert other.identity.space_id == memory.identity.space_id
     assert made.id is not None
     assert other.show(made.id).state.is_stale
     assert not memory.show(made.id).state.is_stale
@@ -352,7 +353,7 @@ def test_verified_it_is_fresh_and_judged_by_the_code_of_now(uploads: Path, memor
     done = memory.verify(made.id)
     assert [one.state.is_stale for one in done.memories] == [False]
     assert len(memory.history(made.id).versions) == 1
-    assert memory.audit(made.id)[0].action == "verify"
+    assert memory.admin.audit(made.id)[0].action == "verify"
     edit(uploads, "size=6", "size=5")
     assert memory.show(made.id).state.is_stale
 
@@ -361,7 +362,7 @@ def test_verified_it_is_fresh_and_judged_by_the_code_of_now(uploads: Path, memor
 def test_an_agent_verifies_what_agents_said_and_leaves_what_a_person_said_stale(
     uploads: Path, memory: Memory, which: str
 ) -> None:
-    person = Memory.open_as(Caller("person", "ada"), memory.root, clock=memory._clock)
+    person = Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=memory.space.clock)
     theirs = str(person.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"]).id)
     ours = str(memory.remember("Parts are sent one by one", refs=["shop/uploads.py#L7-L11"]).id)
     edit(uploads, "size=5", "size=6")
@@ -378,7 +379,7 @@ def test_an_agent_verifies_what_agents_said_and_leaves_what_a_person_said_stale(
     after = person.show(theirs)
     assert (after.links[0].is_stale, after.links[0].reference) == (True, before.links[0].reference)
     assert (after.state, after.confidence) == (before.state, before.confidence)
-    assert [entry.action for entry in person.audit() if entry.memory_id == theirs] == ["remember"]
+    assert [entry.action for entry in person.admin.audit() if entry.memory_id == theirs] == ["remember"]
     assert not the_link(memory, ours).is_stale
     assert person.verify(theirs).left == ()
     assert not the_link(person, theirs).is_stale
@@ -426,7 +427,7 @@ def test_a_batch_that_says_it_again_does_not_make_it_fresh(uploads: Path, memory
 def test_relinked_it_points_elsewhere_and_its_history_tells(uploads: Path, memory: Memory) -> None:
     made = memory.remember("Equal paths are left alone", refs=["shop/uploads.py#L7-L11"])
     assert made.id is not None
-    done = memory.relink(made.id, ["shop/uploads.py#move_files"])
+    done = memory.code.relink(made.id, ["shop/uploads.py#move_files"])
     assert str(done.memories[0].links[0].reference) == "shop/uploads.py#L17-L21"
     assert [str(version.refs[0]) for version in memory.history(made.id).versions] == [
         "shop/uploads.py#L7-L11",
@@ -443,17 +444,17 @@ def test_after_a_large_refactoring_all_that_moved_is_pointed_there_at_once(
         for lines in ("L7-L11", "L13-L14", "L17-L21")
     ]
     uploads.rename(tree / "shop/storing.py")
-    assert len(memory.relink(every=True).memories) == 3
+    assert len(memory.code.relink(every=True).memories) == 3
     for memory_id in ids:
         assert the_link(memory, memory_id).was.file_path == "shop/storing.py"
-    assert not memory.relink(every=True).memories
+    assert not memory.code.relink(every=True).memories
 
 
 def test_references_to_what_is_gone_can_be_taken_away(uploads: Path, memory: Memory) -> None:
     made = memory.remember("Once there was a function", refs=["shop/uploads.py#L17-L21", "shop/auth.py#check_password"])
     uploads.unlink()
     assert made.id is not None and memory.show(made.id).state.is_stale
-    memory.relink(drop=True)
+    memory.code.relink(drop=True)
     after = memory.show(made.id)
     assert not after.state.is_stale
     assert [link.reference.file_path for link in after.links] == ["shop/auth.py"]
@@ -463,9 +464,9 @@ def test_all_memories_of_a_file_are_verified_at_once(uploads: Path, memory: Memo
     for lines in ("L7-L11", "L13-L14"):
         memory.remember(f"Known of {lines}", refs=[f"shop/uploads.py#{lines}"])
     edit(uploads, "size", "length")
-    assert memory.stale().stale == 2
+    assert memory.code.stale().stale == 2
     assert len(memory.verify(files=["shop/uploads.py"]).memories) == 2
-    assert memory.stale().stale == 0
+    assert memory.code.stale().stale == 0
 
 
 def test_an_import_of_an_export_is_as_stale_as_it_was(
@@ -473,11 +474,11 @@ def test_an_import_of_an_export_is_as_stale_as_it_was(
 ) -> None:
     memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     memory.remember("Equal paths are left alone", refs=["shop/uploads.py#L17-L21"])
-    out = memory.export(tmp_path / "out.jsonl")
+    out = memory.admin.export(tmp_path / "out.jsonl")
     edit(uploads, "size=5", "size=6")
     other = open_memory(settings=replace(settings, home=tmp_path / "other"))
-    assert len(list(other.import_file(out.path))) == 2
-    assert (other.stale().stale, other.stale().fresh) == (1, 1)
+    assert len(list(other.admin.import_file(out.path))) == 2
+    assert (other.code.stale().stale, other.code.stale().fresh) == (1, 1)
 
 
 # -- ranking --------------------------------------------------------------------------------------------------
@@ -527,18 +528,18 @@ def test_what_is_known_about_a_line(uploads: Path, memory: Memory) -> None:
     whole = memory.remember("Uploads are kept here", refs=["shop/uploads.py"])
     other = memory.remember("Equal paths", refs=["shop/uploads.py#L17-L21"])
     memory.remember("Elsewhere", refs=["shop/auth.py"])
-    found = [(hit.memory.id, hit.relevance) for hit in memory.about("shop/uploads.py", 10)]
+    found = [(hit.memory.id, hit.relevance) for hit in memory.code.about("shop/uploads.py", 10)]
     assert found[:2] == [(inside.id, "direct"), (method.id, "symbol")]
     assert set(found[2:]) == {(whole.id, "file"), (other.id, "file")}
-    assert len(memory.about("shop")) == 5
+    assert len(memory.code.about("shop")) == 5
 
 
 def test_what_is_known_follows_the_code_to_its_new_place(tree: Path, uploads: Path, memory: Memory) -> None:
     made = memory.remember("Equal paths", refs=["shop/uploads.py#L17-L21"])
     uploads.rename(tree / "shop/storing.py")
-    memory.stale()
-    assert [hit.memory.id for hit in memory.about("shop/storing.py", 18)] == [made.id]
-    assert not memory.about("shop/uploads.py")
+    memory.code.stale()
+    assert [hit.memory.id for hit in memory.code.about("shop/storing.py", 18)] == [made.id]
+    assert not memory.code.about("shop/uploads.py")
 
 
 # -- found in the text ----------------------------------------------------------------------------------------
@@ -558,7 +559,7 @@ def test_what_could_be_several_is_suggested(uploads: Path, tree: Path, memory: M
     assert made.suggestions[0].name == "move_files"
     assert set(made.suggestions[0].places) == {"shop/other.py#move_files", "shop/uploads.py#move_files"}
     assert made.id is not None
-    memory.relink(made.id, [made.suggestions[0].places[0]], add=True)
+    memory.code.relink(made.id, [made.suggestions[0].places[0]], add=True)
     assert len(memory.show(made.id).links) == 1
 
 
@@ -572,7 +573,7 @@ def test_memories_from_before_the_index_are_linked_by_upkeep(uploads: Path, memo
     made = memory.remember("`create_uploads` sends parts of five")
     assert made.id is not None and not memory.show(made.id).links
     memory.index()
-    done = {one.step: one for one in memory.maintain()}
+    done = {one.step: one for one in memory.admin.maintain()}
     assert done["links"].done == 1
     assert str(the_link(memory, made.id).reference) == "shop/uploads.py#L7-L11"
 
@@ -583,24 +584,24 @@ def test_memories_from_before_the_index_are_linked_by_upkeep(uploads: Path, memo
 def test_upkeep_says_what_it_did_and_does_not_repeat_itself(uploads: Path, memory: Memory) -> None:
     memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     edit(uploads, "size=5", "size=6")
-    first = {one.step: one for one in memory.maintain()}
+    first = {one.step: one for one in memory.admin.maintain()}
     assert first["references"].done == 1 and not first["references"].skipped
-    assert {one.step: one for one in memory.maintain()}["references"].skipped
-    assert not {one.step: one for one in memory.maintain(force=True)}["references"].skipped
+    assert {one.step: one for one in memory.admin.maintain()}["references"].skipped
+    assert not {one.step: one for one in memory.admin.maintain(force=True)}["references"].skipped
 
 
 def test_verdicts_of_branches_long_left_are_dropped(
     repository: Path, uploads: Path, memory: Memory, clock: TestClock
 ) -> None:
     memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
-    memory.stale()
+    memory.code.stale()
     edit(uploads, "size=5", "size=6")
-    memory.stale()
+    memory.code.stale()
     clock.advance(days=31)
-    done = {one.step: one for one in memory.maintain(dry_run=True)}
+    done = {one.step: one for one in memory.admin.maintain(dry_run=True)}
     assert done["old verdicts"].done == 1
-    assert {one.step: one for one in memory.maintain()}["old verdicts"].done == 1
-    assert memory.stale().stale == 1
+    assert {one.step: one for one in memory.admin.maintain()}["old verdicts"].done == 1
+    assert memory.code.stale().stale == 1
 
 
 def test_after_git_changed_the_tree_the_verdicts_are_there(
@@ -610,7 +611,7 @@ def test_after_git_changed_the_tree_the_verdicts_are_there(
     made = memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     edit(uploads, "size=5", "size=6")
     git(repository, "commit", "-qam", "two")
-    memory.git_changed()
+    memory.code.git_changed()
     assert [row["is_stale"] for row in memory.list() if row["id"] == made.id] == [True]
     assert memory.status()["references"] == {"memories": 1, "stale": 1}
 
@@ -618,7 +619,7 @@ def test_after_git_changed_the_tree_the_verdicts_are_there(
 def test_a_check_is_idempotent(uploads: Path, memory: Memory) -> None:
     memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     edit(uploads, "size=5", "size=6")
-    assert memory.stale(check=True).to_json() == memory.stale(check=True).to_json()
+    assert memory.code.stale(check=True).to_json() == memory.code.stale(check=True).to_json()
 
 
 def test_the_time_since_is_when_the_file_changed(
@@ -638,7 +639,7 @@ def test_the_time_since_is_when_the_file_changed(
 
 def test_a_place_as_editors_write_it_is_read(uploads: Path, memory: Memory) -> None:
     for written, lines in {"shop/uploads.py:17": "#L17-L17", "shop/uploads.py:7-11": "#L7-L11"}.items():
-        made = memory.remember(f"Said of {written}", code_refs=[written])
+        made = memory.remember_many([{"text": f"Said of {written}", "code_refs": [written]}])[0]
         assert str(the_link(memory, made.id).was.line_range) == lines
 
 
@@ -663,7 +664,7 @@ def test_a_symbol_that_is_not_there_is_kept_by_its_name(
     uploads: Path, memory: Memory, tmp_path: Path, open_memory: OpenMemory, settings: Settings
 ) -> None:
     memory.remember("Will come", refs=["shop/uploads.py#nosuch"])
-    out = memory.export(tmp_path / "out.jsonl")
+    out = memory.admin.export(tmp_path / "out.jsonl")
     other = open_memory(settings=replace(settings, home=tmp_path / "other"))
-    assert len(list(other.import_file(out.path))) == 1
-    assert (other.stale().errors, other.stale().fresh) == (1, 0)
+    assert len(list(other.admin.import_file(out.path))) == 1
+    assert (other.code.stale().errors, other.code.stale().fresh) == (1, 0)

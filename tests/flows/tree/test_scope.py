@@ -44,7 +44,7 @@ def test_the_same_task_is_answered_from_the_cache_until_a_file_changes(
     path = tree / "shop/auth.py"
     path.write_text(path.read_text().replace("def check_password", "def check_password_again"))
     os.utime(path, ns=(0, 5_000_000_000))
-    indexed.update(["shop/auth.py"])
+    indexed.code.update(["shop/auth.py"])
     assert "check_password_again" in indexed.brief(task, preset="scope").text
     asked_before = asked()
     clock.advance(seconds=301)

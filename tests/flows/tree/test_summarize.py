@@ -26,30 +26,30 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def test_every_file_is_described_once(indexed: Memory) -> None:
-    done = indexed.summarize()
+    done = indexed.code.summarize()
     assert (done.files, done.made, done.skipped, done.by_model) == (5, 5, 0, 0)
-    assert (indexed.summarize().made, indexed.summarize(force=True).made) == (0, 5)
+    assert (indexed.code.summarize().made, indexed.code.summarize(force=True).made) == (0, 5)
     assert len(indexed.list(kind="summary")) == 5
 
 
 def test_a_description_answers_questions(indexed: Memory) -> None:
-    indexed.summarize()
+    indexed.code.summarize()
     hits = indexed.recall("who may come in", k=20)
     assert ("shop/auth.py", "summary") in {(hit.path, hit.kind) for hit in hits}
 
 
 def test_a_changed_file_is_described_again(tree: Path, indexed: Memory) -> None:
-    indexed.summarize()
+    indexed.code.summarize()
     edit(tree / "shop/auth.py", "Who may come in.", "Who must stay out.")
     indexed.index()
-    assert "Who must stay out." in indexed.summary("shop/auth.py")
+    assert "Who must stay out." in indexed.code.summary("shop/auth.py")
     assert len(indexed.list(kind="summary")) == 5
 
 
 def test_a_model_describes_better_and_invents_nothing(indexed: Memory, llm: FakeLlm) -> None:
-    done = indexed.summarize("shop/auth.py")
+    done = indexed.code.summarize("shop/auth.py")
     assert (done.made, done.by_model) == (1, 1)
-    text = indexed.summary("shop/auth.py")
+    text = indexed.code.summary("shop/auth.py")
     assert "PURPOSE: Guards the door." in text
     assert "check_password: Compares." in text
     assert "invented" not in text
@@ -63,10 +63,10 @@ def test_a_model_that_fails_is_named_and_rules_step_in(
         raise LlmUnusable("It answered in rhymes.", "Use another model.")
 
     monkeypatch.setattr("waypost.flows.index.summarize.complete_json", refuse)
-    done = indexed.summarize("shop/auth.py")
+    done = indexed.code.summarize("shop/auth.py")
     assert (done.made, done.by_model) == (1, 0)
     assert done.notices == ["Described by rules, because the model did not: It answered in rhymes."]
-    assert "Who may come in." in indexed.summary("shop/auth.py")
+    assert "Who may come in." in indexed.code.summary("shop/auth.py")
 
 
 def test_after_the_limit_of_a_run_the_model_is_not_asked_again(
@@ -79,11 +79,11 @@ def test_after_the_limit_of_a_run_the_model_is_not_asked_again(
         raise LlmLimit("The run may spend no more.", "Raise the limit.")
 
     monkeypatch.setattr("waypost.flows.index.summarize.complete_json", spent)
-    assert indexed.summarize().made == 5
+    assert indexed.code.summarize().made == 5
     assert len(asked) == 1
 
 
 def test_no_secret_is_sent(tree: Path, indexed: Memory, llm: FakeLlm) -> None:
     (tree / "shop/keys.py").write_text(f'def connect():\n    password = "{"hunter2Xk9pQ"}"\n    return password\n')
-    indexed.summarize("shop/keys.py")
+    indexed.code.summarize("shop/keys.py")
     assert "hunter2Xk9pQ" not in str(llm.asked)

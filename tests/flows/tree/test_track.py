@@ -34,27 +34,27 @@ def test_a_tree_that_is_away_is_not_an_empty_tree(tree: Path, indexed: Memory) -
 
 def test_a_tracked_file_is_found_by_the_next_question(tree: Path, indexed: Memory) -> None:
     (tree / "shop/refunds.py").write_text('def refund_customer():\n    """Give the money back."""\n')
-    indexed.track("shop/refunds.py", "create")
+    indexed.code.track("shop/refunds.py", "create")
     assert indexed.recall("give the money back", k=1)[0].path == "shop/refunds.py"
 
 
 def test_the_worker_indexes_what_was_tracked(tree: Path, indexed: Memory) -> None:
     (tree / "shop/refunds.py").write_text("def refund_customer(): ...\n")
-    indexed.track(tree / "shop/refunds.py")
-    indexed.work()
+    indexed.code.track(tree / "shop/refunds.py")
+    indexed.admin.run_worker()
     assert "refund_customer" in {row["name"] for row in indexed.list(kind="symbol", limit=100)}
 
 
 def test_tracking_refuses_what_is_outside_and_what_is_no_action(indexed: Memory) -> None:
     with pytest.raises(SecurityError):
-        indexed.track("../elsewhere.py")
+        indexed.code.track("../elsewhere.py")
     with pytest.raises(InvalidInput, match="no action"):
-        indexed.track("shop/auth.py", "explode")
+        indexed.code.track("shop/auth.py", "explode")
 
 
 def test_a_finished_task_is_remembered_with_its_files(tree: Path, indexed: Memory) -> None:
     edit(tree / "shop/auth.py", "limit: int = 5", "limit: int = 3")
-    receipt = indexed.finish("tighten the login throttle")
+    receipt = indexed.code.finish_task("tighten the login throttle")
     record = indexed.show(receipt.id or "")
     assert record.version.kind == "learning"
     assert record.version.text == "Task completed: tighten the login throttle"
@@ -64,13 +64,13 @@ def test_a_finished_task_is_remembered_with_its_files(tree: Path, indexed: Memor
 def test_update_names_what_it_did(tree: Path, indexed: Memory) -> None:
     edit(tree / "shop/auth.py", "limit: int = 5", "limit: int = 3")
     (tree / "shop/storage.py").unlink()
-    done = indexed.update(["shop/auth.py", "shop/storage.py", "README.md"])
+    done = indexed.code.update(["shop/auth.py", "shop/storage.py", "README.md"])
     assert (done.read, done.removed, sorted(done.changed)) == (1, 1, ["shop/auth.py", "shop/storage.py"])
 
 
 def test_a_folder_that_is_gone_takes_all_its_files_with_it(tree: Path, indexed: Memory) -> None:
     shutil.rmtree(tree / "shop")
-    done = indexed.update(["shop"])
+    done = indexed.code.update(["shop"])
     assert done.removed == 3
     assert indexed.status()["tree"]["files"] == 2
 
@@ -84,10 +84,10 @@ def test_an_index_of_another_format_is_made_again(indexed: Memory, monkeypatch: 
 def test_what_is_asked_for_is_embedded_first(tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("waypost.flows.engines.query.ON_THE_SPOT", 0)
     memory.index(wait=False)
-    engine = memory._space.engines.main.name
+    engine = memory.space.engines.main.name
 
     def next_paths() -> set[str]:
-        with memory._space.store.read() as reader:
+        with memory.space.store.read() as reader:
             assert reader.owed()[engine] > 3
             return {version.refs[0].file_path for version in reader.owed_versions(engine, 2)}
 

@@ -4,6 +4,7 @@ import hashlib
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,7 +77,7 @@ LONG = "".join(name(at) for at in range(20))
     ids=lambda options: str(options)[:40],
 )
 def test_a_memory_is_kept_or_refused_by_both_stores_alike(
-    tmp_path: Path, searched_database: str, options: dict[str, object]
+    tmp_path: Path, searched_database: str, options: dict[str, Any]
 ) -> None:
     told = []
     for store in ("", searched_database):
@@ -86,7 +87,7 @@ def test_a_memory_is_kept_or_refused_by_both_stores_alike(
             except WaypostError as error:
                 told.append(error.what)
             else:
-                with memory._space.store.read() as reader:
+                with memory.space.store.read() as reader:
                     (found,) = reader.versions(kept.id or "")
                 told.append(str((found.session, found.speaker, found.domain, found.key, found.time, found.tags)))
             memory.remember("Another one.")

@@ -45,10 +45,10 @@ def test_whatever_was_done_to_rows_their_checksums_are_true(tmp_path: Path, fake
     first = next(iter(filled.memories))
     memory.correct(first, "Something else altogether")
     memory.protect(first)
-    memory.set_ttl(first, 60)
+    memory.facts.set_ttl(first, 60)
     memory.retract(first)
-    memory.maintain(force=True)
-    memory.rebuild()
+    memory.admin.maintain(force=True)
+    memory.admin.rebuild()
     memory.close()
     assert wrong_rows(filled.database) == []
 

@@ -34,7 +34,7 @@ def folder(request: pytest.FixtureRequest, open_memory: OpenMemory, clock: TestC
     """The folder of a project's memory with what an early version left there."""
     clock.now = datetime(2026, 11, 18, tzinfo=UTC)  # after they were written
     memory = open_memory()
-    folder = memory.folder
+    folder = memory.space.folder
     memory.close()
     for path in folder.iterdir():
         if path.name != "metadata.json":
@@ -61,7 +61,7 @@ def test_they_have_the_tables_columns_and_indexes_of_a_new_one_afterwards(folder
 
 def test_they_open_and_answer_and_can_be_written(folder: Path, open_memory: OpenMemory) -> None:
     memory = open_memory()
-    assert memory.folder == folder
+    assert memory.space.folder == folder
     assert {row["text"] for row in memory.list(limit=100)} >= KEPT
     for question, answer in (
         ("Which port does the payment service listen on?", "9090"),
@@ -79,9 +79,9 @@ def test_they_open_and_answer_and_can_be_written(folder: Path, open_memory: Open
 
 
 def check_sound(memory: Memory) -> None:
-    (Path(str(memory.root)) / "app.py").write_text("def total(prices):\n    return sum(prices)\n")
+    (Path(str(memory.code.root)) / "app.py").write_text("def total(prices):\n    return sum(prices)\n")
     memory.index()
-    memory.rebuild()
+    memory.admin.rebuild()
     assert [hit.name for hit in memory.recall("total of prices", k=1, scope="code")] == ["total"]
-    memory.doctor(fix=True)
-    assert [finding for finding in memory.doctor() if not finding.ok] == []
+    memory.admin.doctor(fix=True)
+    assert [finding for finding in memory.admin.doctor() if not finding.ok] == []

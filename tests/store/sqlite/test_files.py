@@ -49,12 +49,12 @@ OPERATIONS: dict[str, Callable[[Memory, str], object]] = {
     "protect": lambda memory, known: memory.protect(known),
     "recall": lambda memory, _: memory.recall("what is the limit?"),
     "condense": lambda memory, _: memory.journal.condense(),
-    "rebuild": lambda memory, _: memory.rebuild(),
-    "doctor": lambda memory, _: memory.doctor(fix=True),
-    "export": lambda memory, _: memory.export(embeddings=True),
-    "maintain": lambda memory, _: memory.maintain(force=True),
+    "rebuild": lambda memory, _: memory.admin.rebuild(),
+    "doctor": lambda memory, _: memory.admin.doctor(fix=True),
+    "export": lambda memory, _: memory.admin.export(embeddings=True),
+    "maintain": lambda memory, _: memory.admin.maintain(force=True),
     "index": lambda memory, _: memory.index(),
-    "work": lambda memory, _: memory.work(),
+    "work": lambda memory, _: memory.admin.run_worker(),
 }
 
 
@@ -62,9 +62,9 @@ OPERATIONS: dict[str, Callable[[Memory, str], object]] = {
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_no_operation_drops_the_locks_of_its_process(memory: Memory, operation: str) -> None:
     known = str(memory.remember("The limit is 100 requests").id)
-    assert locks_of(memory.folder) == 2  # the control
+    assert locks_of(memory.space.folder) == 2  # the control
     OPERATIONS[operation](memory, known)
-    assert locks_of(memory.folder) == 2
+    assert locks_of(memory.space.folder) == 2
     assert all(pool.is_intact() for pool in open_pools())
 
 
@@ -72,13 +72,13 @@ def test_no_operation_drops_the_locks_of_its_process(memory: Memory, operation: 
 def test_neither_the_end_of_a_lifetime_nor_an_import_drops_them(memory: Memory, clock: TestClock) -> None:
     memory.remember("The limit is 100 requests")
     memory.remember("The hotfix is on the branch quixotic", ttl=60, on_expire="delete")
-    exported = memory.export().path
+    exported = memory.admin.export().path
     clock.advance(days=2)
     assert "hotfix" not in "".join(hit.text for hit in memory.recall("where is the hotfix?"))
-    memory.maintain(force=True)
-    assert locks_of(memory.folder) == 2
-    list(memory.import_file(exported))
-    assert locks_of(memory.folder) == 2
+    memory.admin.maintain(force=True)
+    assert locks_of(memory.space.folder) == 2
+    list(memory.admin.import_file(exported))
+    assert locks_of(memory.space.folder) == 2
 
 
 @linux
@@ -86,18 +86,18 @@ def test_opening_the_same_memory_for_a_second_checkout_keeps_them(
     tmp_path: Path, git: Git, open_memory: OpenMemory
 ) -> None:
     first = open_memory("first")
-    git(first.root, "init", "-q")
-    git(first.root, "remote", "add", "origin", "https://example.org/team/shop.git")
-    git(first.root, "commit", "-q", "--allow-empty", "-m", "Begin")
-    git(tmp_path, "clone", "-q", str(first.root), str(tmp_path / "work" / "second"))
+    git(first.code.root, "init", "-q")
+    git(first.code.root, "remote", "add", "origin", "https://example.org/team/shop.git")
+    git(first.code.root, "commit", "-q", "--allow-empty", "-m", "Begin")
+    git(tmp_path, "clone", "-q", str(first.code.root), str(tmp_path / "work" / "second"))
     git(tmp_path / "work" / "second", "remote", "set-url", "origin", "https://example.org/team/shop.git")
     one = open_memory("first")
     one.remember("The shop opens at nine")
-    assert locks_of(one.folder) == 2
+    assert locks_of(one.space.folder) == 2
     other = open_memory("second")
-    assert other.folder == one.folder
+    assert other.space.folder == one.space.folder
     other.remember("The shop closes at six")
-    assert locks_of(one.folder) == 2
+    assert locks_of(one.space.folder) == 2
 
 
 @linux
@@ -108,28 +108,28 @@ def test_a_home_inside_the_project_is_not_read_as_code(
     memory = open_memory()
     (tmp_path / "work" / "project" / "app.py").write_text("def start():\n    return 1\n")
     memory.remember("The limit is 100 requests")
-    (tmp_path / "work" / "project" / "other.py").hardlink_to(memory.folder / "memory.db")
+    (tmp_path / "work" / "project" / "other.py").hardlink_to(memory.space.folder / "memory.db")
     memory.index()
     assert memory.recall("start", scope="code").hits  # the control: code is read
-    assert memory.folder.is_relative_to(tmp_path / "work" / "project")
-    assert locks_of(memory.folder) == 2
+    assert memory.space.folder.is_relative_to(tmp_path / "work" / "project")
+    assert locks_of(memory.space.folder) == 2
 
 
 @pytest.mark.parametrize("end", ["", "-wal", "-shm"])
 def test_a_database_in_use_is_refused_as_an_input_file(memory: Memory, end: str) -> None:
     memory.remember("The limit is 100 requests")
-    database = Path(f"{memory.folder / 'memory.db'}{end}")
+    database = Path(f"{memory.space.folder / 'memory.db'}{end}")
     for reading in (
-        lambda: list(memory.import_file(database)),
+        lambda: list(memory.admin.import_file(database)),
         lambda: read_chat(database),
-        lambda: copy_database(database, memory.folder / "copy.db"),
-        lambda: memory.import_tags(database),
-        lambda: memory.import_bridge(database),
+        lambda: copy_database(database, memory.space.folder / "copy.db"),
+        lambda: memory.admin.import_coding_brain(database),
+        lambda: memory.admin.import_memory_bridge(database),
         lambda: memory.journal.add("A picture", media=database),
     ):
         with pytest.raises(InvalidInput, match="in use"):
             reading()
-    link = memory.folder.parent / "other name"
+    link = memory.space.folder.parent / "other name"
     link.hardlink_to(database)
     with pytest.raises(InvalidInput, match="in use"):
         read_chat(link)

@@ -10,6 +10,7 @@ from waypost import config
 from waypost.errors import InvalidInput
 from waypost.faces.cli.arguments import MYSELF
 from waypost.model.memory import Caller
+from waypost.model.time import utc_now
 
 if TYPE_CHECKING:
     from waypost.memory import Memory
@@ -29,16 +30,16 @@ class CommandSession:
         settings = config.load()
         who = caller(settings.person, yes=yes)
         person = self._person(settings)
-        return Memory.open_as(who, self.directory, person=person, settings=settings, for_repair=for_repair)
+        return Memory.open(self.directory, person=person, caller=who, settings=settings, for_repair=for_repair)
 
     def backups(self, *, yes: bool = False) -> "Backups":
-        """The snapshots of the memory, which itself may be damaged."""
-        from waypost.memory.backups import Backups
+        """The snapshots of the memory. Opens no database: it may be damaged or missing."""
+        from waypost.memory import Memory
+        from waypost.memory.location import identify_memory
 
         settings = config.load()
-        return Backups.open_as(
-            caller(settings.person, yes=yes), self.directory, person=self._person(settings), settings=settings
-        )
+        identity = identify_memory(self.directory, self._person(settings), settings, utc_now)
+        return Memory(identity, settings, caller(settings.person, yes=yes)).admin.backups
 
     def _person(self, settings: config.Settings) -> str | None:
         return settings.person if self.person == MYSELF else self.person

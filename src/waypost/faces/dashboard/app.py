@@ -19,7 +19,7 @@ from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest, 
 from waypost.faces.dashboard.slow_work import Patience
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import TokenIdentity
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.space.crash import note_crash
 
 _FIELDS = 5000  # of one form
@@ -105,7 +105,7 @@ def _asked(
     identity.check_opens(space_id)
     _refuse_agents(identity)
     if not spaces.here_is_callers and space_id != spaces.here:  # of a team, the token opens none that is not there
-        spaces.known(space_id)
+        spaces.entry(space_id)
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):
         raise InvalidInput("There is a NUL character in what was sent.", "Leave it out.")

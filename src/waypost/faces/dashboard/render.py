@@ -15,7 +15,7 @@ from waypost.faces.dashboard.request_context import PageRequest, ShowPage, addre
 from waypost.faces.dashboard.sections import SECTIONS
 from waypost.faces.dashboard.wording import ago, day, opening, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import TokenIdentity
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.time import parse_time
 from waypost.text.plural import counted
 
@@ -37,7 +37,7 @@ class Renderer:
         told = TOLD.get(asked.query.get("told", ""), "")
         away = asked.away
         if away is not None:  # then its other checkouts can be chosen
-            common["space"] = self._spaces.known(asked.space_id)
+            common["space"] = self._spaces.entry(asked.space_id)
         values = {**common, "asked": asked, "link": asked.link, "told": told, "away": away, **page.values}
         return self._html(page.template, values, page.status)
 
@@ -56,7 +56,7 @@ class Renderer:
         """The space that was asked for, where there is such a one and the token opens it: an error leads nobody out of
         it. Else the token's own, or the one that the server was started in; empty: of a team's, it opens none."""
         asked = request.url.path.removeprefix("/s/").partition("/")[0] if request.url.path.startswith("/s/") else ""
-        known = [one.space_id for one in self._spaces.named() if identity.opens(one.space_id)]
+        known = [one.space_id for one in self._spaces.menu() if identity.opens(one.space_id)]
         if asked in known:
             return asked
         if self._spaces.here_is_callers:
@@ -66,7 +66,7 @@ class Renderer:
     def _common(
         self, request: Request, identity: TokenIdentity, title: str, section: str, space_id: str
     ) -> dict[str, Any]:
-        known = {one.space_id: one for one in self._spaces.named() if identity.opens(one.space_id)}
+        known = {one.space_id: one for one in self._spaces.menu() if identity.opens(one.space_id)}
         return {
             "title": title,
             "section": section,

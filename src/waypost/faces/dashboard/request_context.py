@@ -11,7 +11,7 @@ from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.dashboard.slow_work import Patience
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory import Memory
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.checkout import Checkout
 from waypost.model.time import parse_time
 
@@ -69,12 +69,12 @@ class PageRequest:
     @property
     def has_tree(self) -> bool:
         """Whether it is the memory of a project: a person's has no code."""
-        return any(one.space_id == self.space_id and one.kind == "project" for one in self.spaces.named())
+        return any(one.space_id == self.space_id and one.kind == "project" for one in self.spaces.menu())
 
     @property
     def away(self) -> Checkout | None:
         """The checkout as of which it is shown, where its tree is not on this machine; None where it is."""
-        return self.memory.seen if self.has_tree else None
+        return self.memory.admin.shown_checkout() if self.has_tree else None
 
     @property
     def may_change(self) -> bool:

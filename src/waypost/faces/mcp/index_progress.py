@@ -36,10 +36,10 @@ def index(call: ToolCall) -> str:
         low, high = _PHASES.get(phase, (99, 99))
         share = low + (high - low) * (done / total if total else 0)
         told = f"{phase}: {done} of {total} files" if total else phase
-        _running[memory.space_id] = told
+        _running[memory.identity.space_id] = told
         call.report(share, 100, told)
 
-    with _noted(memory.space_id):
+    with _noted(memory.identity.space_id):
         made = memory.index(facts=True, wait=False, report=report)
     call.report(100, 100, "done")
     read = made.indexed
@@ -65,7 +65,7 @@ def _noted(space_id: str) -> "Iterator[None]":
 
 def index_notice(memory: "Memory", status: Mapping[str, Any]) -> str:
     """What to know of an index that is not whole; empty where it is."""
-    if running := _running.get(memory.space_id):
+    if running := _running.get(memory.identity.space_id):
         return f"The code is being read now ({running}): answers may miss some of it."
     if status["kind"] != "project":
         return ""
@@ -79,7 +79,7 @@ def code_notices(memory: "Memory", hits: "Sequence[Hit]", scope: str = "all") ->
     """What an answer may miss of the code. Asks the database for little where the index is whole."""
     if scope not in _CODE_SCOPES:
         return []
-    has_code = memory.space_id not in _running and any(hit.source == "code" for hit in hits)
+    has_code = memory.identity.space_id not in _running and any(hit.source == "code" for hit in hits)
     if has_code and memory.list(kind="architecture", limit=1):
         return []
     notice = index_notice(memory, memory.status())

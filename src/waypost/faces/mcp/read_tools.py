@@ -139,9 +139,9 @@ def brief(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 def about_code(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     path, line, limit = given["path"], None, given["limit"]
     memory = call.memory
-    if (found := _PLACE.fullmatch(path)) and not (memory.has_tree and (memory.root / path).exists()):
+    if (found := _PLACE.fullmatch(path)) and not (memory.identity.has_tree and (memory.code.root / path).exists()):
         path, line = found["path"], int(found["line"])
-    hits = memory.about(path, line, limit=limit + 1)
+    hits = memory.code.about(path, line, limit=limit + 1)
     shown = one_line(given["path"], LONGEST)
     if not hits:
         nothing = f"Nothing is remembered about {shown}."

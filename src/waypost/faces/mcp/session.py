@@ -47,11 +47,11 @@ class ServedProject:
 
         settings = self.settings or config.load()
         if self.space is not None:
-            from waypost.memory.known import open_known
+            from waypost.memory.catalog import open_by_id
 
-            return open_known(settings, caller, self.space, self.clock)
+            return open_by_id(settings, caller, self.space, self.clock)
         directory = self.directory or self._found(root or Path.cwd())
-        return Memory.open_as(caller, directory, person=self.person, settings=settings, clock=self.clock)
+        return Memory.open(directory, caller=caller, person=self.person, settings=settings, clock=self.clock)
 
     def _found(self, directory: Path) -> Path:
         """Where nobody named a directory, it must be one of a project: agents start servers in the home directory, too, and
@@ -148,7 +148,7 @@ class ServedCall:
         space = self.space()
         project = self.project if space is None else replace(self.project, space=space)
         memory = project.memory(caller, self.root)
-        self.opens(memory.space_id)
+        self.opens(memory.identity.space_id)
         return memory
 
     def now(self) -> datetime:
@@ -162,7 +162,7 @@ def now_of(call: ToolCall) -> datetime:
 def persons_word(call: ToolCall, question: str, *, forgetting: bool = False) -> "Memory":
     """Ask, and on a yes return the memory in the person's hands. Nobody is asked whose yes would not count."""
     if isinstance(call, ServedCall):
-        call.speaks(call.memory.space_id, forgetting=forgetting)
+        call.speaks(call.memory.identity.space_id, forgetting=forgetting)
     if not call.ask_person(question):
         raise Refused("The person said no; nothing was changed.", "Respect that, and ask them what they want.")
     if not isinstance(call, ServedCall):

@@ -101,7 +101,7 @@ def review(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 def _waiting(call: ToolCall) -> ToolReply:
     from waypost.flows.facts.proposals import proposal_of  # a server starts without what writing needs
 
-    found, now = call.memory.review(), now_of(call)
+    found, now = call.memory.facts.review(), now_of(call)
     rows = [
         filled(
             {
@@ -147,7 +147,7 @@ def _decided(call: ToolCall, action: str, memory_id: str, text: str | None) -> T
     from waypost.flows.facts.proposals import RETRACT, proposal_of  # a server starts without what writing needs
 
     memory = call.memory
-    found = memory.review()
+    found = memory.facts.review()
     row, candidate = next(
         ((row, one.text) for row, one in found.candidates if row.candidate_id == memory_id), (None, None)
     )
@@ -172,16 +172,16 @@ def _decided(call: ToolCall, action: str, memory_id: str, text: str | None) -> T
     asked = f"{questions[action]}\n{one_line(words, _BEFORE_EYES)}{old}{new}"
     hands = persons_word(call, asked, forgetting=action == "forget")
     if action == "approve":
-        receipt = hands.approve(memory_id, text=text)[0][1]
+        receipt = hands.facts.approve(memory_id, text=text)[0][1]
         return ToolReply(f"Approved by the person. {_receipt_text(receipt)}", receipt.to_json())
     if action == "edit":
-        kept = hands.edit(memory_id, text or "")
+        kept = hands.facts.edit(memory_id, text or "")
         return ToolReply(
             "The person agreed: the words are put right; it still waits for approval.", {"id": memory_id, "text": kept}
         )
     if action == "reject":
         if candidate is not None:
-            hands.decline(memory_id)
+            hands.facts.reject(memory_id)
         else:
             hands.reject(memory_id)
         return ToolReply("Rejected by the person; it is not stored again.", {"id": memory_id, "status": "rejected"})

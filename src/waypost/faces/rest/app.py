@@ -38,7 +38,7 @@ from waypost.faces.rest.write_turns import Turns
 from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:
-    from waypost.memory.known import Spaces
+    from waypost.memory.catalog import Spaces
 
 _ROUTERS = tuple(
     module.router

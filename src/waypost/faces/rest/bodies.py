@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from waypost.faces.rest.parameters import AN_ID, ID, LONGEST_LINE, LONGEST_PATH, LONGEST_QUESTION
-from waypost.memory.reading import PRESETS
+from waypost.memory.facade import PRESETS
 from waypost.model.draft import MAX_ITEMS, MAX_LEVEL, MAX_TEXT, MAX_TTL
 from waypost.model.kinds import KINDS, SCOPES
 from waypost.model.lifetime import CLASSES, ON_EXPIRE
@@ -80,6 +80,11 @@ class NewMemory(RequestBody):
     access_entity: Short | None = None
     source: Short | None = Field(default=None, description="Kept as a claim, never believed.")
     actor: Short | None = Field(default=None, description="Kept as a claim, never believed.")
+
+    def given(self) -> dict[str, Any]:
+        fields = RequestBody.given(self)
+        refs = fields.pop("code_refs", None)
+        return fields if refs is None else {"refs": refs, **fields}
 
 
 class MemoriesBody(RequestBody):

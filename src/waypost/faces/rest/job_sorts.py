@@ -19,7 +19,7 @@ def _index(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
 
 
 def _maintain(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
-    return {"steps": [step.to_json() for step in memory.maintain(force=force, report=report)]}
+    return {"steps": [step.to_json() for step in memory.admin.maintain(force=force, report=report)]}
 
 
 def _condense(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
@@ -36,11 +36,11 @@ def _rebuild(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]
         report(f"embedding by {engine}", most - left, most)
 
     report("indexing")
-    return {"status": "rebuilt", "pending": memory.rebuild(progress=told)}
+    return {"status": "rebuilt", "pending": memory.admin.rebuild(progress=told)}
 
 
 def _summarize(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
-    return memory.summarize(force=force, report=report).to_json()
+    return memory.code.summarize(force=force, report=report).to_json()
 
 
 _WORK: Mapping[str, Callable[["Memory", bool, Report], Mapping[str, Any]]] = {
@@ -60,7 +60,7 @@ def start(hands: Hands, sort: str, response: Response, *, force: bool = False) -
 
 def begin(hands: Hands, sort: str, response: Response, work: Work) -> dict[str, Any]:
     """The same for work of one's own."""
-    space_id, key, holds = hands.memory.space_id, hands.identity.key, hands.services.streams.holds
+    space_id, key, holds = hands.memory.identity.space_id, hands.identity.key, hands.services.streams.holds
     job = hands.services.jobs.start(space_id, sort, hands.identity.name, work, lambda: holds(key, space_id))
     response.status_code = 202
     response.headers["Location"] = f"/api/v1/spaces/{hands.space_id}/jobs/{job.id}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.faces.rest.cursors import Cursor
-from waypost.memory.whole import Memory
+from waypost.memory.facade import Memory
 from waypost.model.time import from_micros, to_micros
 
 
@@ -42,7 +42,7 @@ def page_of(
     nothing. What was forgotten since is gone.
     """
     pinned: datetime | None = from_micros(cursor.known_at) if cursor else None
-    found = memory.page(
+    found = memory.admin.page(
         kind=asked.kind,
         level=asked.level,
         domain=asked.domain,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from waypost.faces.rest.replies import Replies
     from waypost.faces.rest.streams import Streams
     from waypost.faces.rest.write_turns import Turns
-    from waypost.memory.known import Spaces
+    from waypost.memory.catalog import Spaces
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,7 @@ async def told(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
 
 
 def _newest(hands: "Hands") -> int:
-    found = hands.memory.audit(None, 1)
+    found = hands.memory.admin.audit(None, 1)
     return found[0].number if found else 0
 
 
@@ -144,7 +144,7 @@ def _changes(hands: "Hands", last: int) -> tuple[int, list[bytes]]:
         return last, []
     if newest - last > MOST_AT_ONCE:
         return newest, [_event("many", {"after": last, "last": newest}, newest)]
-    found = [entry for entry in hands.memory.audit(None, newest - last) if entry.number > last]
+    found = [entry for entry in hands.memory.admin.audit(None, newest - last) if entry.number > last]
     return newest, [_change(entry) for entry in reversed(found)]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from waypost.config import Settings
 from waypost.errors import WaypostError
-from waypost.memory.known import known_space
+from waypost.memory.catalog import space_entry
 from waypost.space.metadata import METADATA_FILE, read_metadata
 from waypost.space.place import known_by, space_directory
 
@@ -41,6 +41,6 @@ def _place(settings: Settings, space: str) -> ScheduledMemory | None:
             return None
         if metadata.kind == "person":
             return ScheduledMemory(space, name, person=name)
-        return ScheduledMemory(space, name, root=known_space(settings, space).identity.root)
+        return ScheduledMemory(space, name, root=space_entry(settings, space).identity.root)
     except WaypostError as error:
         return ScheduledMemory(space, name, gone=error.what)

@@ -7,7 +7,7 @@ from waypost.config import Settings
 from waypost.errors import WaypostError
 from waypost.faces.schedule.places import ScheduledMemory, places
 from waypost.memory import Memory
-from waypost.memory.known import open_known
+from waypost.memory.catalog import open_by_id
 from waypost.model.memory import Caller
 
 _SCHEDULE = Caller("extractor", "schedule")
@@ -46,8 +46,8 @@ def run_all(settings: Settings) -> tuple[MaintainedMemory, ...]:
 
 def _opened(place: ScheduledMemory, settings: Settings) -> Memory:
     if place.root is None and place.person is None:
-        return open_known(settings, _SCHEDULE, place.space)
-    return Memory.open_as(_SCHEDULE, place.root or ".", person=place.person, settings=settings)
+        return open_by_id(settings, _SCHEDULE, place.space)
+    return Memory.open(place.root or ".", caller=_SCHEDULE, person=place.person, settings=settings)
 
 
 def _look(place: ScheduledMemory, settings: Settings) -> MaintainedMemory:
@@ -55,6 +55,6 @@ def _look(place: ScheduledMemory, settings: Settings) -> MaintainedMemory:
         return MaintainedMemory(place)
     try:
         with _opened(place, settings) as memory:
-            return MaintainedMemory(place, sum(step.done for step in memory.maintain()))
+            return MaintainedMemory(place, sum(step.done for step in memory.admin.maintain()))
     except WaypostError as error:
         return MaintainedMemory(place, failure=error.what)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 
 if TYPE_CHECKING:
     from waypost.faces.rest.services import Services

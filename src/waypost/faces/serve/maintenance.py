@@ -21,7 +21,7 @@ from waypost.faces.guard.limits import Monotonic, Processes
 from waypost.faces.guard.team_tokens import TeamIdentity
 from waypost.faces.serve.metrics import ServerMetrics
 from waypost.faces.serve.team import Team
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.memory import Caller
 from waypost.space.crash import note_crash
 
@@ -99,7 +99,7 @@ class ServerMaintenance:
             with self.team.alone_with(space_id) as is_free:
                 if is_free:
                     with holder.acting():
-                        self.spaces.memory(_WORKER, space_id).work()
+                        self.spaces.memory(_WORKER, space_id).admin.run_worker()
                 outcome = "done" if is_free else "busy"
         except WaypostError as error:
             self.log.event("upkeep", "warning", error=type(error).__name__, space=space_id)

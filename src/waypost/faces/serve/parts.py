@@ -21,7 +21,7 @@ from waypost.faces.serve.metrics import ServerMetrics, StoreFigures, metrics_app
 from waypost.faces.serve.routes import routes_of
 from waypost.faces.serve.team import Team
 from waypost.faces.serve.tool_calls import tool_calls
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.memory import Caller
 from waypost.space.crash import note_crash
 
@@ -115,7 +115,7 @@ def _readiness(spaces: Spaces, figures: ServerMetrics, log: Log, team: Team | No
         if team is not None:
             team.check()
             return
-        spaces.memory(_LOOKER).audit(None, 1)
+        spaces.memory(_LOOKER).admin.audit(None, 1)
 
     def told(reason: str, error: BaseException) -> None:
         if isinstance(error, StoreError):

@@ -27,7 +27,7 @@ from waypost.faces.serve.app import gated
 from waypost.faces.serve.parts import assembled
 from waypost.faces.serve.routes import MCP
 from waypost.faces.serve.team import Team
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.time import format_time
 from waypost.space.platform import make_private_directory
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.config import Settings
 from waypost.faces.guard.team_tokens import TeamSessions, TeamTokens, team_behind
-from waypost.memory.stores import need_driver
+from waypost.memory.storage import need_driver
 from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:

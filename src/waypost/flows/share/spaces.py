@@ -27,7 +27,7 @@ class Neighbours(Protocol):
     def partners(self) -> list[Neighbour]:
         """By name, those that may have agreed something with this one."""
 
-    def find(self, told: str) -> Neighbour:
+    def find(self, project: str) -> Neighbour:
         """The one that a person means: by its id, its name where only one has it, or a path. Raises NotFound or
         InvalidInput, which say what to do."""
 

@@ -27,7 +27,7 @@ from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
 from waypost.faces.serve.team import team_of
-from waypost.memory.known import TeamSpaces
+from waypost.memory.catalog import TeamSpaces
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections, release
@@ -231,7 +231,7 @@ def team(postgres_server: Postgres, tmp_path_factory: pytest.TempPathFactory) ->
             # Of another machine: its tree is not where the servers are.
             memory = Memory.open(folder / name, settings=replace(settings, machine="elsewhere", background=False))
             memory.remember(said)
-            made[name] = memory.space_id
+            made[name] = memory.identity.space_id
         open_spaces.drop_all()
         directory = Directory(admin)
         for user in ("alice", "bob", "carol", "dave", "eve"):

@@ -44,7 +44,7 @@ def test_a_page_asks_no_more_of_the_database_where_there_are_more_memories(
         (team.homes / f"more-{number}").mkdir()
         memory = Memory.open(team.homes / f"more-{number}", settings=replace(settings, machine="elsewhere"))
         memory.remember(f"The number of this one is {number}.")
-        team.directory.add_member(memory.space_id, "iris", "reader")
+        team.directory.add_member(memory.identity.space_id, "iris", "reader")
     open_spaces.drop_all()
     listed = team.one.ask("GET", f"/s/{team.shop}/search", **browser).text
     assert all(f"more-{number}" in listed for number in range(5))

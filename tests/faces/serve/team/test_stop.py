@@ -37,7 +37,7 @@ def test_beside_a_database_that_is_gone_it_tells_so_at_once_and_ends_in_order(
             set_up(connection, "here", utc_now())
         settings = config.load({"WAYPOST_HOME": str(tmp_path / "a"), "WAYPOST_STORE": dsn, "HOME": str(tmp_path)})
         (tmp_path / "shop").mkdir()
-        space = Memory.open(tmp_path / "shop", settings=replace(settings, machine="elsewhere")).space_id
+        space = Memory.open(tmp_path / "shop", settings=replace(settings, machine="elsewhere")).identity.space_id
         open_spaces.drop_all()
         with psycopg.connect(dsn, autocommit=True) as admin:
             Directory(admin).add_user("ann")

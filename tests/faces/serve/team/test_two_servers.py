@@ -26,7 +26,7 @@ from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.change_events import News
 from waypost.faces.serve.team import team_of
-from waypost.memory.known import TeamSpaces
+from waypost.memory.catalog import TeamSpaces
 
 if TYPE_CHECKING:
     from waypost.faces.rest.services import Services

@@ -15,7 +15,7 @@ from waypost.faces.serve import maintenance
 from waypost.faces.serve.maintenance import ServerMaintenance
 from waypost.faces.serve.metrics import ServerMetrics
 from waypost.faces.serve.team import team_of
-from waypost.memory.known import TeamSpaces
+from waypost.memory.catalog import TeamSpaces
 
 
 @dataclass(slots=True)

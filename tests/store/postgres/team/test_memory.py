@@ -45,8 +45,8 @@ def space_id(team: Team, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatc
         team.directory.add_user(user)
         team.add_login(user)
         if role is not None:
-            team.directory.add_member(memory.space_id, user, role)
-    return memory.space_id
+            team.directory.add_member(memory.identity.space_id, user, role)
+    return memory.identity.space_id
 
 
 @pytest.fixture
@@ -80,16 +80,16 @@ def test_a_reader_asks_in_every_way_though_nobody_has_written_since(machine_of: 
     assert SAID in carols.brief("whose is the deploy script?").text
     assert carols.status()
     assert [row["text"] for row in carols.list()] == [SAID]
-    assert carols.stale().stale == 0
+    assert carols.code.stale().stale == 0
     assert carols.recall("wem gehört das Skript?") is not None  # would wake another engine
     assert carols.journal.stats()
-    assert carols.review() is not None
+    assert carols.facts.review() is not None
 
 
 def test_a_writer_indexes_a_tree_that_a_reader_then_asks_about(machine_of: As) -> None:
     bobs = machine_of("bob")
     functions = "\n\n".join(f"def step_{number}():\n    return {number}" for number in range(100))
-    (bobs.root / "steps.py").write_text(functions)
+    (bobs.code.root / "steps.py").write_text(functions)
     bobs.index()
     assert "step_77" in [hit.name for hit in bobs.recall("step_77").hits]
     assert "step_78" in [hit.name for hit in machine_of("carol").recall("step_78", scope="code").hits]
@@ -102,7 +102,7 @@ def test_who_is_no_member_cannot_open_it(machine_of: As) -> None:
 
 def test_a_reader_is_refused_before_a_tree_is_walked(machine_of: As) -> None:
     carols, phases = machine_of("carol"), list[str]()
-    (carols.root / "steps.py").write_text("FIRST = 1")
+    (carols.code.root / "steps.py").write_text("FIRST = 1")
     for facts in (False, True):
         with pytest.raises(SecurityError, match="Your role in this memory is reader") as told:
             carols.index(facts=facts, report=lambda phase, *_: phases.append(phase))
@@ -144,15 +144,15 @@ def test_an_owner_forgets_and_a_writer_does_not(machine_of: As) -> None:
 def test_a_lifetime_that_ends_in_erasing_is_for_owners_and_for_what_one_adds(machine_of: As) -> None:
     said = machine_of("bob").recall("deploy script").hits[0].id
     with pytest.raises(SecurityError, match="Only an owner"):
-        machine_of("bob").set_ttl(said, 60, on_expire="delete")
-    machine_of("bob").set_ttl(said, 60, on_expire="archive")
+        machine_of("bob").facts.set_ttl(said, 60, on_expire="delete")
+    machine_of("bob").facts.set_ttl(said, 60, on_expire="archive")
     bobs = machine_of("bob")
     added = bobs.remember("The stand-up is in room four today", ttl=60, on_expire="delete").id
     assert added is not None
-    bobs.set_ttl(added, 3600, on_expire="delete")  # later than it was: nothing is lost by it
+    bobs.facts.set_ttl(added, 3600, on_expire="delete")  # later than it was: nothing is lost by it
     with pytest.raises(SecurityError, match="Only an owner"):
-        bobs.set_ttl(added, 1, on_expire="delete")
-    assert machine_of("ann").set_ttl(said, 60, on_expire="delete").to_json()["on_expire"] == "delete"
+        bobs.facts.set_ttl(added, 1, on_expire="delete")
+    assert machine_of("ann").facts.set_ttl(said, 60, on_expire="delete").to_json()["on_expire"] == "delete"
 
 
 def test_no_agent_erases_through_a_server_whomever_it_belongs_to(team: Team, space_id: str) -> None:
@@ -199,7 +199,7 @@ def test_a_removed_member_is_refused_by_the_next_statement(team: Team, space_id:
 
 def test_the_audit_names_whose_machine_it_was(machine_of: As, space_id: str) -> None:
     machine_of("bob").remember("The cache lives on cachebox.")
-    by = [entry.actor for entry in machine_of("ann").audit(limit=1)]
+    by = [entry.actor for entry in machine_of("ann").admin.audit(limit=1)]
     assert len(by) == 1
     assert by[0].startswith("bob/")
     assert not by[0].removeprefix("bob/").startswith("bob")

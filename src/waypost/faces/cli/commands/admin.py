@@ -36,7 +36,7 @@ def doctor(
     from waypost.flows.admin.finding import report_of
     from waypost.text.plural import counted
 
-    report = report_of(session_of(context).memory(for_repair=True).doctor(fix=fix))
+    report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))
     if json:
         print_json(report)
     else:
@@ -54,7 +54,7 @@ def doctor(
 def rebuild(context: Ctx, yes: Yes = False, json: Json = False) -> None:
     """Make the index again from what is kept."""
     confirm("Drop everything derived and make it again?", yes=yes)
-    owed = session_of(context).memory(yes=yes).rebuild()
+    owed = session_of(context).memory(yes=yes).admin.rebuild()
     if json:
         print_json({"status": "rebuilt", "pending": owed})
     else:
@@ -71,7 +71,7 @@ def audit(
     """Who changed what, the latest first."""
     from waypost.faces.cli.commands import file_input
 
-    file_input.print_audit(session_of(context).memory().audit(memory_id, limit), json=json)
+    file_input.print_audit(session_of(context).memory().admin.audit(memory_id, limit), json=json)
 
 
 @app.command()
@@ -126,7 +126,7 @@ def exports(context: Ctx, json: Json = False) -> None:
     from waypost.model.time import format_time
     from waypost.text.plural import counted
 
-    found = session_of(context).memory().exports()
+    found = session_of(context).memory().admin.exports()
     if json:
         rows = [
             {"path": str(e.path), "memories": e.memories, "size": e.size, "made_at": format_time(e.made_at)}
@@ -155,12 +155,12 @@ def work(
     settings = config.load()
     give_way(settings.worker_cores)  # before anything with threads is imported
     if space is None:
-        session_of(context).memory().work(inherited=inherited)
+        session_of(context).memory().admin.run_worker(inherited=inherited)
         return
     from waypost.faces.cli.session import caller
-    from waypost.memory.known import open_known
+    from waypost.memory.catalog import open_by_id
 
-    open_known(settings, caller(settings.person), space).work(inherited=inherited)
+    open_by_id(settings, caller(settings.person), space).admin.run_worker(inherited=inherited)
 
 
 @model_app.command("install")

@@ -42,7 +42,7 @@ def about(
     session = session_of(context)
     path, line = read_place(session, place)
     memory = session.memory()
-    hits = memory.about(session.path(Path(path)), line, limit=limit, as_of=as_of, known_at=known_at)
+    hits = memory.code.about(session.path(Path(path)), line, limit=limit, as_of=as_of, known_at=known_at)
     places = places_of(memory)
     if json:
         found = [with_links(hit.to_json(), places) for hit in hits]
@@ -71,7 +71,7 @@ def stale(
 
     session = session_of(context)
     memory = session.memory()
-    report = memory.stale(_chosen(session, [*(paths or ()), *(files or ())]), check=check)
+    report = memory.code.stale(_chosen(session, [*(paths or ()), *(files or ())]), check=check)
     places = places_of(memory)
     if json:
         row = report.to_json()
@@ -125,7 +125,7 @@ def relink(
         raise InvalidInput("--add wants a place to add.", "Give it with --ref PATH#L1-L9.")
     session = session_of(context)
     memory = session.memory()
-    done = memory.relink(memory_id, session.refs(ref), add=add, every=every, drop=drop)
+    done = memory.code.relink(memory_id, session.refs(ref), add=add, every=every, drop=drop)
     _tell_repaired(memory, done, "relinked", json=json)
 
 
@@ -154,7 +154,7 @@ def maintain(
     """Do the upkeep that is due: index changed files, check what points at code, clean up. Made for a schedule."""
     from waypost.faces.cli.output.code_links import print_upkeep
 
-    done = session_of(context).memory().maintain(force=force, dry_run=dry_run)
+    done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
     if json:
         print_json({"dry_run": dry_run, "steps": [one.to_json() for one in done]})
     else:

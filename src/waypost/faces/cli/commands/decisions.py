@@ -47,13 +47,24 @@ def decide(
     json: Json = False,
 ) -> None:
     """Record a decision with its reasons, its consequences and what limited it."""
-    options = {
-        "replaces": replaces, "strength": strength, "domain": domain, "level": level, "evidence": evidence,
-        "refs": session_of(context).refs(ref), "session": session, "valid_from": valid_from,
-    }  # fmt: skip
-    told = {name: value for name, value in options.items() if value is not None}
-    memory = session_of(context).memory()
-    done = memory.decide(text, because=because or (), leads_to=leads_to or (), given=given or (), **told)
+    done = (
+        session_of(context)
+        .memory()
+        .decide(
+            text,
+            because=because or (),
+            leads_to=leads_to or (),
+            given=given or (),
+            replaces=replaces,
+            strength=strength,
+            domain=domain,
+            level=level,
+            evidence=evidence,
+            refs=session_of(context).refs(ref),
+            session=session,
+            valid_from=valid_from,
+        )
+    )
     if json:
         print_json(done.to_json())
     else:

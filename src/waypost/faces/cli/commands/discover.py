@@ -29,7 +29,7 @@ def discover(
 
     Everything is read from the tree itself. What is certain is stored, the rest waits for `waypost review`.
     """
-    found = session_of(context).memory().discover(task, dry_run=dry_run)
+    found = session_of(context).memory().facts.discover(task, dry_run=dry_run)
     if json:
         print_json(found.to_json())
     else:

@@ -33,7 +33,7 @@ def learn(
 
     session = session_of(context)
     with progress(json=json) as report:
-        learned = session.memory(yes=yes).learn(
+        learned = session.memory(yes=yes).facts.learn(
             staged=staged, diff=diff, file=file and session.path(file), yes=yes, dry_run=dry_run, report=report
         )
     if json:
@@ -66,16 +66,16 @@ def review(
 
     memory = session_of(context).memory(yes=yes)
     if rejected and action is None:
-        output.print_declined(memory.declined(), json=json)
+        output.print_declined(memory.facts.rejected(), json=json)
         return
     if action is None:
-        found = memory.review(include_archived=archived)
+        found = memory.facts.review(include_archived=archived)
         if json:
             print_json(found.to_json())
         else:
             output.print_review(found)
         return
-    chosen = [row.candidate_id for row, _ in memory.review().candidates] if every else list(ids or ())
+    chosen = [row.candidate_id for row, _ in memory.facts.review().candidates] if every else list(ids or ())
     if every and not chosen:
         raise NotFound("Nothing waits for approval.", "`waypost learn` looks for facts in what changed.")
     output.print_decided(_decided(memory, action, chosen, text, keep), json=json)
@@ -94,14 +94,14 @@ def _decided(memory: "Memory", action: str, chosen: list[str], text: str | None,
     if action == "edit" and (text is None or len(chosen) != 1):
         raise InvalidInput("edit takes one candidate and its new words.", "waypost review edit ID TEXT")
     if action == "restore":
-        return [{"id": one, "status": "restored"} for one in memory.reconsider(chosen)]
+        return [{"id": one, "status": "restored"} for one in memory.facts.reconsider(chosen)]
     if action == "reject":
-        return [{"id": one, "status": "rejected"} for one in memory.decline(chosen)]
+        return [{"id": one, "status": "rejected"} for one in memory.facts.reject(chosen)]
     if keep and text is not None:
-        return [{"id": chosen[0], "status": "edited", "text": memory.edit(chosen[0], text)}]
+        return [{"id": chosen[0], "status": "edited", "text": memory.facts.edit(chosen[0], text)}]
     return [
         {"candidate": one, **receipt.to_json(), "status": _word(receipt.status)}
-        for one, receipt in memory.approve(chosen, text=text)
+        for one, receipt in memory.facts.approve(chosen, text=text)
     ]
 
 
@@ -124,7 +124,7 @@ def promote(
 
     places = {"parent": parent, "domain": domain, "module": module}
     given = {name: "" if value == _NONE else value for name, value in places.items()}
-    file_input.print_written(session_of(context).memory().promote(memory_id, level, **given), json=json)
+    file_input.print_written(session_of(context).memory().facts.promote(memory_id, level, **given), json=json)
 
 
 @app.command()
@@ -139,7 +139,7 @@ def subtree(
     """A fact and all that stands under it."""
     from waypost.faces.cli.output.facts import print_subtree
 
-    rows = session_of(context).memory().subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at)
+    rows = session_of(context).memory().facts.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at)
     if json:
         print_json({"memories": rows})
     else:

@@ -36,6 +36,7 @@ STDIN = Path("-")
 INTO_JOURNAL = ("crowdbot", "locai")
 IMPORTED_FROM = ("code-tags", "memory-bridge", *INTO_JOURNAL)
 _MOST_NOTES = 20  # shown to people
+_VALUE_FIELDS = ("kind", "domain", "session", "speaker", "time", "key")  # what a rejected value is found by
 _MOST_INPUT = 4_000_000  # bytes of a text read from standard input
 
 
@@ -90,7 +91,7 @@ def text_given(text: str) -> str:
 def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refused: Receipt, *, yes: bool) -> Receipt:
     """A person who writes a rejected value again may mean it."""
     confirm(f"Refused: {refused.reason}. Store it all the same?", yes=yes)
-    if not memory.lift(text, **options):
+    if not memory.facts.lift_rejection(text, **{name: options[name] for name in _VALUE_FIELDS if name in options}):
         return refused
     return memory.remember(text, **options)
 
@@ -109,7 +110,7 @@ def remember_batch(session: CommandSession, path: Path, *, json: bool) -> None:
         drafts = check_drafts(read_lines(file))
     if not drafts:
         raise InvalidInput(f"{path} is empty: there is nothing to remember.", "Write one JSON object a line into it.")
-    print_receipts(session.memory().remember_drafts(drafts), json=json)
+    print_receipts(session.memory().facts.remember_drafts(drafts), json=json)
 
 
 @contextmanager
@@ -157,16 +158,16 @@ def import_file(session: CommandSession, path: Path | None, source: str | None, 
         _import_folder(session, path, source, undo=undo, json=json)
         return
     if undo:
-        _print_undone(session.memory().undo_import(path, origin=source), json=json)
+        _print_undone(session.memory().admin.undo_import(path, origin=source), json=json)
         return
     if path is None:
         raise InvalidInput("There is no file to read.", "Name it: waypost import FILE.")
     if source is None:
-        print_receipts(session.memory().import_file(path), json=json)
+        print_receipts(session.memory().admin.import_file(path), json=json)
     elif source == "memory-bridge":
-        _print_bridged(session.memory().import_bridge(path), json=json)
+        _print_bridged(session.memory().admin.import_memory_bridge(path), json=json)
     else:
-        _print_imported(session.memory().import_tags(path), json=json)
+        _print_imported(session.memory().admin.import_coding_brain(path), json=json)
 
 
 def _import_folder(session: CommandSession, path: Path | None, source: str, *, undo: bool, json: bool) -> None:
@@ -280,13 +281,15 @@ def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
 def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json: bool) -> None:
     if path == STDIN:
         write_rows(
-            memory.rows(options["as_of"], options["known_at"], embeddings=options["embeddings"], code=options["code"]),
+            memory.admin.export_rows(
+                options["as_of"], options["known_at"], embeddings=options["embeddings"], code=options["code"]
+            ),
             sys.stdout,
             options["form"],
             ascii_only=not speaks_unicode(),
         )
         return
-    done = memory.export(path, **options)
+    done = memory.admin.export(path, **options)
     if json:
         row = {"path": str(done.path), "memories": done.memories, "size": done.size, "format": options["form"]}
         print_json(row | ({"damaged": True, "skipped": list(done.skipped)} if done.is_damaged else {}))

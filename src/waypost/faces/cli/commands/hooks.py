@@ -90,8 +90,12 @@ def run_(
 
     leave_session()
     session = session_of(context)
+
+    def catch_up() -> None:
+        session.memory().code.git_changed()
+
     try:
-        run_event(session.directory, config.load(), lambda: session.memory().git_changed(), pending=pending)
+        run_event(session.directory, config.load(), catch_up, pending=pending)
     except (WaypostError, OSError):
         return  # what was not looked at now is looked at when a memory is read
 

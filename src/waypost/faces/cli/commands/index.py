@@ -59,7 +59,7 @@ def init(
             facts=facts,
             report=report,
         )
-    others = memory.relatives()
+    others = memory.admin.relatives()
     if json:
         told = {"relatives": [one.to_json() for one in others]}
         print_json({**done.to_json(), **told, **({"skipped_files": skipped_rows(done)} if explain else {})})
@@ -78,7 +78,7 @@ def analyze(
     from waypost.faces.cli.output.index import print_analysis
 
     session = session_of(context)
-    found = session.memory().analyze(session.path(path))
+    found = session.memory().code.analyze(session.path(path))
     if json:
         print_json(found.to_json())
     else:
@@ -90,7 +90,7 @@ def architecture(context: Ctx, json: Json = False) -> None:
     """Frameworks, patterns, endpoints, authentication, layers: how the project is built, with the places that show it."""
     from waypost.faces.cli.output.index import print_architecture
 
-    found = session_of(context).memory().architecture()
+    found = session_of(context).memory().code.architecture()
     if json:
         print_json(found)
     else:
@@ -111,7 +111,7 @@ def summarize(
     session = session_of(context)
     chosen = None if path is None else session.path(path)
     with progress(json=json) as report:
-        done = session.memory().summarize(chosen, force=force, report=report)
+        done = session.memory().code.summarize(chosen, force=force, report=report)
     if json:
         print_json(done.to_json())
     else:
@@ -124,7 +124,7 @@ def summary(context: Ctx, path: Annotated[Path, typer.Argument(help="A file.")],
     from waypost.faces.cli.output.memories import safe
 
     session = session_of(context)
-    text = session.memory().summary(session.path(path))
+    text = session.memory().code.summary(session.path(path))
     if json:
         print_json({"path": str(path), "summary": text})
     else:

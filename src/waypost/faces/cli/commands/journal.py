@@ -39,9 +39,8 @@ def add(
     """Write an entry to the file of its day."""
     from waypost.faces.cli.commands.file_input import print_written, text_given
 
-    given = {"kind": kind, "session": session, "speaker": speaker, "time": time}
-    options = {name: value for name, value in given.items() if value is not None}
-    receipt = session_of(context).memory().journal.add(text_given(text), media=media, **options)
+    journal = session_of(context).memory().journal
+    receipt = journal.add(text_given(text), kind=kind, session=session, speaker=speaker, time=time, media=media)
     print_written(receipt, json=json)
 
 

@@ -169,7 +169,7 @@ def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = No
         print_json(shown_row(found, places_of(memory)))
     else:
         print_shown(found, places_of(memory))
-    print_notices(memory.damage_notices())
+    print_notices(memory.admin.damage_notices())
 
 
 @app.command("list")
@@ -196,7 +196,7 @@ def list_(
         kind=kind, level=level, domain=domain, module=module, session=session, tags=file_input.tags(tag), limit=limit,
         archived=archived, as_of=as_of, known_at=known_at,
     )  # fmt: skip
-    notices = memory.damage_notices()
+    notices = memory.admin.damage_notices()
     if json:
         print_json({"memories": rows} | ({"notices": notices} if notices else {}))
     elif rows or not notices:
@@ -269,7 +269,7 @@ def reject(
     """Take it back and never store this value again."""
     memory = session_of(context).memory(yes=yes)
     if lift:
-        if not memory.lift(what, kind=kind, domain=domain or None):
+        if not memory.facts.lift_rejection(what, kind=kind, domain=domain or None):
             raise NotFound("No such value was rejected.", "Give the text or the topic as the refusal shows it.")
         _done(json, "lifted", None)
         return
@@ -322,7 +322,7 @@ def history(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt =
 
     memory = session_of(context).memory()
     file_input.print_history(memory.history(memory_id, as_of=as_of, known_at=known_at), json=json)
-    print_notices(memory.damage_notices())
+    print_notices(memory.admin.damage_notices())
 
 
 def _done(json: bool, status: str, memory_id: str | None) -> None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from waypost.config import Settings
     from waypost.faces.cli.output.progress import ProgressReport
     from waypost.faces.cli.session import CommandSession
-    from waypost.memory.moving import Moving
-    from waypost.memory.stores import StoredSpace
+    from waypost.memory.migration import SpaceMigration
+    from waypost.memory.storage import StoredSpace
     from waypost.model.memory import Caller
 
 _FILES, _VARIABLE = "sqlite", "env:"
@@ -78,7 +78,7 @@ def migrate(
     from waypost import config
     from waypost.faces.cli.output.progress import progress
     from waypost.faces.cli.session import caller, confirm
-    from waypost.memory.moving import Moving
+    from waypost.memory.migration import SpaceMigration
 
     settings = config.load()
     who = caller(settings.person, yes=yes)
@@ -93,7 +93,7 @@ def migrate(
     with progress(json=json) as report:
         for space in spaces:
             try:
-                moving = Moving(source, target, space)
+                moving = SpaceMigration(source, target, space)
                 if dry_run:
                     outcome.rows.append(_looked_at(moving))
                 else:
@@ -149,25 +149,25 @@ def _chosen(
     session: "CommandSession", settings: "Settings", source: "Settings", *, every: bool
 ) -> "Iterable[StoredSpace]":
     from waypost.faces.cli.arguments import MYSELF
-    from waypost.memory.moving import space_here, spaces_there
+    from waypost.memory.migration import find_stored_space, readable_spaces
 
     if every:
-        found = list(spaces_there(source))
+        found = list(readable_spaces(source))
         if not found:
             raise NotFound("There is no memory to be moved.", "Look at `waypost status`.")
         return found
     person = settings.person if session.person == MYSELF else session.person
-    return [space_here(source, session.directory, person)]
+    return [find_stored_space(source, session.directory, person)]
 
 
-def _looked_at(moving: "Moving") -> dict[str, Any]:
+def _looked_at(moving: "SpaceMigration") -> dict[str, Any]:
     found = moving.look()
     said = {"status": "dry-run", "step": found.step, "rows": found.rows, "tables": dict(found.tables)}
     return {**_named(moving), **said, "size_bytes": found.size_bytes}
 
 
 def _moved(
-    moving: "Moving", who: "Caller", report: "ProgressReport", *, instead: bool, delete_old: bool
+    moving: "SpaceMigration", who: "Caller", report: "ProgressReport", *, instead: bool, delete_old: bool
 ) -> dict[str, Any]:
     def tell(phase: str, done: int, total: int, note: str = "") -> None:
         report(f"{moving.space.name}: {phase}", done, total, note)
@@ -178,7 +178,7 @@ def _moved(
     return {**_named(moving), **moved.to_json(), "old_deleted": delete_old}
 
 
-def _named(moving: "Moving") -> dict[str, Any]:
+def _named(moving: "SpaceMigration") -> dict[str, Any]:
     return {
         "name": moving.space.name,
         "space": moving.space.space_id,
@@ -235,12 +235,12 @@ def _next(target: "Settings") -> str:
 
 def _warn(source: "Settings", target: "Settings") -> None:
     from waypost import config
-    from waypost.memory.moving import still_there
+    from waypost.memory.migration import unmoved_names
 
     notices = list[str]()
     if config.environment().get("WAYPOST_STORE", "") not in ("", target.store):
         notices.append("WAYPOST_STORE is set to another place, and wins over config.toml.")
-    left = still_there(source)
+    left = unmoved_names(source)
     if left:
         told = ", ".join(left[:5]) + (", …" if len(left) > 5 else "")
         notices.append(f"Still in the old place: {told}. `waypost migrate --all` moves them too.")

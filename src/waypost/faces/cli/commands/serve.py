@@ -44,7 +44,7 @@ def mcp(
     from waypost.faces.mcp.profiles import tools_of
     from waypost.faces.mcp.server import build_server
     from waypost.faces.serve.team import team_of
-    from waypost.memory.known import TeamSpaces
+    from waypost.memory.catalog import TeamSpaces
 
     tools, settings = tools_of(profile), config.load()
     team = team_of(settings)
@@ -83,7 +83,7 @@ def serve(
     from waypost.faces.mcp.profiles import tools_of
     from waypost.faces.serve.run import run
     from waypost.faces.serve.team import team_of
-    from waypost.memory.known import Spaces, TeamSpaces
+    from waypost.memory.catalog import Spaces, TeamSpaces
 
     give_memory_back()
     settings, project, tools = config.load(), _project(context, follows_roots=False), tools_of(profile)
@@ -122,15 +122,15 @@ def serve(
 def _begun(context: Ctx, project: "ServedProject", settings: "Settings") -> tuple["Memory", "ServedProject"]:
     """The memory that a server begins with. Outside of any project, where nobody named one, no memory is made: it is the
     only project's that is known, on whatever machine its tree is, else the person's own."""
-    from waypost.memory.known import is_outside, known_spaces, open_known
+    from waypost.memory.catalog import is_outside, open_by_id, space_entries
 
     session = session_of(context)
     if _is_told(context) or project.person is not None or not is_outside(settings, session.directory):
         return session.memory(), project
-    known = [one for one in known_spaces(settings) if one.kind == "project" and not one.damage]
+    known = [one for one in space_entries(settings) if one.kind == "project" and not one.damage]
     if len(known) == 1:
-        memory = open_known(settings, caller(settings.person), known[0].space_id)
-        return memory, replace(project, directory=None, space=memory.space_id)
+        memory = open_by_id(settings, caller(settings.person), known[0].space_id)
+        return memory, replace(project, directory=None, space=memory.identity.space_id)
     own = replace(session, person=settings.person)
     return own.memory(), replace(project, directory=None, person=settings.person)
 

@@ -36,10 +36,10 @@ def offer(
     """Let another project read facts and decisions of this one, once it has accepted."""
     session = session_of(context)
     memory = session.memory(yes=yes)
-    made = memory.share_offer(
+    made = memory.admin.shares.offer(
         _told(session, project), kinds=kind or (), domains=domain or (), levels=level or (), code=code
     )
-    print_json(made.to_json()) if json else _print(made, memory.space_id)
+    print_json(made.to_json()) if json else _print(made, memory.identity.space_id)
 
 
 @share_app.command("accept")
@@ -47,8 +47,8 @@ def accept(context: Ctx, project: Project, yes: Yes = False, json: Json = False)
     """Read from now on what another project offers to this one."""
     session = session_of(context)
     memory = session.memory(yes=yes)
-    made = memory.share_accept(_told(session, project))
-    print_json(made.to_json()) if json else _print(made, memory.space_id)
+    made = memory.admin.shares.accept(_told(session, project))
+    print_json(made.to_json()) if json else _print(made, memory.identity.space_id)
 
 
 @share_app.command("revoke")
@@ -66,24 +66,24 @@ def revoke(
     role = "gives" if given else "takes" if taken else None
     session = session_of(context)
     memory = session.memory(yes=yes)
-    ended = memory.share_revoke(_told(session, project), role=role)
+    ended = memory.admin.shares.revoke(_told(session, project), role=role)
     if json:
         print_json({"shares": [one.to_json() for one in ended]})
         return
     for one in ended:
-        _print(one, memory.space_id)
+        _print(one, memory.identity.space_id)
 
 
 @share_app.command("list")
 def list_(context: Ctx, json: Json = False) -> None:
     """What this project gives, takes, and is offered."""
     memory = session_of(context).memory()
-    found = memory.shares()
+    found = memory.admin.shares.list()
     if json:
         print_json({"shares": [one.to_json() for one in found]})
         return
     for one in found:
-        _print(one, memory.space_id)
+        _print(one, memory.identity.space_id)
     if not found:
         print("Nothing is shared with another project. Offer something: waypost share offer PROJECT")
 

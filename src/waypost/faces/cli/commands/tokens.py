@@ -42,7 +42,7 @@ def make(
         )
     kind: Kind = "person" if person else "agent"
     rights: Rights = "read" if read_only else "write"
-    space = "" if everywhere else session_of(context).memory().space_id
+    space = "" if everywhere else session_of(context).memory().identity.space_id
     made = _tokens().make(name, kind=kind, rights=rights, space=space, clock=utc_now)
     row = {"name": name, "kind": kind, "rights": rights, "space": space, "token": made}
     print_json(row) if json else print(made)

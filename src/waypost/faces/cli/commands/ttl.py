@@ -48,7 +48,9 @@ def ttl(
     memory = session_of(context).memory(yes=yes)
     if given or none:
         seconds = None if length is None else parse_seconds(length)
-        found = memory.set_ttl(memory_id, seconds, refresh=refresh or (), on_expire=on_expire, ttl_class=ttl_class)
+        found = memory.facts.set_ttl(
+            memory_id, seconds, refresh=refresh or (), on_expire=on_expire, ttl_class=ttl_class
+        )
     else:
         shown = memory.show(memory_id)
         found = Lasting(shown.id, shown.state)

@@ -29,7 +29,7 @@ def watch_tree(session: CommandSession, debounce_ms: int) -> None:
             if batch.everything:
                 changed = memory.index(wait=False).indexed.changed
             else:
-                changed = memory.update(change.path for change in batch.changes).changed
+                changed = memory.code.update(change.path for change in batch.changes).changed
         except WaypostError as error:  # the next change may go better
             print(f"{error.what} {error.remedy}", file=sys.stderr)
             return
@@ -37,11 +37,13 @@ def watch_tree(session: CommandSession, debounce_ms: int) -> None:
             _tell(changed, time.perf_counter() - started)
 
     def ready(files: int) -> None:
-        print(f"Watching {counted(files, 'file')} of {safe(str(memory.root))}. Stop with Ctrl-C.", flush=True)
+        print(f"Watching {counted(files, 'file')} of {safe(str(memory.code.root))}. Stop with Ctrl-C.", flush=True)
 
     stop = threading.Event()
     try:
-        watch(memory.root, follow, stop=stop, ignored=memory.ignores(), debounce_ms=debounce_ms, on_ready=ready)
+        watch(
+            memory.code.root, follow, stop=stop, ignored=memory.code.ignores(), debounce_ms=debounce_ms, on_ready=ready
+        )
     except KeyboardInterrupt:
         stop.set()
     finally:

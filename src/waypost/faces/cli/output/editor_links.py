@@ -71,7 +71,7 @@ def places_of(memory: "Memory") -> EditorLinks:
     """Of a project its tree; of a person nothing, who has none."""
     from waypost import config
 
-    root = memory.root
+    root = memory.code.root
     return EditorLinks(root if root.is_absolute() else None, config.load().links)
 
 

@@ -15,7 +15,7 @@ _LISTED = 500  # names that a search among them shows
 
 def show(asked: PageRequest) -> ShowPage:
     """The whole tree, or what of it a name or a filter leaves."""
-    return _tree(asked, asked.memory.files() if asked.has_tree else (), "")
+    return _tree(asked, asked.memory.code.files() if asked.has_tree else (), "")
 
 
 def show_place(asked: PageRequest) -> ShowPage:
@@ -24,20 +24,20 @@ def show_place(asked: PageRequest) -> ShowPage:
     if not path:
         return show(asked)
     try:
-        source = asked.memory.source(path, first)
+        source = asked.memory.code.source(path, first)
     except (NotFound, Refused) as error:
         return _without_text(asked, path, error)
-    hits = asked.memory.about(source.path, limit=_MOST_ABOUT)
+    hits = asked.memory.code.about(source.path, limit=_MOST_ABOUT)
     return ShowPage("code_file.html", path, file_values(path, source, hits) | {"why": ""})
 
 
 def _without_text(asked: PageRequest, path: str, error: NotFound | Refused) -> ShowPage:
     """A folder; or a file that is gone or cannot be shown, of which something may be remembered all the same."""
     if isinstance(error, NotFound):
-        files = asked.memory.files()
+        files = asked.memory.code.files()
         if any(one.path.startswith(f"{path}/") for one in files):
             return _tree(asked, files, path)
-    hits = asked.memory.about(path, limit=_MOST_ABOUT)
+    hits = asked.memory.code.about(path, limit=_MOST_ABOUT)
     if isinstance(error, NotFound) and not hits:
         raise error
     return ShowPage("code_file.html", path, file_values(path, None, hits) | {"why": error.what})

@@ -6,7 +6,7 @@ from waypost.faces.dashboard.memory_rows import MemoryRow, of_hit
 from waypost.faces.dashboard.plots import share_bar
 from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.flows.context.brief import Briefing
-from waypost.memory.reading import BRIEF_TOKENS, PRESETS, SCOPE_TOKENS
+from waypost.memory.facade import BRIEF_TOKENS, PRESETS, SCOPE_TOKENS
 
 _PRESETS = {  # in words
     "": "everything, for the start of a task",

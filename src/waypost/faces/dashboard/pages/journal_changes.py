@@ -11,8 +11,7 @@ def note(asked: PageRequest) -> Go:
     if not text:
         raise InvalidInput("The note is empty.", "Write what is to be kept.")
     journal = asked.memory.journal
-    options = {"time": time} if (time := asked.sent("time", 100)) else {}
-    receipt = journal.add(text, speaker=asked.identity.name, **options)
+    receipt = journal.add(text, speaker=asked.identity.name, time=asked.sent("time", 100) or None)
     if receipt.status == "refused":
         raise InvalidInput(f"It was not noted: {receipt.reason}.", "Allow the value again first.")
     return asked.go("journal", told="noted")

@@ -81,8 +81,8 @@ def show(asked: PageRequest) -> ShowPage:
     told = memory.history(memory_id)  # also of what is not held any more
     linked = _held(memory, memory_id)
     version = linked.version if linked else told.versions[-1]
-    links = _links(memory.related(memory_id))
-    audit = deeds(memory.audit(memory_id, _MOST_DEEDS))
+    links = _links(memory.facts.related(memory_id))
+    audit = deeds(memory.admin.audit(memory_id, _MOST_DEEDS))
     values: dict[str, Any] = {
         "version": version,
         "linked": linked,
@@ -120,7 +120,7 @@ def _held(memory: Memory, memory_id: str) -> LinkedMemory | None:
 
 
 def _code(memory: Memory, memory_id: str) -> tuple[CodeShown, ...]:
-    return tuple(_code_shown(behind) for behind in memory.code_behind(memory_id))
+    return tuple(_code_shown(behind) for behind in memory.code.code_behind(memory_id))
 
 
 def _code_shown(behind: Behind) -> CodeShown:

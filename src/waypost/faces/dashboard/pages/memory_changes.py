@@ -70,7 +70,7 @@ def relink(asked: PageRequest) -> Go:
     memory, memory_id = _begin(asked)
     places = [line.strip() for line in asked.sent("refs").splitlines() if line.strip()]
     drop = asked.sent("drop") == "1"
-    done = memory.relink(memory_id, places or None, add=bool(places) and asked.sent("add") == "1", drop=drop)
+    done = memory.code.relink(memory_id, places or None, add=bool(places) and asked.sent("add") == "1", drop=drop)
     if not done.memories:
         raise InvalidInput(" ".join(done.left) or "There is nothing to relink.", "Give a place as src/app.py#L10-L20.")
     return asked.go("memory", memory_id, told="relinked")
@@ -81,7 +81,7 @@ def promote(asked: PageRequest) -> Go:
     level = asked.sent("level", 1)
     if level and not (level.isascii() and level.isdigit()):
         raise InvalidInput("level is not a number.", "Choose one of the levels.")
-    memory.promote(
+    memory.facts.promote(
         memory_id,
         int(level) if level else None,
         parent=asked.sent("parent", 40),
@@ -94,7 +94,7 @@ def promote(asked: PageRequest) -> Go:
 def set_ttl(asked: PageRequest) -> Go:
     memory, memory_id = _begin(asked)
     span, chosen = asked.sent("span", 20), asked.sent("class", 40)
-    memory.set_ttl(
+    memory.facts.set_ttl(
         memory_id,
         parse_seconds(span) if span else None,
         on_expire=(asked.sent("on_expire", 20) or None) if span or chosen else None,

@@ -71,10 +71,10 @@ def show(asked: PageRequest) -> ShowPage:
         "kept": kept,
         "attention": attention(asked, status),
         "collections": _collections(status["collections"]),
-        "growth": _growth(memory.growth()) if kept else "",
+        "growth": _growth(memory.admin.growth()) if kept else "",
         "happened": _happened(memory),
         "tidy": _tidy(memory, status),
-        "checks": memory.doctor() if asked.is_set("check") else None,
+        "checks": memory.admin.doctor() if asked.is_set("check") else None,
         "all_spaces": spaces_shown(asked),
         "shares": shares_shown(asked),
         "may_decide": asked.may_change and asked.is_person,
@@ -136,7 +136,7 @@ def _growth(points: Sequence[GrowthPoint]) -> Markup:
 
 def _happened(memory: Memory) -> list[Happened]:
     found = []
-    for deed in deeds(memory.audit(limit=_RECENT))[:_MOST_DEEDS]:
+    for deed in deeds(memory.admin.audit(limit=_RECENT))[:_MOST_DEEDS]:
         texts = [(one, text) for one in deed.memory_ids[:3] if (text := _words(memory, one))]
         found.append(Happened(deed, tuple(texts)))
     return found
@@ -155,7 +155,7 @@ def _tidy(memory: Memory, status: Mapping[str, Any]) -> dict[str, Any]:
         journal = memory.journal.stats()
     except WaypostError:
         journal = None  # its files cannot be read: the checks say why
-    over = memory.review(include_archived=True).stale
+    over = memory.facts.review(include_archived=True).stale
     return {
         "maintained": status["maintained_at"],
         "last": journal["last_cleanup"] if journal else None,

@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.errors import WaypostError
 from waypost.faces.dashboard.request_context import PageRequest
-from waypost.memory.known import KnownSpace
+from waypost.memory.catalog import SpaceEntry
 from waypost.model.kinds import KEPT_COLLECTIONS
 
 _LOOKED_INTO = 8  # memories of which figures are shown: each has to be opened
@@ -16,7 +16,7 @@ _LOOKED_INTO = 8  # memories of which figures are shown: each has to be opened
 class SpaceShown:
     """A memory of this machine. Without `status`, nobody looked, or `problem` says why it cannot be opened."""
 
-    space: KnownSpace
+    space: SpaceEntry
     is_here: bool
     status: dict[str, Any] | None = None
     problem: str = ""
@@ -46,12 +46,12 @@ def kept_count(status: Mapping[str, Any]) -> int:
 
 def spaces_shown(asked: PageRequest) -> list[SpaceShown]:
     """The one at hand first."""
-    opened = [one for one in asked.spaces.named() if asked.identity.opens(one.space_id)]
+    opened = [one for one in asked.spaces.menu() if asked.identity.opens(one.space_id)]
     known = sorted(opened, key=lambda one: one.space_id != asked.space_id)
     return [_shown(asked, one, look=place < _LOOKED_INTO) for place, one in enumerate(known)]
 
 
-def _shown(asked: PageRequest, space: KnownSpace, *, look: bool) -> SpaceShown:
+def _shown(asked: PageRequest, space: SpaceEntry, *, look: bool) -> SpaceShown:
     is_here = space.space_id == asked.space_id
     if not look:
         return SpaceShown(space, is_here)

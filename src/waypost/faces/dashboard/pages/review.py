@@ -46,13 +46,13 @@ class Waiting:
 def show(asked: PageRequest) -> ShowPage:
     page, archived = asked.whole("page", 1, 1, 10_000), asked.is_set("archived")
     memory = asked.memory
-    found = memory.review(include_archived=archived)
+    found = memory.facts.review(include_archived=archived)
     at = asked.text("at", limit=200)
     if "page" not in asked.query and at:
         page = _page_of(at, found.candidates)
     shown = found.candidates[(page - 1) * _AT_ONCE : page * _AT_ONCE]
     waiting = [_waiting(memory, row, candidate, found.replaced.get(row.candidate_id)) for row, candidate in shown]
-    declined = memory.declined(_AT_ONCE)
+    declined = memory.facts.rejected(_AT_ONCE)
     current = next((one.id for one in waiting if one.id == at), waiting[0].id if waiting else "")
     return ShowPage(
         "review.html",

@@ -11,7 +11,7 @@ def approve(asked: PageRequest) -> Go:
     chosen, after = _chosen(asked)
     if not chosen:
         return asked.go("review", told="nothing")
-    done = asked.memory.approve(chosen)
+    done = asked.memory.facts.approve(chosen)
     refused = any(receipt.status == "refused" for _, receipt in done)
     return asked.go("review", at=after, told="approved_some" if refused else "approved")
 
@@ -23,10 +23,10 @@ def reject(asked: PageRequest) -> ShowPage | Go:
     if not chosen:
         return asked.go("review", told="nothing")
     if len(chosen) > 1 and not asked.sent("sure"):
-        texts = {row.candidate_id: one.text for row, one in asked.memory.review().candidates}
+        texts = {row.candidate_id: one.text for row, one in asked.memory.facts.review().candidates}
         values = {"ids": chosen, "texts": [texts[one] for one in chosen], "what": "candidates", "action": "reject"}
         return ShowPage("review_sure.html", "Reject them?", values)
-    asked.memory.decline(chosen)
+    asked.memory.facts.reject(chosen)
     return asked.go("review", at=after, told="declined")
 
 
@@ -36,7 +36,7 @@ def restore(asked: PageRequest) -> Go:
     chosen = list(dict.fromkeys(asked.all_sent("id")))
     if not chosen:
         return asked.go("review", told="nothing")
-    back = asked.memory.reconsider(chosen)
+    back = asked.memory.facts.reconsider(chosen)
     return asked.go("review", at=back[0] if back else "", told="reconsidered" if back else "nothing")
 
 
@@ -47,10 +47,10 @@ def edit(asked: PageRequest) -> Go:
     if not text:
         raise InvalidInput("There are no words.", "Write what it should say, or reject it.")
     if asked.sent("keep"):
-        asked.memory.edit(only, text)
+        asked.memory.facts.edit(only, text)
         return asked.go("review", at=only, told="edited")
     after = _next(asked, [only])
-    [(_, receipt)] = asked.memory.approve(only, text=text)
+    [(_, receipt)] = asked.memory.facts.approve(only, text=text)
     return asked.go("review", at=after, told="approved_some" if receipt.status == "refused" else "approved")
 
 
@@ -91,12 +91,12 @@ def _expired(asked: PageRequest) -> list[str]:
     only = asked.sent("only", 200)
     if only:
         return [only]
-    there = {one.id for one in asked.memory.review(include_archived=True).stale}
+    there = {one.id for one in asked.memory.facts.review(include_archived=True).stale}
     return [one for one in dict.fromkeys(asked.all_sent("fact")) if one in there]
 
 
 def _waiting(asked: PageRequest) -> list[str]:
-    return [row.candidate_id for row, _ in asked.memory.review().candidates]
+    return [row.candidate_id for row, _ in asked.memory.facts.review().candidates]
 
 
 def _next(asked: PageRequest, gone: Iterable[str]) -> str:

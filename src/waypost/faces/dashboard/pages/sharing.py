@@ -7,7 +7,7 @@ from waypost.flows.share.agreements import Share
 
 def shares_shown(asked: PageRequest) -> list[tuple[str, Share]]:
     """What there is to say of each share, the standing ones first."""
-    found = sorted(asked.memory.shares(), key=lambda one: one.state == "revoked")
+    found = sorted(asked.memory.admin.shares.list(), key=lambda one: one.state == "revoked")
     return [(one.says, one) for one in found]
 
 
@@ -16,13 +16,13 @@ def revoke(asked: PageRequest) -> Go:
     role = asked.sent("role", 10)
     if role not in ("gives", "takes"):
         raise InvalidInput("It is not said what is to end.", "Use the button on the overview.")
-    asked.memory.share_revoke(asked.sent("project", 40), role=role)
+    asked.memory.admin.shares.revoke(asked.sent("project", 40), role=role)
     return Go(asked.link() + "#shares")
 
 
 def accept(asked: PageRequest) -> Go:
     asked.need_owner()
-    asked.memory.share_accept(asked.sent("project", 40))
+    asked.memory.admin.shares.accept(asked.sent("project", 40))
     return Go(asked.link() + "#shares")
 
 

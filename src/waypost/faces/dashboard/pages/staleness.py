@@ -79,9 +79,9 @@ def _report(asked: PageRequest, file: str) -> StaleReport | None:
     if not asked.has_tree:
         return StaleReport(0, 0, 0, 0)
     memory = asked.memory
-    if file or not memory.has_tree:  # one run for a tree and no more, whatever is asked for
-        return memory.stale([file] if file else None)
-    return asked.patience.ask(f"stale {memory.space_id} {memory.root}", memory.stale)
+    if file or not memory.identity.has_tree:  # one run for a tree and no more, whatever is asked for
+        return memory.code.stale([file] if file else None)
+    return asked.patience.ask(f"stale {memory.identity.space_id} {memory.code.root}", memory.code.stale)
 
 
 def _share(report: StaleReport) -> float:
@@ -98,7 +98,7 @@ def _row(memory: LinkedMemory, now: datetime) -> Row:
 
 def _compared(memory: Memory, row: Row) -> Row:
     """The row with its code then and now: the first lines that differ, and one before them."""
-    for behind in memory.code_behind(row.memory.id):
+    for behind in memory.code.code_behind(row.memory.id):
         if not behind.link.is_stale or behind.then is None:
             continue
         new = behind.now.meant if behind.now is not None else ()

@@ -12,9 +12,9 @@ def check(asked: PageRequest) -> Go:
     asked.need_person()
     file, memory = asked.sent("file", 1000), asked.memory
     if file:
-        memory.stale([file], check=True)
+        memory.code.stale([file], check=True)
         return _back(asked, "checked")
-    done = asked.patience.ask(f"check {memory.space_id}", lambda: memory.stale(check=True))
+    done = asked.patience.ask(f"check {memory.identity.space_id}", lambda: memory.code.stale(check=True))
     return _back(asked, "checked" if done is not None else "checking")
 
 
@@ -33,15 +33,15 @@ def relink(asked: PageRequest) -> Go:
     asked.need_person()
     memory, chosen = asked.memory, _chosen(asked)
     if asked.sent("every"):
-        memory.relink(every=True)
+        memory.code.relink(every=True)
         return _back(asked, "relinked")
     if not chosen:
         return _back(asked, "nothing")
     told = asked.sent("ref", 1000) or _place(memory, asked.sent("place", 1000))
     if told:
-        memory.relink(chosen[0], [told])
+        memory.code.relink(chosen[0], [told])
         return _back(asked, "relinked")
-    left = [line for one in chosen for line in memory.relink(one).left]
+    left = [line for one in chosen for line in memory.code.relink(one).left]
     return _back(asked, "relinked" if not left else "relinked_some")
 
 
@@ -56,13 +56,13 @@ def reset(asked: PageRequest) -> ShowPage | Go:
         return ShowPage("staleness_reset.html", "Reset staleness?", {"memories": memories, "filters": _filters(asked)})
     memory.verify(chosen)
     for one in _still_stale(memory, chosen):
-        memory.relink(one, drop=True)
+        memory.code.relink(one, drop=True)
         memory.verify(one)
     return _back(asked, "reset" if not _still_stale(memory, chosen) else "reset_some")
 
 
 def _still_stale(memory: Memory, chosen: list[str]) -> list[str]:
-    stale = {one.id for one in memory.stale().memories}
+    stale = {one.id for one in memory.code.stale().memories}
     return [one for one in chosen if one in stale]
 
 
@@ -72,7 +72,7 @@ def _chosen(asked: PageRequest) -> list[str]:
     only = asked.sent("only", 200)
     if only:
         return [only]
-    report = asked.memory.stale()
+    report = asked.memory.code.stale()
     there = {one.id for one in (*report.memories, *report.moved)}
     return [one for one in dict.fromkeys(asked.all_sent("id")) if one in there]
 
@@ -85,7 +85,7 @@ def _place(memory: Memory, place: str) -> str:
     if not path or not line.isascii() or not line.isdigit() or len(line) > 9:
         raise InvalidInput(f"{place[:100]!r} is no place.", "Write it as src/app.py#L10-L20.")
     start = int(line)
-    outline = memory.source(path, max(1, start), 1).outline
+    outline = memory.code.source(path, max(1, start), 1).outline
     end = max((one.end_line for one in outline if one.line == start), default=start)
     return f"{path}#L{start}-L{end}"
 

@@ -33,9 +33,10 @@ def answer_here(given: HookInput, told: Collection[str], settings: Settings) -> 
     if not given.takes_context or project_of(given, settings) is None:
         return NOTHING
     from waypost.faces.hooks.agent.context import HookMemory  # what only an answer needs
+    from waypost.memory.handle import open_handle
     from waypost.model.memory import Caller
 
-    memory = HookMemory.open_as(Caller("agent", given.agent), given.cwd, settings=settings)
+    memory = HookMemory(open_handle(given.cwd, caller=Caller("agent", given.agent), settings=settings))
     if given.event == "session-start":
         return fitting(given, memory.greeting(told))
     if given.event == "prompt" and given.prompt:

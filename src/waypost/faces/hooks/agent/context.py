@@ -5,21 +5,24 @@ from collections.abc import Collection
 from waypost import flows
 from waypost.faces.hooks.agent.already_shown import lost_at, told_key
 from waypost.faces.hooks.agent.output import NOTHING, HookOutput
-from waypost.memory.reading import MemoryReading
+from waypost.memory.handle import MemoryHandle
 from waypost.model.memory import Version
 from waypost.model.recall import Hit
 
 PROMPT_TOKENS = 2000  # LA-3
 
 
-class HookMemory(MemoryReading):
-    """A memory as hooks use it."""
+class HookMemory:
+    """A memory as hooks use it. It needs less than `Memory`, and starts faster."""
+
+    def __init__(self, handle: MemoryHandle) -> None:
+        self._handle = handle
 
     def greeting(self, told: Collection[str] = ()) -> HookOutput:
         """What an agent should know of the project before anything is asked."""
         from waypost.faces.hooks.agent.greeting import greeting  # a prompt has no time for it
 
-        space, view = self._current, self._view("all", None, None)
+        space, view = self._handle.current, self._handle.view("all", None, None)
         return greeting(space, view, told)
 
     def relevant(self, prompt: str, told: Collection[str] = (), session: str = "") -> HookOutput:
@@ -27,7 +30,7 @@ class HookMemory(MemoryReading):
 
         What was said in this very session the agent has heard itself, unless it has lost it since.
         """
-        space, view = self._current, self._view("all", None, None)
+        space, view = self._handle.current, self._handle.view("all", None, None)
         lost = lost_at(told)
 
         def is_told(one: Version | Hit) -> bool:

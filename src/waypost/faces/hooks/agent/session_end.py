@@ -94,8 +94,8 @@ def keep(given: HookInput, settings: Settings) -> bool:
     session = given.session or transcript.session
     if not session or not transcript.turns:
         return False
-    with Memory.open_as(Caller("agent", given.agent), given.cwd, settings=settings) as memory:
-        memory.keep_session(session, transcript.turns, notices=transcript.notices)
+    with Memory.open(given.cwd, caller=Caller("agent", given.agent), settings=settings) as memory:
+        memory.journal.add_session(session, transcript.turns, notices=transcript.notices)
     return True
 
 

@@ -27,7 +27,7 @@ _SHOWN_NOTICES = 5
 
 def _analyze(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
-    found = memory.analyze(file_at(memory, given, given["file"]))
+    found = memory.code.analyze(file_at(memory, given, given["file"]))
     files = [_file(parsed) for parsed in found.files[:_SHOWN_FILES]]
     totals = {
         "files": len(found.files),
@@ -121,7 +121,7 @@ ANALYZE_CODE = Tool(
 
 def _architecture(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
-    found = memory.architecture()
+    found = memory.code.architecture()
     body = "\n".join(
         line
         for title, part in _PARTS.items()
@@ -179,7 +179,7 @@ DETECT_ARCHITECTURE = Tool(
 def _summarize(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     file = file_at(memory, given, given["file"]) if given.get("file") else None
-    done = memory.summarize(file, force=given["force"], report=reporter(call, ("summarizing",)))
+    done = memory.code.summarize(file, force=given["force"], report=reporter(call, ("summarizing",)))
     told = done.to_json()
     lines = [
         "📝 Code summaries made",

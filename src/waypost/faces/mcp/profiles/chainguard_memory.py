@@ -172,7 +172,7 @@ def _needed(given: Mapping[str, Any], name: str, action: str) -> str:
 
 
 def _reindex(memory: "Memory", file: str) -> ToolReply:
-    done = memory.update([file])
+    done = memory.code.update([file])
     if done.skipped:
         why = "; ".join(f"{plain(path)}: {plain(reason)}" for path, reason in list(done.skipped.items())[:3])
         said = f"Not indexed: {why}."
@@ -197,7 +197,7 @@ def _cleanup(call: ToolCall) -> ToolReply:
     memory, removed = call.memory, 0
     if memory.status()["tree"]:
         removed = memory.index(wait=False, report=reporter(call, _PHASES)).indexed.removed
-    ended = memory.expire()
+    ended = memory.facts.expire()
     said = (
         f"✓ Cleaned up: {removed} files that are gone, {len(ended.stale)} memories marked stale, "
         f"{len(ended.archived)} archived, {len(ended.deleted)} deleted because their time had run out."

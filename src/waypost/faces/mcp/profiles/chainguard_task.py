@@ -60,7 +60,7 @@ class _Tasks:
 
 
 def _tree(memory: "Memory") -> str:
-    return f"{memory.space_id} {memory.root}"
+    return f"{memory.identity.space_id} {memory.code.root}"
 
 
 _tasks = _Tasks()
@@ -126,7 +126,7 @@ SET_SCOPE = Tool(
 def _track(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     file = file_at(memory, given, given["file"])
-    memory.track(file, given["action"])
+    memory.code.track(file, given["action"])
     _tasks.touch(memory, file)
     data = {"file": given["file"], "action": given["action"]}
     return ToolReply(f"✓ Tracked: {plain(given['file'])} ({given['action']}). It is indexed in the background.", data)
@@ -155,7 +155,7 @@ def _finish(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     if not description:
         raise InvalidInput("It is not known which task is finished.", "Give description, or set a scope first.")
     files = [file_at(memory, given, one) for one in given.get("files", [])] or tracked
-    receipt = memory.finish(description, files or None)
+    receipt = memory.code.finish_task(description, files or None)
     _tasks.end(memory)
     kept = f"🧠 Learning kept: {receipt.id}" if receipt.id else f"Learning not kept: {plain(receipt.reason)}"
     covered = f"📊 Up to date: {counted(len(files), 'file') if files else 'all files that changed'}"

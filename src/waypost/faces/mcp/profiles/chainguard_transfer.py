@@ -23,7 +23,7 @@ _SHOWN_REASONS = 5
 
 def _export(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
-    made = memory.export(form=given["format"], embeddings=given["include_embeddings"], code=True)
+    made = memory.admin.export(form=given["format"], embeddings=given["include_embeddings"], code=True)
     text = "\n".join(
         (
             f"✓ Exported {counted(made.memories, 'document')}",
@@ -62,7 +62,7 @@ def _import(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     counts = dict.fromkeys(_OUTCOMES, 0)
     reasons: list[str] = []
-    for done, receipt in enumerate(memory.import_file(_export_named(memory, given["file"])), 1):
+    for done, receipt in enumerate(memory.admin.import_file(_export_named(memory, given["file"])), 1):
         counts[receipt.status] += 1
         if receipt.status == "refused" and len(reasons) < _SHOWN_REASONS:
             reasons.append(plain(receipt.reason))
@@ -81,16 +81,16 @@ def _import(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 
 def _export_named(memory: "Memory", file: str) -> Path:
     """An export in Waypost's folder, by its name or path, or else a file of the project; nothing else is opened."""
-    exports = memory.folder / "exports"
+    exports = memory.space.folder / "exports"
     try:
         found = exports / safe_relative_path(exports, file)
     except SecurityError:
         if not has_tree(memory):
             raise
-        return memory.root / safe_relative_path(memory.root, file)
+        return memory.code.root / safe_relative_path(memory.code.root, file)
     if found.is_file() or not has_tree(memory):
         return found
-    return memory.root / safe_relative_path(memory.root, file)
+    return memory.code.root / safe_relative_path(memory.code.root, file)
 
 
 MEMORY_IMPORT = Tool(
@@ -109,7 +109,7 @@ MEMORY_IMPORT = Tool(
 
 
 def _list(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
-    found = memory_at(call, given).exports()
+    found = memory_at(call, given).admin.exports()
     rows = [
         f"- {one.path.name}: {minute(format_time(one.made_at))}, {counted(one.memories, 'document')}, {megabytes(one.size)}"
         for one in found

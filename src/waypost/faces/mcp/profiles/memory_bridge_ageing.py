@@ -19,7 +19,7 @@ _LONGEST = 1_000  # characters of a fact in the list
 
 def _set_ttl(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     trigger = given.get("refresh_trigger")
-    lasting = call.memory.set_ttl(given["fact_id"], given["ttl_seconds"], refresh=[trigger] if trigger else [])
+    lasting = call.memory.facts.set_ttl(given["fact_id"], given["ttl_seconds"], refresh=[trigger] if trigger else [])
     told = lasting.to_json()
     return json_reply(
         {
@@ -50,8 +50,8 @@ SET_TTL = Tool(
 
 def _stale(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
-    expired = memory.review(include_archived=given["include_archived"]).stale
-    changed = memory.stale().memories if has_tree(memory) or memory.seen is not None else ()
+    expired = memory.facts.review(include_archived=given["include_archived"]).stale
+    changed = memory.code.stale().memories if has_tree(memory) or memory.admin.shown_checkout() is not None else ()
     found = list({one.id: one for one in (*expired, *changed)}.values())
     data = {
         "status": "success",

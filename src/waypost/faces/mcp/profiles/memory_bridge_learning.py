@@ -19,7 +19,7 @@ _SHOWN_CANDIDATES = 100
 
 
 def _discover(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
-    found = memory_at(call, given, "project_root").discover(given.get("task_hint") or None).to_json()
+    found = memory_at(call, given, "project_root").facts.discover(given.get("task_hint") or None).to_json()
     keys = ("status", "project_type", "facts_created", "discovery_tokens", "suggested_domains")
     return json_reply({key: found[key] for key in keys})
 
@@ -48,7 +48,7 @@ def _extract(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     source, file = given["source"], given.get("file_path")
     if (source == "file") != (file is not None):
         raise InvalidInput("file_path goes with source 'file', and only with it.", "Give both, or leave file_path out.")
-    done = call.memory.learn(staged=source == "staged", file=file, report=_reporter(call))
+    done = call.memory.facts.learn(staged=source == "staged", file=file, report=_reporter(call))
     taken, pending, notices = list(done.taken), done.pending_approval, list(done.notices)
     held = [one for one in taken if one.status in (HELD, WAITING) and one.id and _fits(one)][:_MOST_ASKED]
     if given["auto_approve"] and held:
@@ -74,7 +74,7 @@ def _approved(call: ToolCall, held: Sequence["DecidedCandidate"]) -> tuple[froze
     ids = [one.id for one in held if one.id]
     listed = "\n".join(f"- {plain(one.candidate.text)}" for one in held)
     try:
-        persons_word(call, f"Remember these {len(ids)} facts?\n{listed}").approve(ids)
+        persons_word(call, f"Remember these {len(ids)} facts?\n{listed}").facts.approve(ids)
     except (SecurityError, Refused) as error:
         return frozenset(), f"Not approved: {plain(f'{error.what} {error.remedy}')}"
     return frozenset(ids), f"The person approved {len(ids)}."
@@ -117,8 +117,8 @@ EXTRACT_FACTS = Tool(
 def _sync(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     del given
     memory = call.memory
-    learned: Learned = memory.learn(report=_reporter(call))
-    ended = memory.expire()
+    learned: Learned = memory.facts.learn(report=_reporter(call))
+    ended = memory.facts.expire()
     expired = {
         "marked_stale": len(ended.stale),
         "archived": len(ended.archived),

@@ -14,15 +14,15 @@ def memory_at(call: ToolCall, given: Mapping[str, Any], name: str = "working_dir
     """The memory of this project, seen from the tree that the argument names. The id is always computed: a folder of
     another project is refused."""
     memory = call.memory
-    return memory.at(given[name]) if given.get(name) else memory
+    return memory.admin.for_path(given[name]) if given.get(name) else memory
 
 
 def has_tree(memory: "Memory") -> bool:
     """Whether there are files to look at: a person's memory has none."""
-    return memory.root.is_absolute()
+    return memory.code.root.is_absolute()
 
 
 def file_at(memory: "Memory", given: Mapping[str, Any], file: str) -> str:
     """A file as it is meant: one of the working directory before one of the root. What it leads to is checked later."""
-    there = os.path.join(memory.root, given.get("working_dir", ""), file)
+    there = os.path.join(memory.code.root, given.get("working_dir", ""), file)
     return there if os.path.exists(there) else file

@@ -8,7 +8,7 @@ from waypost.faces.rest.bodies import ContextTask, RecallQuestion
 from waypost.faces.rest.caller import Reader
 from waypost.faces.rest.parameters import LONGEST_IN_AN_ADDRESS, LONGEST_LINE, Archived, AsOf, KnownAt, Question
 from waypost.faces.rest.strict import StrictRoute
-from waypost.memory.reading import PRESETS
+from waypost.memory.facade import PRESETS
 from waypost.model.kinds import SCOPES
 
 router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Asking"], route_class=StrictRoute)

@@ -30,7 +30,7 @@ def code_memories(
 
     `relevance`: `direct` (the line is inside), `symbol` (it is about the code around the line), or `file`.
     """
-    hits = hands.memory.about(file_path, line, limit=limit, as_of=as_of, known_at=known_at)
+    hits = hands.memory.code.about(file_path, line, limit=limit, as_of=as_of, known_at=known_at)
     return {"path": file_path, "line": line, "memories": [hit.to_json() for hit in hits]}
 
 
@@ -47,16 +47,16 @@ def code_files(hands: Reader, limit: Limit = 100, cursor: CursorText = None) -> 
 @router.get("/analyze")
 def analyze(hands: Reader, path: AnalyzedPath = ".") -> dict[str, Any]:
     """What a file or a folder defines: classes, functions, imports. Reads the tree, keeps nothing."""
-    return hands.memory.analyze(path).to_json()
+    return hands.memory.code.analyze(path).to_json()
 
 
 @router.get("/architecture")
 def architecture(hands: Reader) -> dict[str, Any]:
     """Frameworks, patterns, endpoints, authentication, layers: how the project is built, with the places that show it."""
-    return hands.memory.architecture()
+    return hands.memory.code.architecture()
 
 
 @router.get("/summary")
 def summary(hands: Reader, file_path: FilePath) -> dict[str, Any]:
     """What a file does, in words."""
-    return {"path": file_path, "summary": hands.memory.summary(file_path)}
+    return {"path": file_path, "summary": hands.memory.code.summary(file_path)}

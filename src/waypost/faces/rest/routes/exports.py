@@ -34,17 +34,17 @@ _EXPORTS = "exports"  # whose turn it is
 @router.get("/exports")
 def exports(hands: Reader) -> dict[str, Any]:
     """The exports that there are, the newest first."""
-    return {"exports": [export_row(one) for one in hands.memory.exports()]}
+    return {"exports": [export_row(one) for one in hands.memory.admin.exports()]}
 
 
 @router.post("/exports", status_code=201)
 def export(hands: Writer, response: Response, given: NewExport | None = None) -> dict[str, Any]:
     """Write all memories to a file in Waypost's own folder."""
     asked, memory = given or NewExport(), hands.memory
-    with hands.services.turns.of(memory.space_id, _EXPORTS):  # one after the other: each holds all memories
-        if len(memory.exports()) >= MOST_EXPORTS:
+    with hands.services.turns.of(memory.identity.space_id, _EXPORTS):  # one after the other: each holds all memories
+        if len(memory.admin.exports()) >= MOST_EXPORTS:
             raise ProblemError(409, f"There are {MOST_EXPORTS} exports.", "A person has to delete old ones first.")
-        done = memory.export(
+        done = memory.admin.export(
             form=asked.format, embeddings=asked.embeddings, code=asked.code, as_of=asked.as_of, known_at=asked.known_at
         )
     response.headers["Location"] = f"/api/v1/spaces/{hands.space}/exports/{done.path.name}"
@@ -70,14 +70,14 @@ def delete_export(hands: Person, name: ExportName) -> dict[str, Any]:
 def import_memories(hands: Writer, given: ImportBody) -> dict[str, Any]:
     """Take in memories as an export has them. All are checked first. What is here already stays as it is; what was rejected
     is refused; who said what is kept as a claim. What was read out of a tree is left out."""
-    receipts = list(hands.memory.import_rows(given.memories))
+    receipts = list(hands.memory.admin.import_rows(given.memories))
     left_out = len(given.memories) - len(receipts)
     told = f"{counted(left_out, 'row was', 'rows were')} left out: code is indexed where it is, not imported."
     return receipts_row(receipts) | ({"notices": [told]} if left_out else {})
 
 
 def _named(hands: Hands, name: str) -> "Export":
-    found = next((one for one in hands.memory.exports() if one.path.name == name), None)
+    found = next((one for one in hands.memory.admin.exports() if one.path.name == name), None)
     if found is None:
         raise NotFound("There is no export of that name.", "List them to see their names.")
     return found

@@ -26,8 +26,8 @@ def learn(hands: Writer, response: Response, given: Learning | None = None) -> d
     asked, memory = given or Learning(), hands.memory
     where: dict[str, Any] = {"staged": asked.staged, "diff": asked.diff, "file": asked.file}
     if asked.dry_run:
-        return memory.learn(**where, dry_run=True).to_json()
-    return begin(hands, "learn", response, lambda report: _learned(memory.learn(**where, report=report)))
+        return memory.facts.learn(**where, dry_run=True).to_json()
+    return begin(hands, "learn", response, lambda report: _learned(memory.facts.learn(**where, report=report)))
 
 
 @router.post("/discover")
@@ -36,11 +36,11 @@ def discover(hands: Writer, response: Response, given: Discovery | None = None) 
     A dry run answers at once (200); else a job is started (202), which tells how many there were."""
     asked, memory = given or Discovery(), hands.memory
     if asked.dry_run:
-        return memory.discover(asked.task, dry_run=True).to_json()
+        return memory.facts.discover(asked.task, dry_run=True).to_json()
 
     def work(report: Report) -> Mapping[str, Any]:
         report("looking at the project")
-        return _discovered(memory.discover(asked.task))
+        return _discovered(memory.facts.discover(asked.task))
 
     return begin(hands, "discover", response, work)
 

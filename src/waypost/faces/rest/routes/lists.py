@@ -60,5 +60,5 @@ def page(hands: Hands, asked: ListingQuery, cursor: str | None, limit: int) -> d
     at = None if cursor is None else read_cursor(cursor, question)
     rows, following = page_of(hands.memory, asked, at, limit)
     answer = {"memories": rows, "next": following.written(question) if following else None}
-    notices = hands.memory.damage_notices()
+    notices = hands.memory.admin.damage_notices()
     return {**answer, "notices": list(notices)} if notices else answer

@@ -49,7 +49,7 @@ def remember_many(hands: Writer, given: MemoriesBody) -> dict[str, Any]:
 @router.post("/lift")
 def lift(hands: Person, given: Rejected) -> dict[str, Any]:
     """Allow a rejected or forgotten value again, by its words, kind and domain. Only a person may."""
-    if not hands.memory.lift(**given.given()):
+    if not hands.memory.facts.lift_rejection(**given.given()):
         raise NotFound("No such value was rejected.", "Give its words, its kind and its domain as they were.")
     return {"id": None, "status": "lifted"}
 
@@ -81,7 +81,7 @@ def subtree(
     known_at: KnownAt = None,
 ) -> dict[str, Any]:
     """A fact and all that stands under it, each followed by what is below it."""
-    return {"memories": list(hands.memory.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at))}
+    return {"memories": list(hands.memory.facts.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at))}
 
 
 @router.post("/{memory_id}/correct")
@@ -146,14 +146,14 @@ def promote(
 ) -> dict[str, Any]:
     """Give a fact another level, up or down, or another place in the tree of facts."""
     with _turn(hands, memory_id, if_match):
-        return _refused_is_conflict(response, hands.memory.promote, memory_id, **given.given())
+        return _refused_is_conflict(response, hands.memory.facts.promote, memory_id, **given.given())
 
 
 @router.put("/{memory_id}/ttl")
 def set_ttl(hands: Writer, memory_id: MemoryId, given: LifetimeBody, if_match: IfMatch = None) -> dict[str, Any]:
     """How long it lives from now on, what starts its time anew, and what happens at the end; nothing said: for good."""
     with _turn(hands, memory_id, if_match):
-        return hands.memory.set_ttl(memory_id, **given.given()).to_json()
+        return hands.memory.facts.set_ttl(memory_id, **given.given()).to_json()
 
 
 @router.delete("/{memory_id}")

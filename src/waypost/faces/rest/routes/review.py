@@ -22,9 +22,9 @@ def candidates(
     rejected: Annotated[bool, Query(description="Show the candidates that were rejected last too.")] = False,
 ) -> dict[str, Any]:
     """Facts that wait for approval, the surest first, and facts whose time has run out."""
-    found = hands.memory.review(include_archived=archived).to_json()
+    found = hands.memory.facts.review(include_archived=archived).to_json()
     if rejected:
-        found["rejected"] = [candidate_row(row, one) for row, one in hands.memory.declined()]
+        found["rejected"] = [candidate_row(row, one) for row, one in hands.memory.facts.rejected()]
     return found
 
 
@@ -37,7 +37,7 @@ def approve_many(hands: Person, given: Ids) -> dict[str, Any]:
 @router.post("/reject")
 def reject_many(hands: Person, given: Ids) -> dict[str, Any]:
     """These are wrong or useless, and are not proposed again. Only a person may."""
-    return {"decided": [{"id": one, "status": "rejected"} for one in hands.memory.decline(given.ids)]}
+    return {"decided": [{"id": one, "status": "rejected"} for one in hands.memory.facts.reject(given.ids)]}
 
 
 @router.post("/{candidate_id}/approve")
@@ -49,24 +49,24 @@ def approve(hands: Person, candidate_id: CandidateId, given: Approval | None = N
 @router.post("/{candidate_id}/edit")
 def edit(hands: Person, candidate_id: CandidateId, given: TextBody) -> dict[str, Any]:
     """Put its words right, and leave it waiting. Only a person may."""
-    return {"id": candidate_id, "status": "edited", "text": hands.memory.edit(candidate_id, given.text)}
+    return {"id": candidate_id, "status": "edited", "text": hands.memory.facts.edit(candidate_id, given.text)}
 
 
 @router.post("/{candidate_id}/reject")
 def reject_candidate(hands: Person, candidate_id: CandidateId) -> dict[str, Any]:
     """It is wrong or useless, and is not proposed again. Only a person may."""
-    return {"id": hands.memory.decline([candidate_id])[0], "status": "rejected"}
+    return {"id": hands.memory.facts.reject([candidate_id])[0], "status": "rejected"}
 
 
 @router.post("/{candidate_id}/restore")
 def restore_candidate(hands: Person, candidate_id: CandidateId) -> dict[str, Any]:
     """Undo its rejection: it waits for approval again, as it did. Only a person may."""
-    back = hands.memory.reconsider(candidate_id)
+    back = hands.memory.facts.reconsider(candidate_id)
     return {"id": candidate_id, "status": "restored" if back else "known"}
 
 
 def _approved(hands: Hands, ids: list[str], text: str | None = None) -> list[dict[str, Any]]:
     return [
         {"candidate": one, **receipt.to_json(), "status": _WORDS.get(receipt.status, receipt.status)}
-        for one, receipt in hands.memory.approve(ids, text=text)
+        for one, receipt in hands.memory.facts.approve(ids, text=text)
     ]

@@ -49,23 +49,23 @@ class Revoking(RequestBody):
 @router.get("")
 def shares(hands: Reader) -> dict[str, Any]:
     """What this memory gives to others, takes from them, and is offered; what was revoked, too."""
-    return {"shares": [one.to_json() for one in hands.memory.shares()]}
+    return {"shares": [one.to_json() for one in hands.memory.admin.shares.list()]}
 
 
 @router.post("/offer")
 def share_offer(hands: Owner, given: Offering) -> dict[str, Any]:
     """Let another memory read facts and decisions of this one, once a person there has accepted. Only a person may."""
     options = given.given()
-    return hands.memory.share_offer(options.pop("project"), **options).to_json()
+    return hands.memory.admin.shares.offer(options.pop("project"), **options).to_json()
 
 
 @router.post("/accept")
 def share_accept(hands: Owner, given: Accepting) -> dict[str, Any]:
     """Read from now on what another memory offers to this one. Only a person may."""
-    return hands.memory.share_accept(given.project).to_json()
+    return hands.memory.admin.shares.accept(given.project).to_json()
 
 
 @router.post("/revoke")
 def share_revoke(hands: Person, given: Revoking) -> dict[str, Any]:
     """End it at once, from either side. Only a person may."""
-    return {"shares": [one.to_json() for one in hands.memory.share_revoke(given.project, role=given.role)]}
+    return {"shares": [one.to_json() for one in hands.memory.admin.shares.revoke(given.project, role=given.role)]}

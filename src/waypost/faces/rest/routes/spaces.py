@@ -22,7 +22,7 @@ DEEPEST_AUDIT = 20_000  # entries: each page holds all that are newer, for as lo
 def spaces(hands: Anybody) -> dict[str, Any]:
     """The memories of this home that this token opens, by name."""
     found = hands.services.spaces
-    opened = [one for one in found.listed() if hands.identity.opens(one.space_id)]
+    opened = [one for one in found.entries() if hands.identity.opens(one.space_id)]
     here = found.here if opened and hands.identity.opens(found.here) else None
     return {HERE: here, "spaces": [one.to_json() for one in opened]}
 
@@ -30,7 +30,7 @@ def spaces(hands: Anybody) -> dict[str, Any]:
 @router.get("/{space}")
 def space(hands: Reader) -> dict[str, Any]:
     """One memory: its name, its kind, the trees in which it was used."""
-    return hands.services.spaces.known(hands.space_id).to_json()
+    return hands.services.spaces.entry(hands.space_id).to_json()
 
 
 @router.get("/{space}/status")
@@ -52,7 +52,7 @@ def audit(
     memory = hands.memory
     newer = 0
     if at is not None:
-        newest = memory.audit(None, 1)
+        newest = memory.admin.audit(None, 1)
         newer = max(0, newest[0].number - at.before + 1) if newest else 0
         if newer > DEEPEST_AUDIT:
             raise ProblemError(
@@ -60,7 +60,7 @@ def audit(
                 f"Pages go {DEEPEST_AUDIT:,} entries back.",
                 "Ask for one memory: memory_id=…; `waypost audit` tells the rest.",
             )
-    found = memory.audit(memory_id, newer + limit + 1)  # numbers have no gaps: these are enough
+    found = memory.admin.audit(memory_id, newer + limit + 1)  # numbers have no gaps: these are enough
     entries = [entry for entry in found if at is None or entry.number < at.before]
     following = Cursor(entries[limit - 1].number, 0).written(question) if len(entries) > limit else None
     return {"entries": [audit_row(entry) for entry in entries[:limit]], "next": following}
@@ -69,10 +69,10 @@ def audit(
 @router.get("/{space}/doctor")
 def examine(hands: Reader) -> dict[str, Any]:
     """Look for anything that is wrong."""
-    return report_of(hands.memory.doctor())
+    return report_of(hands.memory.admin.doctor())
 
 
 @router.post("/{space}/doctor")
 def doctor(hands: Writer, given: Fixing | None = None) -> dict[str, Any]:
     """Look for anything that is wrong, and mend what can be made again."""
-    return report_of(hands.memory.doctor(fix=given is not None and given.fix))
+    return report_of(hands.memory.admin.doctor(fix=given is not None and given.fix))

@@ -22,13 +22,13 @@ def stale(
     ] = None,
 ) -> dict[str, Any]:
     """Memories whose code is not as it was: what changed, since when, how much; the longest stale first."""
-    return hands.memory.stale(file or None).to_json()
+    return hands.memory.code.stale(file or None).to_json()
 
 
 @router.post("/check")
 def check(hands: Writer, given: FilesBody | None = None) -> dict[str, Any]:
     """Judge them anew, also where no file has changed since the last look."""
-    return hands.memory.stale((given.files if given else None) or None, check=True).to_json()
+    return hands.memory.code.stale((given.files if given else None) or None, check=True).to_json()
 
 
 @router.post("/verify")
@@ -45,7 +45,7 @@ def relink(hands: Writer, given: Relinking) -> dict[str, Any]:
         raise InvalidInput("Say which memory: by its id, or every one.", "GET …/staleness shows their ids.")
     if given.add and not given.refs:
         raise InvalidInput("`add` wants a place to add.", "Give it in `refs`.")
-    done = hands.memory.relink(given.id, given.refs, add=given.add, every=given.every, drop=given.drop)
+    done = hands.memory.code.relink(given.id, given.refs, add=given.add, every=given.every, drop=given.drop)
     return {"status": "relinked", **done.to_json()}
 
 
@@ -55,8 +55,8 @@ def reset(hands: Writer, given: SelectionBody) -> dict[str, Any]:
     memory = hands.memory
     done = [memory.verify(given.ids or (), **_where(given))]
     chosen = None if given.ids is None else {one.lower() for one in given.ids}
-    still = [one.id for one in memory.stale(given.files).memories if chosen is None or one.id in chosen]
-    done += [memory.relink(memory_id, drop=True) for memory_id in still]
+    still = [one.id for one in memory.code.stale(given.files).memories if chosen is None or one.id in chosen]
+    done += [memory.code.relink(memory_id, drop=True) for memory_id in still]
     rows = {one.id: one.to_json() for part in done for one in part.memories}
     left = [line for part in done[1:] for line in part.left] if len(done) > 1 else list(done[0].left)
     return {"status": "reset", "count": len(rows), "memories": list(rows.values()), "left": left}

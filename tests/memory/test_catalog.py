@@ -1,4 +1,4 @@
-"""CG-3: a server names the memories of its home by id, and opens none by a guess."""
+"""A server names the memories of its data directory by id, and opens none by a guess."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.conftest import OpenMemory, TestClock
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import WaypostError
-from waypost.memory.known import Spaces
+from waypost.memory.catalog import Spaces
 from waypost.model.memory import Caller
 
 ANNA = Caller("person", "anna")
@@ -24,7 +24,7 @@ def spaces(open_memory: OpenMemory, clock: TestClock) -> Spaces:
 
 def test_every_memory_of_the_home_is_listed_by_name(spaces: Spaces, tmp_path: Path) -> None:
     (config.load().memory_root / "something else").mkdir()
-    listed = spaces.listed()
+    listed = spaces.entries()
     assert [(one.name, one.kind) for one in listed] == [("anna", "person"), ("bank", "project"), ("shop", "project")]
     assert listed[2].roots == (tmp_path / "work" / "shop",)
     assert listed[1].space_id == spaces.here
@@ -32,11 +32,11 @@ def test_every_memory_of_the_home_is_listed_by_name(spaces: Spaces, tmp_path: Pa
 
 
 def test_a_memory_is_opened_by_its_id_in_the_callers_hands(spaces: Spaces) -> None:
-    anna, _, shop = spaces.listed()
+    anna, _, shop = spaces.entries()
     assert [row["text"] for row in spaces.memory(ANNA, shop.space_id).list()] == ["Prices are in cents"]
     assert [row["text"] for row in spaces.memory(ANNA, anna.space_id).list()] == ["I like short answers"]
     spaces.memory(ANNA).remember("Loans are for a year")
-    (entry,) = spaces.memory(ANNA, spaces.here).audit()
+    (entry,) = spaces.memory(ANNA, spaces.here).admin.audit()
     assert (entry.source, entry.actor) == ("person", "anna")
 
 
@@ -49,17 +49,17 @@ def test_what_is_no_memory_is_refused(spaces: Spaces, given: str) -> None:
 def test_one_whose_tree_is_gone_is_listed_and_opened_as_it_was_seen_last(
     spaces: Spaces, tmp_path: Path, fake_engine: FakeEngine
 ) -> None:
-    shop = spaces.listed()[2]
+    shop = spaces.entries()[2]
     assert shop.to_json()["has_tree"]
     shutil.rmtree(tmp_path / "work" / "shop")
-    assert spaces.listed()[2] == shop and not shop.to_json()["has_tree"]
+    assert spaces.entries()[2] == shop and not shop.to_json()["has_tree"]
     memory = spaces.memory(ANNA, shop.space_id)
-    assert not memory.has_tree and memory.seen == shop.checkouts[0]
+    assert not memory.identity.has_tree and memory.admin.shown_checkout() == shop.checkouts[0]
     assert [row["text"] for row in memory.list()] == ["Prices are in cents"]
 
 
 def test_the_memory_that_a_server_was_started_in_may_lose_its_tree(spaces: Spaces, tmp_path: Path) -> None:
-    assert spaces.memory(ANNA).has_tree
+    assert spaces.memory(ANNA).identity.has_tree
     shutil.rmtree(tmp_path / "work" / "bank")
     memory = spaces.memory(ANNA)
-    assert memory.space_id == spaces.here and not memory.has_tree
+    assert memory.identity.space_id == spaces.here and not memory.identity.has_tree

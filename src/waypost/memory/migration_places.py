@@ -1,55 +1,56 @@
-"""The two sorts of places that a memory is moved between: files of this machine, and a PostgreSQL database."""
+"""The two kinds of places to move a memory between: files of this machine, and a PostgreSQL database."""
 
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from waypost.config import Settings
 from waypost.errors import StoreBusy
 from waypost.flows.move.notes import Notes, notes_of
-from waypost.memory.stores import StoredSpace, need_driver, open_store, team_space
+from waypost.memory.storage import StoredSpace, need_driver, open_store, team_space
 from waypost.model.time import Clock
 from waypost.space.metadata import METADATA_FILE, Metadata, write_metadata
 from waypost.space.place import DATABASE_FILE, space_directory
 from waypost.space.platform import make_private_directory, sync_directory, write_failure, write_private_file
 from waypost.store.protocol import Store
 
-_INCOMING = "incoming"  # a folder beside the database: what is in it has not arrived
+_INCOMING = "incoming"  # a folder beside the database for an unfinished copy
 _SIDECARS = "vectors-*.bin"
 
 
 class MemoryPlace(Protocol):
-    """Where a memory is, or is to be."""
+    """Where a memory is, or where it will be."""
 
-    shown: str  # in words, and the same each time; nothing secret
-    folder: Path  # of its other files, on this machine
+    description: str  # stable, without secrets
+    folder: Path  # its other files on this machine
 
     def notes(self) -> Notes | None:
-        """What it says about moves, as a place that a memory is in; None where there is none. Makes nothing."""
+        """The move notes of the memory here, or None without a memory. Creates nothing."""
 
     def growing_notes(self) -> Notes | None:
-        """The same, as a place that a memory goes to: of the copy, if one was begun."""
+        """The move notes of the unfinished copy, else of the memory here."""
 
     def check_makeable(self) -> None:
-        """Raises SecurityError where whoever asks may not make the memory there. Makes nothing."""
+        """Raise SecurityError if the caller may not create the memory here. Creates nothing."""
 
     def clear(self) -> None:
-        """Make room for a copy that begins anew."""
+        """Remove an unfinished copy, so that a new one can begin."""
 
-    def opened(self) -> AbstractContextManager[Store]:
-        """The memory, for moving."""
+    def open(self) -> AbstractContextManager[Store]:
+        """Open the memory for moving."""
 
     def growing(self, *, has_arrived: bool) -> AbstractContextManager[Store]:
-        """The copy, made where there is none; one that has arrived may be in its place already."""
+        """Open the copy, and create it if needed. A complete copy may be in its final place already."""
 
     def arrive(self) -> None:
-        """The copy is whole, and nobody has it open: put it where it is found. Again, if need be."""
+        """Put the complete, closed copy into its final place. May be repeated."""
 
     def remove(self) -> None:
-        """Delete the memory for good."""
+        """Delete the memory permanently."""
 
 
 def place_of(settings: Settings, space: StoredSpace, clock: Clock) -> MemoryPlace:
@@ -57,12 +58,12 @@ def place_of(settings: Settings, space: StoredSpace, clock: Clock) -> MemoryPlac
 
 
 class FilePlace:
-    """A folder of this machine. A copy grows in a folder of its own, and takes its place when it is whole."""
+    """A folder of this machine. A copy grows in a subfolder and replaces the database when it is complete."""
 
     def __init__(self, settings: Settings, space: StoredSpace, clock: Clock) -> None:
         self._settings, self._space, self._clock = settings, space, clock
         self.folder = space_directory(settings.memory_root, space.space_id)
-        self.shown = f"{self.folder} on {settings.machine}"
+        self.description = f"{self.folder} on {settings.machine}"
 
     @property
     def _incoming(self) -> Path:
@@ -81,14 +82,14 @@ class FilePlace:
             return notes_of(reader)
 
     def check_makeable(self) -> None:
-        """Nobody is kept from one's own home."""
+        """Files of this machine are always allowed."""
 
     def clear(self) -> None:
-        """What is in its place stays there until the copy takes it."""
-        _remove_folder(self._incoming)
+        """The database itself stays until the copy replaces it."""
+        remove_folder(self._incoming)
 
     @contextmanager
-    def opened(self) -> Iterator[Store]:
+    def open(self) -> Iterator[Store]:
         with self._store(self.folder) as store:
             yield store
 
@@ -108,23 +109,22 @@ class FilePlace:
         if not copy.is_file():
             return
         log = copy.with_name(f"{DATABASE_FILE}-wal")
-        if log.is_file() and log.stat().st_size:  # its rows are not in the file yet: somebody has it open
+        if log.is_file() and log.stat().st_size:  # its rows are not in the file yet: another process has it open
             raise StoreBusy(f"{copy} is open in another process.", "Wait for it to finish, and repeat the command.")
         try:
-            _remove_database(self.folder)  # with its log: SQLite would take that for one of the new file
+            _remove_database(self.folder)  # with its log: SQLite would apply it to the new file
             os.replace(copy, self.folder / DATABASE_FILE)
             sync_directory(self.folder)
         except OSError as error:
             raise write_failure(error, self.folder) from error
-        _remove_folder(self._incoming)
+        remove_folder(self._incoming)
 
     def remove(self) -> None:
         _remove_database(self.folder)
 
     @contextmanager
     def _store(self, folder: Path) -> Iterator[Store]:
-        files = _without_store(self._settings)
-        store = open_store(files, self._space, folder, self._clock, for_moving=True)
+        store = open_store(replace(self._settings, store=""), self._space, folder, self._clock, for_moving=True)
         try:
             yield store
         finally:
@@ -140,14 +140,14 @@ class PostgresPlace:
 
         self._settings, self._space, self._clock = settings, space, clock
         self.folder = space_directory(settings.memory_root, space.space_id)
-        self.shown = without_password(settings.store)
+        self.description = without_password(settings.store)
 
     def notes(self) -> Notes | None:
         from waypost.store.postgres.store import holds
 
         if not holds(self._settings.store, self._space.space_id):
             return None
-        with self.opened() as store, store.read() as reader:
+        with self.open() as store, store.read() as reader:
             return notes_of(reader)
 
     def growing_notes(self) -> Notes | None:
@@ -164,7 +164,7 @@ class PostgresPlace:
         drop_tables(self._settings.store, self._space.space_id)
 
     @contextmanager
-    def opened(self) -> Iterator[Store]:
+    def open(self) -> Iterator[Store]:
         store = open_store(self._settings, self._space, self.folder, self._clock, for_moving=True)
         try:
             yield store
@@ -172,13 +172,13 @@ class PostgresPlace:
             store.close()
 
     @contextmanager
-    def growing(self, *, has_arrived: bool) -> Iterator[Store]:  # noqa: ARG002  it is always in its place
+    def growing(self, *, has_arrived: bool) -> Iterator[Store]:  # noqa: ARG002  a schema is always in its final place
         make_home(self.folder, self._space)
-        with self.opened() as store:
+        with self.open() as store:
             yield store
 
     def arrive(self) -> None:
-        """It grew in its place."""
+        """The schema is in its final place already."""
 
     def remove(self) -> None:
         from waypost.store.postgres.store import forget_space
@@ -187,7 +187,7 @@ class PostgresPlace:
 
 
 def make_home(folder: Path, space: StoredSpace) -> None:
-    """The folder of a memory on this machine, which says what it is; one that is there stays as it is."""
+    """Create the folder of a memory on this machine with its metadata. An existing one stays unchanged."""
     make_private_directory(folder.parent)
     make_private_directory(folder)
     metadata = Metadata(space.name, space.kind, space.source, space.origin, space.created)
@@ -195,12 +195,14 @@ def make_home(folder: Path, space: StoredSpace) -> None:
 
 
 def carry_files(source: Path, target: Path, *, exact: bool) -> None:
-    """Copy what a memory keeps in files beside its database, as its journal: its folder has another name where its id
-    changes. `exact`: what is not in the source goes from the target."""
+    """Copy the files of a memory beside its database, such as its journal, to a folder with another name.
+
+    `exact`: delete files of the target that the source does not have.
+    """
     if source == target or not source.is_dir():
         return
-    wanted = {path.relative_to(source) for path in _files(source)}
-    for name in wanted:
+    names = {path.relative_to(source) for path in _files(source)}
+    for name in names:
         there, stat = target / name, (source / name).stat()
         if there.is_file() and (there.stat().st_size, there.stat().st_mtime_ns) == (stat.st_size, stat.st_mtime_ns):
             continue
@@ -209,18 +211,13 @@ def carry_files(source: Path, target: Path, *, exact: bool) -> None:
         os.utime(there, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     if exact:
         for path in list(_files(target)):
-            if path.relative_to(target) not in wanted:
+            if path.relative_to(target) not in names:
                 path.unlink(missing_ok=True)
-
-
-def remove_rest(folder: Path) -> None:
-    """What `carry_files` has copied elsewhere, and the folder."""
-    _remove_folder(folder)
 
 
 def _files(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
-        folders[:] = [one for one in folders if one != _INCOMING or Path(place) != folder]
+        folders[:] = [name for name in folders if name != _INCOMING or Path(place) != folder]
         for name in names:
             path = Path(place) / name
             is_own = Path(place) == folder and (
@@ -230,19 +227,13 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _without_store(settings: Settings) -> Settings:
-    from dataclasses import replace
-
-    return replace(settings, store="")
-
-
 def _remove_database(folder: Path) -> None:
-    # The file itself last: as long as it is there, the place is known to hold a memory.
+    # The database file last: while it exists, the place counts as a memory.
     for pattern in (_SIDECARS, f"{DATABASE_FILE}-*", DATABASE_FILE):
         for path in folder.glob(pattern):
             path.unlink(missing_ok=True)
 
 
-def _remove_folder(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
     with suppress(FileNotFoundError):
         shutil.rmtree(folder)

@@ -1,4 +1,4 @@
-"""Which database a home's memories are in: a file for each of them, or PostgreSQL for all (ALL-3)."""
+"""Where memories are stored: each in its own SQLite file, or all in one PostgreSQL database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoredSpace:
-    """A memory as its store knows it, before it is opened."""
+    """A stored memory that isn't open."""
 
     space_id: str
     kind: str
@@ -42,21 +42,24 @@ def open_store(
     for_moving: bool = False,
     guest_of: str | None = None,
 ) -> Store:
-    """The store of a memory, made where there is none. `folder` is where its files are on this machine. One that was moved
-    elsewhere is opened `for_moving` alone. `guest_of`: for what it shares with that memory, in PostgreSQL."""
-    patience = settings.busy_timeout_seconds if busy_seconds is None else busy_seconds
+    """Open the store of a memory, and create it if needed.
+
+    `folder` has its files on this machine. A memory that was moved away opens only with `for_moving`. `guest_of`: open
+    only what it shares with that memory, in PostgreSQL.
+    """
+    timeout = settings.busy_timeout_seconds if busy_seconds is None else busy_seconds
     if settings.store:
-        return _on_postgres(settings, space, clock, patience, for_moving=for_moving, guest_of=guest_of)
+        return _postgres_store(settings, space, clock, timeout, for_moving=for_moving, guest_of=guest_of)
     from waypost.store.sqlite.store import SqliteStore
 
     database = folder / DATABASE_FILE
     if not database.exists() or not database.stat().st_size:
         flows.admin.empty_database.refuse_emptied(folder)
-    return SqliteStore(folder, clock=clock, busy_seconds=patience, for_moving=for_moving)
+    return SqliteStore(folder, clock=clock, busy_seconds=timeout, for_moving=for_moving)
 
 
 @contextmanager
-def opened(
+def open_stored(
     settings: Settings,
     space: StoredSpace,
     clock: Clock,
@@ -64,7 +67,7 @@ def opened(
     busy_seconds: float | None = None,
     guest_of: str | None = None,
 ) -> Iterator[Store]:
-    """The store of a memory that there is, for a look at it."""
+    """Open the store of an existing memory for the duration of a block."""
     folder = space_directory(settings.memory_root, space.space_id)
     store = open_store(settings, space, folder, clock, busy_seconds=busy_seconds, guest_of=guest_of)
     try:
@@ -74,50 +77,47 @@ def opened(
 
 
 def stored_ids(settings: Settings) -> list[str]:
-    """The ids of what may be memories: those of the folders of this home, or of all that this login may see."""
+    """Ids of possible memories: the folders of the data directory, or what this login may see in the database."""
     if settings.store:
         from waypost.store.postgres.store import spaces_in
 
-        return [one.space_id for one in spaces_in(settings.store)]
+        return [space.space_id for space in spaces_in(settings.store)]
     root = settings.memory_root
     return [folder.name for folder in root.iterdir()] if root.is_dir() else []
 
 
 def stored_spaces(settings: Settings) -> Iterator[StoredSpace]:
-    """The memories of this home, or all that this login may see, as far as they can be read."""
+    """The readable memories of the data directory, or those that this login may see in the database."""
     if settings.store:
         from waypost.store.postgres.store import spaces_in
 
-        for one in spaces_in(settings.store):
-            yield StoredSpace(one.space_id, one.kind, one.name, one.source, one.origin, one.created)
+        yield from map(_from_directory, spaces_in(settings.store))
         return
     for space_id in stored_ids(settings):
         try:
-            found = stored_space(settings, space_id)
-        except WaypostError:  # something else that lies there, or damaged: `doctor` names it in its own project
+            yield stored_space(settings, space_id)
+        except WaypostError:  # not a memory, or damaged: `doctor` reports it in its own project
             continue
-        yield found
 
 
 def stored_space(settings: Settings, space_id: str) -> StoredSpace:
-    """Raises NotFound when there is no memory of this id."""
+    """The memory of this id. Raises NotFound if it does not exist."""
     folder = space_directory(settings.memory_root, space_id)
     if settings.store:
         from waypost.store.postgres.store import spaces_in
 
-        found = [one for one in spaces_in(settings.store) if one.space_id == space_id]
-        if not found:
-            raise _not_here(space_id)
-        one = found[0]
-        return StoredSpace(one.space_id, one.kind, one.name, one.source, one.origin, one.created)
+        for space in spaces_in(settings.store):
+            if space.space_id == space_id:
+                return _from_directory(space)
+        raise _not_found(space_id)
     if not (folder / DATABASE_FILE).is_file():
-        raise _not_here(space_id)
+        raise _not_found(space_id)
     metadata = read_metadata(folder)
     return StoredSpace(space_id, metadata.kind, metadata.name, metadata.source, metadata.origin, metadata.created)
 
 
 def need_driver() -> None:
-    """Raise ConfigError where PostgreSQL cannot be spoken to."""
+    """Raise ConfigError if the PostgreSQL driver is not installed."""
     try:
         import psycopg  # noqa: F401
     except ModuleNotFoundError as error:
@@ -129,13 +129,17 @@ def need_driver() -> None:
 
 
 def team_space(space: StoredSpace) -> "Space":
-    """As the directory of a database has it."""
+    """The same memory as a row of the directory in a team's database."""
     from waypost.store.postgres.directory.rows import Space
 
     return Space(space.space_id, space.kind, space.name, space.source, space.origin, space.created)
 
 
-def _on_postgres(
+def _from_directory(space: "Space") -> StoredSpace:
+    return StoredSpace(space.space_id, space.kind, space.name, space.source, space.origin, space.created)
+
+
+def _postgres_store(
     settings: Settings,
     space: StoredSpace,
     clock: Clock,
@@ -158,5 +162,5 @@ def _on_postgres(
     )
 
 
-def _not_here(space_id: str) -> NotFound:
+def _not_found(space_id: str) -> NotFound:
     return NotFound(f"There is no memory {space_id[:40]!r} here.", "List the spaces to see their ids.")

@@ -1,6 +1,7 @@
 """Looking at a memory from all sides: the code behind it then and now, what it is linked with, how all has grown."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import Git, OpenMemory, TestClock
@@ -15,14 +16,14 @@ CHANGED = "def total(prices):\n    check(prices)\n    return round(sum(prices) *
 @pytest.fixture
 def shop(open_memory: OpenMemory, git: Git) -> Memory:
     memory = open_memory("shop")
-    (memory.root / "total.py").write_text(CODE)
-    git(memory.root, "init", "-q")
-    git(memory.root, "add", ".")
-    git(memory.root, "commit", "-qm", "Begin")
-    return Memory.open(memory.root, clock=memory._clock)
+    (memory.code.root / "total.py").write_text(CODE)
+    git(memory.code.root, "init", "-q")
+    git(memory.code.root, "add", ".")
+    git(memory.code.root, "commit", "-qm", "Begin")
+    return Memory.open(memory.code.root, clock=memory.space.clock)
 
 
-def remember(memory: Memory, text: str, **options: object) -> str:
+def remember(memory: Memory, text: str, **options: Any) -> str:
     receipt = memory.remember(text, **options)
     assert receipt.id is not None
     return receipt.id
@@ -30,7 +31,7 @@ def remember(memory: Memory, text: str, **options: object) -> str:
 
 def test_code_that_has_not_changed_is_shown_as_it_is(shop: Memory) -> None:
     known = remember(shop, "Totals are sums.", refs=["total.py#L2-L3"])
-    (behind,) = shop.code_behind(known)
+    (behind,) = shop.code.code_behind(known)
     assert behind.then is None
     assert behind.now is not None
     assert (behind.now.first, behind.now.marked) == (1, behind.link.reference.line_range)
@@ -39,8 +40,8 @@ def test_code_that_has_not_changed_is_shown_as_it_is(shop: Memory) -> None:
 
 def test_code_that_has_changed_is_shown_then_and_now(shop: Memory) -> None:
     known = remember(shop, "Totals are sums.", refs=["total.py#total"])
-    (shop.root / "total.py").write_text(CHANGED)
-    (behind,) = shop.code_behind(known)
+    (shop.code.root / "total.py").write_text(CHANGED)
+    (behind,) = shop.code.code_behind(known)
     assert behind.then is not None
     assert behind.then.meant == tuple(CODE.splitlines())
     assert behind.surely
@@ -49,30 +50,30 @@ def test_code_that_has_changed_is_shown_then_and_now(shop: Memory) -> None:
 
 
 def test_code_that_was_never_committed_as_it_was_pinned_is_not_called_certain(shop: Memory) -> None:
-    (shop.root / "total.py").write_text(CODE.replace("0", "0.0"))
+    (shop.code.root / "total.py").write_text(CODE.replace("0", "0.0"))
     known = remember(shop, "Totals are sums.", refs=["total.py#total"])
-    (shop.root / "total.py").write_text(CHANGED)
-    (behind,) = shop.code_behind(known)
+    (shop.code.root / "total.py").write_text(CHANGED)
+    (behind,) = shop.code.code_behind(known)
     assert behind.then is not None
     assert not behind.surely
 
 
 def test_code_that_is_gone_is_shown_as_it_was(shop: Memory) -> None:
     known = remember(shop, "Totals are sums.", refs=["total.py#total"])
-    (shop.root / "total.py").unlink()
-    (behind,) = shop.code_behind(known)
+    (shop.code.root / "total.py").unlink()
+    (behind,) = shop.code.code_behind(known)
     assert behind.now is None
     assert behind.then is not None
 
 
 def test_secrets_in_the_code_are_masked_then_and_now(shop: Memory, git: Git) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    (shop.root / "key.py").write_text(f"def key():\n    token = '{secret}'\n    return token\n")
-    git(shop.root, "add", ".")
-    git(shop.root, "commit", "-qm", "A key")
+    (shop.code.root / "key.py").write_text(f"def key():\n    token = '{secret}'\n    return token\n")
+    git(shop.code.root, "add", ".")
+    git(shop.code.root, "commit", "-qm", "A key")
     known = remember(shop, "The key is made here.", refs=["key.py#key"])
-    (shop.root / "key.py").write_text(f"def key():\n    return ask('{secret}', again=True, twice=True)\n")
-    (behind,) = shop.code_behind(known)
+    (shop.code.root / "key.py").write_text(f"def key():\n    return ask('{secret}', again=True, twice=True)\n")
+    (behind,) = shop.code.code_behind(known)
     assert behind.then is not None
     assert behind.now is not None
     assert secret not in "".join((*behind.then.lines, *behind.now.lines))
@@ -80,30 +81,30 @@ def test_secrets_in_the_code_are_masked_then_and_now(shop: Memory, git: Git) -> 
 
 def test_a_place_outside_of_the_tree_is_never_read(shop: Memory, tmp_path: Path) -> None:
     (tmp_path / "work" / "private.txt").write_text("private words\n")
-    (shop.root / "link.txt").write_text("own words\n")
+    (shop.code.root / "link.txt").write_text("own words\n")
     known = remember(shop, "Totals are sums.", refs=["link.txt"])
-    (shop.root / "link.txt").unlink()
-    (shop.root / "link.txt").symlink_to(tmp_path / "work" / "private.txt")
-    assert not [one for one in shop.code_behind(known) if one.now and "private" in "".join(one.now.lines)]
+    (shop.code.root / "link.txt").unlink()
+    (shop.code.root / "link.txt").symlink_to(tmp_path / "work" / "private.txt")
+    assert not [one for one in shop.code.code_behind(known) if one.now and "private" in "".join(one.now.lines)]
 
 
 def test_a_memory_knows_what_it_is_linked_with(shop: Memory) -> None:
     parent = remember(shop, "Money is counted in cents.")
     child = remember(shop, "Totals are whole numbers.", parent=parent, level=2)
-    assert [(one.kind, one.version.memory_id) for one in shop.related(parent)] == [("child", child)]
-    assert ("parent", parent) in [(one.kind, one.version.memory_id) for one in shop.related(child)]
+    assert [(one.kind, one.version.memory_id) for one in shop.facts.related(parent)] == [("child", child)]
+    assert ("parent", parent) in [(one.kind, one.version.memory_id) for one in shop.facts.related(child)]
 
 
 def test_reasons_are_told_apart_by_the_way_that_they_point(shop: Memory) -> None:
     decided = shop.decide("One provider only.", because=["Two were twice the work."], leads_to=["Refunds are slow."])
     assert decided.id is not None
-    links = {(one.kind, one.outgoing): one.version.text for one in shop.related(decided.id)}
+    links = {(one.kind, one.outgoing): one.version.text for one in shop.facts.related(decided.id)}
     assert links == {("justifies", False): "Two were twice the work.", ("leads_to", True): "Refunds are slow."}
 
 
 def test_what_is_not_there_has_no_links(shop: Memory) -> None:
     with pytest.raises(NotFound):
-        shop.related("01k4282cm0y6pnb28x5k9kthph")
+        shop.facts.related("01k4282cm0y6pnb28x5k9kthph")
 
 
 def test_growth_counts_what_was_held_at_each_moment(memory: Memory, clock: TestClock) -> None:
@@ -112,6 +113,6 @@ def test_growth_counts_what_was_held_at_each_moment(memory: Memory, clock: TestC
     remember(memory, "Uploads use S3.")
     memory.retract(first)
     clock.advance(days=10)
-    counted = [(point.at.day, point.counts) for point in memory.growth(3)]
+    counted = [(point.at.day, point.counts) for point in memory.admin.growth(3)]
     assert counted == [(30, {"facts": 1}), (9, {"facts": 1}), (19, {"facts": 1})]
-    assert memory.growth(5)[1].counts == {"facts": 1}
+    assert memory.admin.growth(5)[1].counts == {"facts": 1}

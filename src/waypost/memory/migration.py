@@ -1,4 +1,4 @@
-"""Moving memories of a home into a PostgreSQL database and back. The only place that knows both ends."""
+"""Move memories from files into a PostgreSQL database and back."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,14 +11,14 @@ from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
 from waypost.flows.move.migrate import Ends, Moved, Report, migrate
 from waypost.flows.move.new_ids import IdChange, NewIds, new_ids, new_space_id
 from waypost.flows.move.notes import DONE, FRESH, MARK, REPLACE, RESUME, Notes, is_done, plan
-from waypost.memory.location import locate
-from waypost.memory.moving_places import carry_files, make_home, place_of, remove_rest
+from waypost.memory.location import identify_memory
+from waypost.memory.migration_places import carry_files, make_home, place_of, remove_folder
 from waypost.memory.spaces import open_spaces
-from waypost.memory.stores import StoredSpace, stored_ids, stored_space
+from waypost.memory.storage import StoredSpace, stored_ids, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
 from waypost.space.alias import aliases, set_alias
-from waypost.space.identity import identify_person, path_id, tree_here
+from waypost.space.identity import path_id, tree_here
 from waypost.store.moved_tables import TABLES
 
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -26,7 +26,7 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class MovePlan:
-    """What there is to move, and what is left to do."""
+    """What there is to move, and the next step."""
 
     step: str  # fresh | replace | resume | mark | done
     tables: Mapping[str, int]  # rows
@@ -37,12 +37,12 @@ class MovePlan:
         return sum(self.tables.values())
 
 
-class Moving:
-    """One memory on its way from where `source` keeps its memories to where `target` does."""
+class SpaceMigration:
+    """The move of one memory from the storage of `source` to that of `target`."""
 
     def __init__(self, source: Settings, target: Settings, space: StoredSpace, clock: Clock = utc_now) -> None:
         if source.store == target.store:
-            raise InvalidInput("It is there already: both ends are the same.", "Name another place with --to.")
+            raise InvalidInput("Source and target are the same.", "Name another place with --to.")
         self.space, self._source, self._target, self._clock = space, source, target, clock
         self._from = place_of(source, space, clock)
         self._ids = self._new_ids()
@@ -51,30 +51,32 @@ class Moving:
 
     @property
     def source(self) -> str:
-        return self._from.shown
+        return self._from.description
 
     @property
     def target(self) -> str:
-        return self._to.shown
+        return self._to.description
 
     def look(self) -> MovePlan:
-        """Changes nothing. Raises Refused where the target is taken, SecurityError where it may not be made there."""
+        """The plan. Changes nothing. Raises Refused if the target is taken, SecurityError if it may not be created."""
         step, _ = self._plan()
-        with self._from.opened() as store, store.read() as reader:
+        with self._from.open() as store, store.read() as reader:
             counts = {name: reader.tables().count(table) for name, table in TABLES.items()}
             return MovePlan(step, counts, store.size_bytes())
 
     def run(self, caller: Caller, report: Report, *, instead: bool = False) -> Moved:
-        """Move it, or what is left of it. What cannot be finished leaves the source as it was. `instead`: whatever the
-        target holds of this memory goes; without it, Refused is raised where that is another one."""
-        open_spaces.drop_all()  # this process reads neither end as it was before
+        """Move the memory, or finish an interrupted move. A failed move leaves the source unchanged.
+
+        `instead`: replace what the target has of this memory. Otherwise another memory there raises Refused.
+        """
+        open_spaces.drop_all()  # no open space of this process may show an old state
         step, notes = self._plan(instead=instead)
         if step == DONE:
             return Moved("already")
         self._carry(exact=step == RESUME or (step == REPLACE and notes is not None and notes.moved is not None))
         if step in (FRESH, REPLACE):
             self._to.clear()
-        with self._from.opened() as source, self._to.growing(has_arrived=step == MARK) as copy:
+        with self._from.open() as source, self._to.growing(has_arrived=step == MARK) as copy:
 
             def arrive() -> None:
                 copy.close()
@@ -86,12 +88,12 @@ class Moving:
             return migrate(ends, notes, step, self._ids, caller, self._clock, report)
 
     def remove_old(self) -> None:
-        """Delete what was left behind. Raises Refused where it was not moved, or not here."""
+        """Delete the source after the move. Raises Refused if it was not moved to this target."""
         if self._plan()[0] != DONE:
             raise Refused(f"The memory in {self.source} was not moved to {self.target}.", "Move it first.")
         self._from.remove()
         if self._from.folder != self._to.folder:
-            remove_rest(self._from.folder)
+            remove_folder(self._from.folder)
 
     @property
     def _remedy(self) -> str:
@@ -102,10 +104,10 @@ class Moving:
     def _plan(self, *, instead: bool = False) -> tuple[str, Notes | None]:
         source, target = self._from.notes(), self._to.growing_notes()
         if source is None:
-            raise NotFound(f"There is no memory of {self.space.name!r} in {self.source}.", "Nothing is to be moved.")
+            raise NotFound(f"There is no memory of {self.space.name!r} in {self.source}.", "There is nothing to move.")
         ends = (self.source, self.target, self.space.space_id)
         if instead and target is not None and not is_done(source, target):
-            plan(source, None, *ends)  # whether the source can be moved at all
+            plan(source, None, *ends)  # raises if the source can't be moved
             return REPLACE, target
         step = plan(source, target, *ends)
         if step == FRESH:
@@ -118,10 +120,10 @@ class Moving:
             carry_files(self._from.folder, self._to.folder, exact=exact)
 
     def _carry_aliases(self) -> None:
-        """Folders that use this memory under another id of theirs go on doing so."""
+        """Let folders that use this memory under another id keep using it."""
         before, after = self._source.shared_machine, self._target.shared_machine
-        with self._from.opened() as store, store.read() as reader:
-            roots = [tree_here(told, before) for told in reader.checkouts().values()]
+        with self._from.open() as store, store.read() as reader:
+            roots = [tree_here(path, before) for path in reader.checkouts().values()]
         renamed = {path_id(root, before): path_id(root, after) for root in roots if root is not None}
         for folder, space_id in aliases(self._source.home).items():
             if space_id == self.space.space_id:
@@ -129,65 +131,65 @@ class Moving:
 
     def _new_ids(self) -> NewIds:
         machine = IdChange(self._source.shared_machine, self._target.shared_machine)
-        with self._from.opened() as store, store.read() as reader:
+        with self._from.open() as store, store.read() as reader:
             checkouts, shares = reader.checkouts(), reader.shares()
         after = new_space_id(self.space.space_id, self.space.source, checkouts.values(), machine)
         if after is None:
             raise NotFound(
-                f"{self.space.name!r} is known by a path, and by none on {self._source.machine!r}.",
+                f"{self.space.name!r} is identified by a path, but by none on {self._source.machine!r}.",
                 "Move it on the machine where it was used.",
             )
-        others = {one.other: self._other(one.other, machine) for one in shares}
+        others = {share.other: self._other(share.other, machine) for share in shares}
         return new_ids(IdChange(self.space.space_id, after), checkouts, machine, others)
 
     def _other(self, space_id: str, machine: IdChange) -> str:
-        """What a memory that something is shared with is or will be called there, whether or not it moves too."""
-        found = self._called(self._source, space_id, machine)
-        if found is not None:
-            return found
+        """The id of a sharing partner at the target, whether or not it moves too."""
+        after = self._id_after(self._source, space_id, machine)
+        if after is not None:
+            return after
         back = IdChange(machine.after, machine.before)
-        there = (one.space_id for one in spaces_there(self._target))
-        return next((one for one in there if self._called(self._target, one, back) == space_id), space_id)
+        there = (space.space_id for space in readable_spaces(self._target))
+        return next((other for other in there if self._id_after(self._target, other, back) == space_id), space_id)
 
-    def _called(self, settings: Settings, space_id: str, machine: IdChange) -> str | None:
+    def _id_after(self, settings: Settings, space_id: str, machine: IdChange) -> str | None:
         try:
-            found = stored_space(settings, space_id)
-            with place_of(settings, found, self._clock).opened() as store, store.read() as reader:
+            space = stored_space(settings, space_id)
+            with place_of(settings, space, self._clock).open() as store, store.read() as reader:
                 trees = reader.checkouts().values()
-        except WaypostError:  # it is not here, or cannot be read
+        except WaypostError:  # missing or unreadable
             return None
-        return new_space_id(space_id, found.source, trees, machine)
+        return new_space_id(space_id, space.source, trees, machine)
 
 
-def space_here(settings: Settings, directory: Path, person: str | None) -> StoredSpace:
-    """The memory of the project that a directory belongs to, or of a person. Raises NotFound where there is none."""
-    found = identify_person(person) if person is not None else locate(directory, settings, utc_now)
+def find_stored_space(settings: Settings, directory: Path, person: str | None) -> StoredSpace:
+    """The stored memory of a person or of the project of a directory. Raises NotFound if nothing is stored."""
+    identity = identify_memory(directory, person, settings, utc_now)
     try:
-        stored = stored_space(settings, found.space_id)
+        stored = stored_space(settings, identity.space_id)
     except NotFound as error:
-        raise NotFound(f"Nothing of {found.name!r} is remembered there.", "Look at `waypost status`.") from error
-    with place_of(settings, stored, utc_now).opened() as store, store.read() as reader:
-        flows.checkouts.admission.need_admission(reader, found, settings.shared_machine)
+        raise NotFound(f"There is no memory of {identity.name!r} there.", "Look at `waypost status`.") from error
+    with place_of(settings, stored, utc_now).open() as store, store.read() as reader:
+        flows.checkouts.admission.need_admission(reader, identity, settings.shared_machine)
     return stored
 
 
-def spaces_there(settings: Settings) -> Iterator[StoredSpace]:
-    """All memories of a home or a database that can be read."""
+def readable_spaces(settings: Settings) -> Iterator[StoredSpace]:
+    """All readable memories of a data directory or a database."""
     for space_id in sorted(stored_ids(settings)):
         if _ID.fullmatch(space_id):
             try:
                 yield stored_space(settings, space_id)
-            except WaypostError:  # something else that lies there
+            except WaypostError:  # not a memory
                 continue
 
 
-def still_there(settings: Settings, clock: Clock = utc_now) -> list[str]:
-    """The names of the memories of a home or a database that were not moved away."""
+def unmoved_names(settings: Settings, clock: Clock = utc_now) -> list[str]:
+    """Names of the memories of a data directory or a database that were not moved away."""
     names = list[str]()
-    for space in spaces_there(settings):
+    for space in readable_spaces(settings):
         try:
             notes = place_of(settings, space, clock).notes()
-        except WaypostError:  # it cannot be read: nothing is known of it
+        except WaypostError:  # unreadable
             continue
         if notes is not None and notes.moved is None and notes.was_used:
             names.append(space.name)

@@ -1,0 +1,107 @@
+"""What `Memory` and its groups share: the open space, the settings, the caller and the clock."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from waypost import config, flows
+from waypost.config import Settings
+from waypost.errors import InvalidInput, NotFound, StoreCorrupt, UnknownCheckout
+from waypost.flows.open_space import OpenSpace
+from waypost.memory.location import identify_memory, locate_again
+from waypost.memory.spaces import open_spaces
+from waypost.model.kinds import scope_of
+from waypost.model.memory import Caller
+from waypost.model.recall import View
+from waypost.model.time import Clock, Moment, parse_time, utc_now
+from waypost.space.identity import Identity
+from waypost.space.place import check_claimed_id
+
+LIBRARY = Caller("agent", "library")  # code that calls the library is an agent, whatever its texts claim
+
+When = datetime | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHandle:
+    """One memory as one caller uses it. Handles of the same space share one open database."""
+
+    identity: Identity
+    settings: Settings
+    caller: Caller
+    clock: Clock
+
+    @property
+    def space(self) -> OpenSpace:
+        """The open space. A space that was closed after an idle hour opens again."""
+        return open_spaces.get(self.identity, self.settings, self.clock)
+
+    @property
+    def current(self) -> OpenSpace:
+        """The open space, after changes that people made in journal files were read.
+
+        Get it before `view` and `moment`: it may wait for a writer, and the answer must include what was written.
+        """
+        space = self.space
+        flows.journal.files.changes.look(space)
+        return space
+
+    def close(self) -> None:
+        open_spaces.drop(self.identity, self.settings)
+
+    def moment(self, as_of: When, known_at: When) -> Moment:
+        instant = parsed_time(as_of, "as_of")
+        now = self.clock()
+        return Moment(instant or now, parsed_time(known_at, "known_at"), explicit=instant is not None, asked_at=now)
+
+    def view(self, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
+        moment, checkout = self.moment(as_of, known_at), self.identity.checkout_id
+        journal = flows.journal.files.changes.tree_seen(self.space)
+        return View(moment, scope_of(scope), checkout, archived, journal=journal)
+
+    @contextmanager
+    def own_memories(self, *ids: object) -> Iterator[None]:
+        """For a block that changes these memories: raises Refused, with the owner's name, if another project shares one."""
+        try:
+            yield
+        except (NotFound, InvalidInput):
+            flows.share.owner.refuse_shared(self.space, [memory_id for memory_id in ids if isinstance(memory_id, str)])
+            raise
+
+
+def open_handle(
+    path: str | Path,
+    *,
+    person: str | None = None,
+    space_id: str | None = None,
+    caller: Caller = LIBRARY,
+    settings: Settings | None = None,
+    clock: Clock = utc_now,
+    for_repair: bool = False,
+) -> MemoryHandle:
+    """Open the memory that `path` belongs to, or a person's. `Memory.open` documents the arguments."""
+    settings = settings or config.load()
+    identity = identify_memory(Path(path), person, settings, clock)
+    if space_id is not None:
+        check_claimed_id(identity, space_id)
+    handle = MemoryHandle(identity, settings, caller, clock)
+    try:
+        handle.space  # noqa: B018  reports an unusable place now, not with the first write
+    except UnknownCheckout as refused:
+        handle = replace(handle, identity=locate_again(identity, refused, settings, clock))
+        if space_id is not None:
+            check_claimed_id(handle.identity, space_id)
+        handle.space  # noqa: B018
+    except StoreCorrupt:
+        if not for_repair:
+            raise
+    return handle
+
+
+def parsed_time(value: When, field: str) -> datetime | None:
+    """The instant that an argument names, or None. Raises InvalidInput, naming the field, for anything else."""
+    if value is None:
+        return None
+    return parse_time(value if isinstance(value, str) else value.isoformat(), field)
