@@ -27,7 +27,7 @@ from waypost.code.files.decoding import decode
 from waypost.code.files.languages import is_document, is_test_path, language_of_path
 from waypost.code.parse import parse
 from waypost.code.source import SourceFile
-from waypost.refs.links.find import LinkedText, link, respelled, wanted
+from waypost.refs.links.find import LinkedText, index_query, link, typo_lookups
 from waypost.refs.links.index_entry import IndexEntry
 from waypost.refs.links.mentions import mentions
 
@@ -178,12 +178,12 @@ def linked(text: str, tree: Tree, project: str, tally: Tally) -> LinkedText:
     started = time.perf_counter()
     found = mentions(text)
     tally.reading.append(time.perf_counter() - started)
-    asked = wanted(found)
+    asked = index_query(found)
     known: dict[str, list[IndexEntry]] = {name: tree.symbols[name] for name in asked.names if name in tree.symbols}
     for name in asked.file_names:
         if name in tree.files:
             known[name.lower()] = [*known.get(name.lower(), []), *tree.files[name]]
-    for name in respelled(found, known):
+    for name in typo_lookups(found, known):
         if name in tree.symbols:
             known[name] = tree.symbols[name]
     started = time.perf_counter()

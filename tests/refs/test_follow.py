@@ -10,7 +10,7 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import Nowhere, ShapesElsewhere
+from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import PinnedCode, pin
 
 CART = '''\
@@ -65,8 +65,8 @@ def followed(
     place = pinned(before, lines, symbol, path)
     now = [shape(name, text) for name, text in after.items()]
     here = next((one for one in now if one.path == path), None)
-    found = follow(place.anchor, FollowedPlace(path, place.lines), here, ShapesElsewhere(was, now))
-    again = follow(place.anchor, FollowedPlace(path, place.lines), here, ShapesElsewhere(was, now))
+    found = follow(place.anchor, FollowedPlace(path, place.lines), here, OtherShapes(was, now))
+    again = follow(place.anchor, FollowedPlace(path, place.lines), here, OtherShapes(was, now))
     assert found == again
     return found
 
@@ -287,8 +287,8 @@ def test_a_common_little_method_of_another_file_is_not_it() -> None:
 
 
 def test_the_rest_of_the_tree_is_not_asked_while_a_symbol_is_in_its_file() -> None:
-    class Never(Nowhere):
-        def became(self) -> tuple[FileShape, ...]:
+    class Never(NoOtherFiles):
+        def successors(self) -> tuple[FileShape, ...]:
             raise AssertionError
 
     place = pinned(CART, symbol="fact")
@@ -323,4 +323,6 @@ def test_an_empty_file_and_a_file_of_comments_can_be_followed() -> None:
 
 def test_what_is_no_anchor_is_unchecked() -> None:
     place = FollowedPlace("cart.py", LineRange(1, 2))
-    assert follow(b"", place, shape("cart.py", CART), Nowhere()) == CodeVerdict(UNCHECKED, "cart.py", LineRange(1, 2))
+    assert follow(b"", place, shape("cart.py", CART), NoOtherFiles()) == CodeVerdict(
+        UNCHECKED, "cart.py", LineRange(1, 2)
+    )

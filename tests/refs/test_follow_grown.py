@@ -9,7 +9,7 @@ from waypost.model.code_verdict import CHANGED, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import Nowhere
+from waypost.refs.other_files import NoOtherFiles
 from waypost.refs.pin import pin
 
 
@@ -21,7 +21,7 @@ def read(text: str, language: str = "python") -> FileShape:
 def followed(before: str, lines: LineRange, after: str, language: str = "python") -> CodeVerdict:
     pinned = pin(read(before, language), lines, None)
     assert pinned is not None
-    return follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), read(after, language), Nowhere())
+    return follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), read(after, language), NoOtherFiles())
 
 
 PYTHON = """\
@@ -117,7 +117,10 @@ def test_lines_that_hold_all_of_a_file_are_the_file() -> None:
     text = "package x\n\nvar a = 1\n// the end\n"
     pinned = pin(read(text, "go"), LineRange(1, 3), None)
     assert pinned is not None
-    assert follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), read(text, "go"), Nowhere()).lines == pinned.lines
+    assert (
+        follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), read(text, "go"), NoOtherFiles()).lines
+        == pinned.lines
+    )
 
 
 def test_a_copy_of_a_block_that_grew_is_not_the_block() -> None:

@@ -17,7 +17,7 @@ from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CodeV
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import Nowhere, ShapesElsewhere
+from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import pin
 
 SAMPLES = Path(__file__).parents[1] / "code" / "syntax" / "samples"
@@ -61,7 +61,7 @@ def followed(before: str, after: dict[str, str], lines: LineRange, path: str = "
     assert found.symbol_id is None
     now = [shape(name, text) for name, text in after.items()]
     here = next((one for one in now if one.path == path), None)
-    return follow(found.anchor, FollowedPlace(path, found.lines), here, ShapesElsewhere(was, now))
+    return follow(found.anchor, FollowedPlace(path, found.lines), here, OtherShapes(was, now))
 
 
 def test_a_part_is_unchanged_when_what_is_around_it_changes() -> None:
@@ -171,7 +171,7 @@ def test_whatever_is_pinned_is_unchanged_in_the_same_file(language: str, data: s
     place = pin(read, LineRange(start, data.draw(st.integers(start, min(read.line_count, start + 15)))), None)
     assert place is not None
     assert place.lines is not None
-    found = follow(place.anchor, FollowedPlace("a/b", place.lines), read, Nowhere())
+    found = follow(place.anchor, FollowedPlace("a/b", place.lines), read, NoOtherFiles())
     assert (found.state, found.path, found.amount) == (UNCHANGED, "a/b", 0.0)
     assert found.lines is not None
     if place.symbol_id:
@@ -194,7 +194,7 @@ def test_a_symbol_keeps_its_lines_when_lines_are_put_before_it(language: str, da
     assert place.lines is not None
     blank = data.draw(st.integers(1, 40))
     found = follow(
-        place.anchor, FollowedPlace("a/b", place.lines), shape("a/b", "\n" * blank + text, language), Nowhere()
+        place.anchor, FollowedPlace("a/b", place.lines), shape("a/b", "\n" * blank + text, language), NoOtherFiles()
     )
     assert found.state == UNCHANGED
     assert found.lines == LineRange(place.lines.start + blank, place.lines.end + blank)
@@ -208,5 +208,5 @@ def test_a_file_that_says_one_thing_again_and_again_is_followed_in_time() -> Non
         place = pin(read, lines, None)
         assert place is not None
         begun = time.process_time()
-        follow(place.anchor, FollowedPlace("a.py", place.lines), other, Nowhere())
+        follow(place.anchor, FollowedPlace("a.py", place.lines), other, NoOtherFiles())
         assert time.process_time() - begun < 2

@@ -30,7 +30,7 @@ from waypost.model.shape import FileShape, word_code
 from waypost.refs import follow_part, follow_symbol
 from waypost.refs.anchor import Anchor
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import Nowhere, ShapesElsewhere
+from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import pin
 from waypost.refs.places import occurrences
 
@@ -58,7 +58,7 @@ def check(case: Case, random: Random) -> CodeVerdict:
         there = next(one for one in shapes if one.path == finding.path)
         again = pin(there, finding.lines, None)
         assert again is not None
-        found = follow(again.anchor, FollowedPlace(there.path, again.lines), there, ShapesElsewhere(there, shapes))
+        found = follow(again.anchor, FollowedPlace(there.path, again.lines), there, OtherShapes(there, shapes))
         assert (found.state, found.path, found.lines) == (UNCHANGED, finding.path, again.lines), str(case)
     return finding
 
@@ -106,13 +106,13 @@ def test_nothing_is_other_than_itself_whatever_lines_are_named(language: str) ->
         for lines in random.sample(ranges, min(400, len(ranges))):
             pinned = pin(there, lines, None)
             assert pinned is not None
-            found = follow(pinned.anchor, FollowedPlace(there.path, pinned.lines), there, Nowhere())
+            found = follow(pinned.anchor, FollowedPlace(there.path, pinned.lines), there, NoOtherFiles())
             assert (found.state, found.lines, found.amount) == (UNCHANGED, pinned.lines, 0.0), f"{lines}\n{page.text}"
         for landmark in there.landmarks:
             pinned = pin(there, None, landmark.qualified)
             assert pinned is not None
             assert pinned.lines == LineRange(landmark.start, landmark.end)
-            assert follow(pinned.anchor, FollowedPlace(there.path), there, Nowhere()).lines == pinned.lines
+            assert follow(pinned.anchor, FollowedPlace(there.path), there, NoOtherFiles()).lines == pinned.lines
 
 
 @pytest.mark.parametrize("language", CODE)
@@ -191,9 +191,9 @@ def check_any(before: FileShape, after: FileShape, lines: LineRange | None) -> N
     if pinned is None:
         assert lines is not None and lines.start > before.line_count
         return
-    same = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), before, Nowhere())
+    same = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), before, NoOtherFiles())
     assert (same.state, same.lines) == (UNCHANGED, pinned.lines)
-    found = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), after, Nowhere())
+    found = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), after, NoOtherFiles())
     assert found.state in FINDINGS
     assert found.lines is None or 1 <= found.lines.start <= found.lines.end <= max(1, after.line_count)
 
@@ -276,8 +276,8 @@ def _minds_its_own_name(patch: pytest.MonkeyPatch) -> None:
 
 
 def _never_says_that_it_cannot_tell(patch: pytest.MonkeyPatch) -> None:
-    real = follow_symbol._one_of
-    patch.setattr(follow_symbol, "_one_of", lambda known, spots, *given: real(known, spots[:1], *given))
+    real = follow_symbol._unambiguous
+    patch.setattr(follow_symbol, "_unambiguous", lambda known, spots, *given: real(known, spots[:1], *given))
 
 
 def _reads_comments(patch: pytest.MonkeyPatch) -> None:

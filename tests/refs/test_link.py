@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from waypost.model.reference import LineRange
-from waypost.refs.links.find import LinkedText, link, respelled, wanted
+from waypost.refs.links.find import LinkedText, index_query, link, typo_lookups
 from waypost.refs.links.index_entry import IndexEntry
 from waypost.refs.links.mentions import mentions
 
@@ -27,13 +27,13 @@ def _file(path: str, lines: int = 0, *, is_test: bool = False) -> IndexEntry:
 def _linked(text: str, *knowns: IndexEntry, most: int = 5, project: Sequence[str] = ()) -> LinkedText:
     """Links of a text, the index asked only for what is wanted, as a store would answer."""
     found = mentions(text)
-    names, files = wanted(found)
+    names, files = index_query(found)
     known: dict[str, list[IndexEntry]] = defaultdict(list)
     for one in knowns:
         is_asked = one.name in files if one.kind == "file" else one.name.lower() in names
         if is_asked:
             known[one.name.lower()].append(one)
-    more = set(respelled(found, known))
+    more = set(typo_lookups(found, known))
     for one in knowns:
         if one.kind != "file" and one.name.lower() in more:
             known[one.name.lower()].append(one)
@@ -267,6 +267,6 @@ def test_nothing_known_gives_nothing() -> None:
 
 
 def test_what_is_wanted_are_lower_cased_names_in_other_styles_owners_and_file_names() -> None:
-    names, files = wanted(mentions("`Store.writeRows` in src/Rows.py"))
+    names, files = index_query(mentions("`Store.writeRows` in src/Rows.py"))
     assert {"writerows", "write_rows", "store"} <= set(names)
     assert "Rows.py" in files and "src/Rows.py" not in files

@@ -16,7 +16,7 @@ from waypost.model.code_verdict import CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import ShapesElsewhere
+from waypost.refs.other_files import OtherShapes
 from waypost.refs.pin import PinnedCode, pin
 
 
@@ -112,7 +112,7 @@ def follow_target(
     texts = {one.path: one.text for one in case.was}
     changed = None if all_changed else [one.path for one in case.now if texts.get(one.path) != one.text]
     here = next((one for one in shapes if one.path == was.path), None)
-    elsewhere = ShapesElsewhere(was, shapes, changed)
+    elsewhere = OtherShapes(was, shapes, changed)
     return follow(pinned.anchor, FollowedPlace(was.path, pinned.lines), here, elsewhere)
 
 
