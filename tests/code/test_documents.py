@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.code.documents.documents import parse_document
+from waypost.code.documents.parse import parse_document
 from waypost.code.source import Parsed, SourceFile
 
 LANGUAGES = (

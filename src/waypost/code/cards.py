@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from waypost.code.documents.documents import lines_of
+from waypost.code.documents.parse import lines_of
 from waypost.code.source import CONTAINERS, DocumentSection, Parsed, SourceFile, Symbol
 from waypost.model.reference import LineRange
 from waypost.text.identifiers import identifier_parts

@@ -18,7 +18,7 @@ def parse(source: SourceFile) -> Parsed:
     if source.language in _COMPONENTS:
         return _component(source)
     if is_document(source.language):
-        from waypost.code.documents.documents import parse_document
+        from waypost.code.documents.parse import parse_document
 
         return parse_document(source)
     return _by_patterns(source)
@@ -61,8 +61,8 @@ def _with_ids(symbols: tuple[Symbol, ...], prefix: str) -> list[Symbol]:
 
 def _component(source: SourceFile) -> Parsed:
     """A Vue or Svelte component: a symbol of its own around those of its scripts."""
-    from waypost.code.documents.documents import lines_of
-    from waypost.code.embedded import component_symbol, scripts_of
+    from waypost.code.documents.parse import lines_of
+    from waypost.code.embedded_scripts import component_symbol, scripts_of
 
     lines = lines_of(source.text)
     if not lines:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from waypost.code.patterns.table import PatternRules
+from waypost.code.patterns.rules import PatternRules
 
 LONGEST_COMMENT = 100  # lines
 _LINE_LENGTH = 400

@@ -8,10 +8,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from waypost.code.documents.documents import lines_of
+from waypost.code.documents.parse import lines_of
 from waypost.code.patterns.comments import comment_above, file_comment
 from waypost.code.patterns.ends import ends_by_braces, ends_by_indent
-from waypost.code.patterns.table import PatternRules, rules_for
+from waypost.code.patterns.rules import PatternRules, rules_for
 from waypost.code.source import CONTAINERS, Call, Import, Parsed, SourceFile, Symbol
 from waypost.model.reference import LineRange
 

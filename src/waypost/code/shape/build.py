@@ -4,7 +4,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from waypost.code.embedded import scripts_of
+from waypost.code.embedded_scripts import scripts_of
 from waypost.code.shape.keys import has_keys, key_landmarks
 from waypost.code.shape.plan import plan_for
 from waypost.code.shape.sheet import ShapeSheet

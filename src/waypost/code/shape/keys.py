@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from waypost.code.documents.documents import lines_of
 from waypost.code.documents.keys import ConfigKey, ini_keys, toml_keys, yaml_keys
+from waypost.code.documents.parse import lines_of
 from waypost.model.shape import SECTION, Landmark
 
 _KEYS = {"yaml": yaml_keys, "toml": toml_keys, "ini": ini_keys}

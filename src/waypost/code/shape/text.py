@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from waypost.code.patterns.table import languages_with_patterns, rules_for
+from waypost.code.patterns.rules import languages_with_patterns, rules_for
 from waypost.code.shape.plan import rules_of
 from waypost.code.shape.sheet import ShapeSheet
 from waypost.model.shape import word_code

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from waypost.code.documents.documents import lines_of
+from waypost.code.documents.parse import lines_of
 from waypost.code.source import Call, SourceFile, Symbol
 from waypost.model.reference import LineRange
 
