@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from waypost.code.cards import Card, cards, path_words, words_of
+from waypost.code.cards import Card, cards, identifier_words, path_words
 from waypost.code.parse import parse
 from waypost.code.source import DocumentSection, Parsed, SourceFile, Symbol
 from waypost.model.reference import LineRange
@@ -135,6 +135,6 @@ def test_thousands_of_members_take_no_square_of_time() -> None:
 
 
 def test_names_and_paths_are_told_in_words() -> None:
-    assert words_of("HTTPServer.handle_request2") == "http server handle request 2"
+    assert identifier_words("HTTPServer.handle_request2") == "http server handle request 2"
     assert path_words("packages/zod/src/v4/core/fromJsonSchema.test.ts") == "v 4 core from json schema"
     assert path_words("Makefile") == "makefile"

@@ -81,7 +81,12 @@ def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
         shapes = _unique([*successors, *others.changed()])
         verdict = _unambiguous(
             anchor,
-            [(shape, landmark) for shape in shapes for landmark in shape.landmarks if is_equal(shape, landmark, anchor)],
+            [
+                (shape, landmark)
+                for shape in shapes
+                for landmark in shape.landmarks
+                if is_equal(shape, landmark, anchor)
+            ],
         )
         if verdict is not None:
             return verdict

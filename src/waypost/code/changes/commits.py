@@ -15,7 +15,7 @@ from waypost.code.changes.objects import ChangedObject, contents, read_entries, 
 from waypost.code.changes.raw import RawCommit, RawFile
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import shown, size_limit, unsafe_name
-from waypost.code.git.command import GitCheckout, hindrance, open_checkout
+from waypost.code.git.command import GitCheckout, blocking_file, open_checkout
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
@@ -119,7 +119,7 @@ def checked_revision(revision: str) -> str:
 
 def _checkout(root: Path) -> GitCheckout:
     checkout = open_checkout(root)
-    if checkout is None and (stopped := hindrance(root)):
+    if checkout is None and (stopped := blocking_file(root)):
         raise NotFound(
             f"{shown(stopped)} is no regular file, so git is not asked about this repository.",
             "Remove or repair it, or learn from single files instead.",

@@ -4,7 +4,7 @@ import posixpath
 from collections import defaultdict
 from functools import cached_property
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 DECLARED = 0.9  # a header that the file includes has the name
@@ -19,7 +19,7 @@ class IncludeModules:
         self._tree = tree
         self._headers: dict[str, frozenset[str]] = {}
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: OutlineImport) -> Value | None:
         written = brought.module.strip('<>"')
         near = posixpath.normpath(posixpath.join(posixpath.dirname(view.path), written))
         if near in self._tree.paths:

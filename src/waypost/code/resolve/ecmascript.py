@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 MOST_EXTENDS = 8  # tsconfig files above one another
@@ -28,7 +28,7 @@ class EcmaModules:
         self._found: dict[tuple[str, str], Value | None] = {}
         self._paths: dict[str, tuple[str, dict[str, list[str]]] | None] = {}
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: OutlineImport) -> Value | None:
         folder = posixpath.dirname(view.path)
         key = (folder, brought.module)
         if key not in self._found:

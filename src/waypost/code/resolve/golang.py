@@ -4,7 +4,7 @@ import posixpath
 import re
 from functools import cached_property
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]{1,300})", re.MULTILINE)
@@ -18,7 +18,7 @@ class GoModules:
         self._names: dict[str, dict[str, Value]] = {}
         self._clauses: dict[str, dict[str, Value]] = {}
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
+    def module(self, view: OutlineView, brought: OutlineImport) -> Value | None:  # noqa: ARG002 - the same from everywhere
         for name, folder in self._modules:
             if brought.module == name or brought.module.startswith(name + "/"):
                 inside = posixpath.normpath(posixpath.join(folder, brought.module[len(name) + 1 :])).removeprefix(".")

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
-from waypost.code.outline import Defined
+from waypost.code.outline import OutlineSymbol
 from waypost.code.resolve.bindings import type_expression
 from waypost.code.resolve.families import habits
 from waypost.code.resolve.lineage import in_depth, merged
@@ -92,7 +92,7 @@ class Members(ABC):
             return spread._replace(strength=strength)
         return Value("instance", view.path, value.symbol) if name in habits(view.family).constructors else None
 
-    def _spread(self, view: OutlineView, symbol: Defined, name: str) -> Value | None:
+    def _spread(self, view: OutlineView, symbol: OutlineSymbol, name: str) -> Value | None:
         """A member that stands apart from its class: another file, another block of it."""
         if view.family in {"python", "ecmascript", "php"}:
             return None
@@ -144,7 +144,7 @@ class Members(ABC):
         found = self.evaluate(view, value.symbol, named)
         return found._replace(strength=min(found.strength, HELD)) if found is not None else None
 
-    def _symbol(self, value: Value) -> Defined:
+    def _symbol(self, value: Value) -> OutlineSymbol:
         view = self.tree.view(value.path)
         assert view is not None  # a value of kind symbol is made from a view
         return view.outline.symbols[value.symbol]

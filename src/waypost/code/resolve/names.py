@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import habits
 from waypost.code.resolve.members import DEEPEST, Members
@@ -12,7 +12,7 @@ from waypost.code.resolve.tree import FUNCTIONS, OutlineTree, OutlineView, Value
 class ModuleSystem(Protocol):
     """How the languages of a family find files by import."""
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: OutlineImport) -> Value | None:
         """What `import brought.module` means in this file; None when it is not in the tree."""
 
     def member(self, package: Value, name: str) -> Value | None:
@@ -31,7 +31,7 @@ class NameScope(Members):
         self._plain: dict[tuple[str, int, str], Value | None] = {}
         self._exported: dict[tuple[str, str], Value | None] = {}
         self._file_level: dict[tuple[str, int, str, bool], Value | None] = {}
-        self._imported: dict[tuple[str, Brought], Value | None] = {}
+        self._imported: dict[tuple[str, OutlineImport], Value | None] = {}
         self._depth = 0
 
     def evaluate(self, view: OutlineView, owner: int, expression: str) -> Value | None:
@@ -143,12 +143,12 @@ class NameScope(Members):
         system = self.systems.get(view.family)
         return system.together(view, name, owner) if system is not None and not exported else None
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: OutlineImport) -> Value | None:
         """The file or package that an import names."""
         system = self.systems.get(view.family)
         return system.module(view, brought) if system is not None else None
 
-    def imported(self, view: OutlineView, brought: Brought) -> Value | None:
+    def imported(self, view: OutlineView, brought: OutlineImport) -> Value | None:
         """What an import binds: a module, or the symbol in it."""
         key = (view.path, brought)
         if key not in self._imported:

@@ -1,6 +1,6 @@
 """Languages whose files say their package: Java, Kotlin, Scala, PHP, C#. A name is found by package and name."""
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 
@@ -16,7 +16,7 @@ class PackageModules:
         self._outer = outer
         self._found: dict[tuple[str, str], Value | None] = {}
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
+    def module(self, view: OutlineView, brought: OutlineImport) -> Value | None:  # noqa: ARG002 - the same from everywhere
         written = brought.module.strip(self._separator)
         package, _, name = written.rpartition(self._separator)
         value = self._find(package, name)

@@ -4,7 +4,7 @@ import posixpath
 import sys
 from functools import cached_property
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _ENDINGS = (".py", ".pyi", ".pyx")
@@ -18,7 +18,7 @@ class PythonModules:
         self._tree = tree
         self._found: dict[tuple[str, str], Value | None] = {}
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: OutlineImport) -> Value | None:
         written = brought.module
         if written.startswith("."):
             dots = len(written) - len(written.lstrip("."))
@@ -42,7 +42,7 @@ class PythonModules:
     def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - nothing without import
         return None
 
-    def whole(self, view: OutlineView, brought: Brought) -> Value | None:
+    def whole(self, view: OutlineView, brought: OutlineImport) -> Value | None:
         """The module of `import a.b`, not only the name it binds."""
         return self._absolute(view.path, brought.module.split("."))
 

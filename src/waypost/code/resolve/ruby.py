@@ -4,7 +4,7 @@ import posixpath
 import re
 from functools import cached_property
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value, is_container
 
 GUESSED = 0.9  # of several files that open a class, none is named after it
@@ -19,7 +19,7 @@ class RubyModules:
         self._tree = tree
         self._constants: dict[str, Value | None] = {}
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: OutlineImport) -> Value | None:
         name = brought.module if brought.module.endswith(".rb") else f"{brought.module}.rb"
         near = posixpath.normpath(posixpath.join(posixpath.dirname(view.path), name))
         for path in (near, f"lib/{name}"):

@@ -4,7 +4,7 @@ import posixpath
 import re
 from functools import cached_property
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.names import NameScope
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
@@ -20,7 +20,7 @@ class RustModules:
     def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, brought: OutlineImport) -> Value | None:
         first, *rest = brought.module.split("::")
         value: Value | None = Value("file", view.path)
         if first == "crate":

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.c_family import IncludeModules
 from waypost.code.resolve.ecmascript import EcmaModules
 from waypost.code.resolve.golang import GoModules
@@ -35,7 +35,7 @@ def names_of(tree: OutlineTree) -> NameScope:
     return rust.names
 
 
-def whole_module(names: NameScope, view: OutlineView, brought: Brought) -> Value | None:
+def whole_module(names: NameScope, view: OutlineView, brought: OutlineImport) -> Value | None:
     """What an import brings, for the relation between files: the symbol, or else the module it is said to be in."""
     system = names.systems.get(view.family)
     if isinstance(system, PythonModules) and not brought.name and not brought.alias:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from waypost.code.files.languages import is_test_path
-from waypost.code.outline import Brought, Outline
+from waypost.code.outline import Outline, OutlineImport
 from waypost.code.resolve.families import family
 from waypost.code.source import CONTAINERS
 
@@ -48,8 +48,10 @@ class OutlineView:
     family: str
     top: dict[str, int] = field(default_factory=dict)
     members: dict[int, dict[str, int]] = field(default_factory=dict)
-    imports: dict[str, list[tuple[int, Brought]]] = field(default_factory=dict)  # by the bound name, with their owner
-    stars: list[Brought] = field(default_factory=list)
+    imports: dict[str, list[tuple[int, OutlineImport]]] = field(
+        default_factory=dict
+    )  # by the bound name, with their owner
+    stars: list[OutlineImport] = field(default_factory=list)
     bindings: dict[tuple[int, str], str] = field(default_factory=dict)
     is_test: bool = False
 
@@ -139,7 +141,7 @@ class OutlineTree:
         return index
 
 
-def bound_name(kin: str, brought: Brought) -> str:
+def bound_name(kin: str, brought: OutlineImport) -> str:
     """The name that an import gives in its file; "" for none."""
     if brought.alias:
         return "" if brought.alias == "_" and kin == "go" else brought.alias

@@ -1,4 +1,4 @@
-"""The words of a file without a grammar: prose, configuration, and code that is read by patterns."""
+"""The words of a file without a grammar: prose, configuration, and code read by patterns."""
 
 import re
 from functools import cache
@@ -16,10 +16,10 @@ _TAB = 8
 
 
 def read_text(language: str, data: bytes, only: tuple[int, int] | None = None) -> ShapeSheet:
-    """Words and, where indentation carries meaning, a mark around what is deeper. `only` from a line to another."""
+    """Words, and marks around indented blocks where indentation has meaning. `only` limits the lines."""
     sheet = ShapeSheet(data)
     marks, blocks = _comment_marks(language)
-    levels: list[tuple[int, int]] = []  # indentation and the mark of each block that is open
+    levels: list[tuple[int, int]] = []  # indentation and mark of each open block
     indents = bool(rules_of(language).get("indents"))
     closing = b""
     position = 0
@@ -55,9 +55,9 @@ def _indent(sheet: ShapeSheet, levels: list[tuple[int, int]], depth: int) -> Non
 
 @cache
 def _comment_marks(language: str) -> tuple[tuple[bytes, ...], tuple[tuple[bytes, bytes], ...]]:
-    told = rules_of(language).get("marks")
-    if told is not None:
-        return tuple(mark.encode() for mark in told), ()
+    configured = rules_of(language).get("marks")
+    if configured is not None:
+        return tuple(mark.encode() for mark in configured), ()
     if language not in languages_with_patterns():
         return (), ()
     rules = rules_for(language)
