@@ -5,7 +5,7 @@ import time
 import pytest
 from tests.code.changes.conftest import Changed
 
-from waypost.code.changes.flat import flat_settings
+from waypost.code.changes.configuration import flat_settings
 from waypost.code.changes.settings import MOST, setting_changes
 from waypost.model.change import ADDED, MODIFIED, REMOVED, SettingChange
 
