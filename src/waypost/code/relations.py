@@ -105,8 +105,8 @@ def _keep(edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation], edge:
 
 def _imports(names: NameScope, view: OutlineView, reached: Collection[str]) -> Iterator[CodeRelation]:
     source = SymbolPlace(view.path)
-    for brought in view.outline.imports:
-        value = whole_module(names, view, brought)
+    for statement in view.outline.imports:
+        value = whole_module(names, view, statement)
         if value is None:
             continue
         if value.kind == "package":
@@ -116,7 +116,7 @@ def _imports(names: NameScope, view: OutlineView, reached: Collection[str]) -> I
             targets, strength = [_place(names.tree, value)], value.strength
         for target in targets:
             if target.path != view.path:
-                yield CodeRelation("imports", source, target, brought.line, strength)
+                yield CodeRelation("imports", source, target, statement.line, strength)
 
 
 def _bases(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:

@@ -75,10 +75,10 @@ def _scan(rules: PatternRules, lines: Sequence[str]) -> tuple[list[_Definition],
         if rules.package and not package and (declared := rules.package.match(text)):
             package = declared["name"]
             continue
-        brought = next((match for pattern in rules.imports if (match := pattern.match(text))), None)
-        if brought:
-            groups = brought.groupdict()
-            imports.append(Import(brought["module"], groups.get("name") or "", groups.get("alias") or "", place + 1))
+        statement = next((match for pattern in rules.imports if (match := pattern.match(text))), None)
+        if statement:
+            groups = statement.groupdict()
+            imports.append(Import(statement["module"], groups.get("name") or "", groups.get("alias") or "", place + 1))
             continue
         for kind, pattern in rules.symbols:
             if match := pattern.match(text):

@@ -1,4 +1,4 @@
-"""The word lists behind descriptions (words.toml, patterns.toml), read once."""
+"""The word lists for descriptions (words.toml, patterns.toml)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -45,10 +45,10 @@ class DescriptionWords:
 
 @dataclass(frozen=True, slots=True)
 class CallPatterns:
-    """`calls`: the name of a call (or `*`) → receiver ("" for none, "*" for any), languages (empty: all), rank, phrase."""
+    """Patterns by call name: receiver ("" for none, "*" for any), languages (empty: all), rank, phrase."""
 
     calls: Mapping[str, tuple[tuple[str, frozenset[str], int, str], ...]]
-    any_of: Mapping[str, tuple[tuple[str, frozenset[str], int, str], ...]]  # by receiver, whatever is called on it
+    any_of: Mapping[str, tuple[tuple[str, frozenset[str], int, str], ...]]  # by receiver, for any call on it
     decorators: Mapping[str, str]
     routes: Mapping[str, str]
     roles: Mapping[str, str]
@@ -108,8 +108,8 @@ def patterns() -> CallPatterns:
             if name == "*":
                 any_of.setdefault(receiver, []).append((receiver, languages, rank, pattern["says"]))
             else:
-                known = receiver if receiver or not dot else "*"
-                calls.setdefault(name, []).append((known, languages, rank, pattern["says"]))
+                receiver_pattern = receiver if receiver or not dot else "*"
+                calls.setdefault(name, []).append((receiver_pattern, languages, rank, pattern["says"]))
     return CallPatterns(
         {name: tuple(entries) for name, entries in calls.items()},
         {name: tuple(entries) for name, entries in any_of.items()},
