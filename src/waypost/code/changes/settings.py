@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.changes.configuration import MASKED, flat_settings
+from waypost.code.syntax.signatures import one_line
 from waypost.model.change import ADDED, MODIFIED, REMOVED, SettingChange
 from waypost.text.secrets.masking import mask
 
@@ -44,7 +45,7 @@ def setting_changes(path: str, before: str, after: str) -> Iterator[SettingChang
         ):
             continue
         change = ADDED if was is None else REMOVED if now is None else MODIFIED
-        yield SettingChange(key, change, _short(now), _short(was))
+        yield SettingChange(key, change, one_line(now or "", LONGEST), one_line(was or "", LONGEST))
         count += 1
         if count >= MOST:
             return
@@ -59,8 +60,3 @@ def _is_secret(key: str, *values: str | None) -> bool:
     """Whether a value is secret. The text was masked as a whole; here each value is checked with its key."""
     name = key.rpartition(".")[2]
     return any(value and (MASKED in value or mask(f'{name} = "{value[:2_000]}"').found) for value in values)
-
-
-def _short(value: str | None) -> str:
-    text = " ".join((value or "").split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"

@@ -18,11 +18,11 @@ MOST_STARS = 60  # wildcard imports per file; each unknown name is searched in a
 class Value(NamedTuple):
     """What an expression refers to. `kind` is one of:
 
-    file      a file as a module
-    package   a folder or package; `path` is its name in the module system
-    symbol    a definition
-    instance  an object of a class
-    above     an object, but only what its class inherits
+    - file: a file as a module
+    - package: a folder or package; `path` is its name in the module system
+    - symbol: a definition
+    - instance: an object of a class
+    - above: an object, but only what its class inherits
     """
 
     kind: str

@@ -278,7 +278,7 @@ def _returns(symbol: Symbol, lead: str) -> str:
 
 
 def _type_of(symbol: Symbol) -> str:
-    """The return type as written, on one line. "" if there is none or nothing is returned."""
+    """The return type as written, on one line. "" if it returns nothing or has no type."""
     kind = " ".join((symbol.returns or "").split()).removeprefix("->").strip(" :'\"")
     if not kind or kind.lower() in _NOTHING or not _PLAIN_TYPE.fullmatch(kind):
         return ""
