@@ -1,4 +1,4 @@
-"""The architecture of a project: what each file says of it, and what follows from all of them together."""
+"""The architecture of a project: evidence from each file, and what follows from all of it."""
 
 from waypost.code.architecture.conclude import conclude
 from waypost.code.architecture.evidence import ArchitectureEvidence

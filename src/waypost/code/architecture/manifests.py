@@ -1,4 +1,4 @@
-"""Manifests of packages: what a project calls itself and which packages it wants, with the line of each."""
+"""Package manifests: the project's own name and its dependencies, with lines."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.knowledge import knows_package
 
-_Found = tuple[str, str, str]  # package, version wanted, scope ("dev" or "")
+_Found = tuple[str, str, str]  # package, requested version, scope ("dev" or "")
 _MAX = 1_000_000
 _COMMANDS = ('"bin":', "[project.scripts]", "[tool.poetry.scripts]", "console_scripts", "[[bin]]", ".executables")
 _WORKSPACE = ('"workspaces"', "[workspace]", "<modules>", "[tool.uv.workspace]")
@@ -37,7 +37,7 @@ _QUOTED = re.compile(r"['\"]([A-Za-z0-9][\w.\-]{1,60})(?:\[[^\]'\"]{0,60}\])?\s*
 
 
 def read_manifest(path: str, text: str) -> Iterator[ArchitectureEvidence]:
-    """What the manifest says; nothing for other files."""
+    """What the manifest says. Nothing for other files."""
     reader = _reader(path.rpartition("/")[2])
     if reader is None or len(text) > _MAX:
         return
@@ -48,7 +48,7 @@ def read_manifest(path: str, text: str) -> Iterator[ArchitectureEvidence]:
         and own is None
         and ("Sdk.Web" in text or "Sdk.Worker" in text or "<OutputType>Exe" in text)
     ):
-        own = (path.rpartition("/")[2].rpartition(".")[0], "")  # a .NET program is called like its file
+        own = (path.rpartition("/")[2].rpartition(".")[0], "")  # a .NET program is named after its file
     if own is None and any(mark in text for mark in _WORKSPACE):
         own = (path.rpartition("/")[0] or "workspace", "")
     if own is not None:
@@ -67,7 +67,7 @@ def read_manifest(path: str, text: str) -> Iterator[ArchitectureEvidence]:
 
 
 def _line(text: str, name: str) -> int:
-    """The line of a package: as a key, else where its name stands alone."""
+    """The line of a package: as a key, or else where its name stands alone."""
     for wanted in (f'"{name}":', f'"{name}"'):
         if (at := text.find(wanted)) >= 0:
             return text.count("\n", 0, at) + 1
@@ -124,19 +124,19 @@ def version_of(value: Any) -> str:
 
 def _npm(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     data = read_json(text)
-    found = [(name, version_of(value), "") for name, value in table_at(data, "dependencies").items()]
-    found += [(name, version_of(value), "") for name, value in table_at(data, "peerDependencies").items()]
-    found += [(name, version_of(value), "dev") for name, value in table_at(data, "devDependencies").items()]
+    packages = [(name, version_of(value), "") for name, value in table_at(data, "dependencies").items()]
+    packages += [(name, version_of(value), "") for name, value in table_at(data, "peerDependencies").items()]
+    packages += [(name, version_of(value), "dev") for name, value in table_at(data, "devDependencies").items()]
     own = data.get("name")
-    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), found
+    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), packages
 
 
 def _composer(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     data = read_json(text)
-    found = [(name, version_of(value), "") for name, value in table_at(data, "require").items()]
-    found += [(name, version_of(value), "dev") for name, value in table_at(data, "require-dev").items()]
+    packages = [(name, version_of(value), "") for name, value in table_at(data, "require").items()]
+    packages += [(name, version_of(value), "dev") for name, value in table_at(data, "require-dev").items()]
     own = data.get("name")
-    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), found
+    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), packages
 
 
 def _requirement(text: Any, scope: str = "") -> list[_Found]:
@@ -146,42 +146,44 @@ def _requirement(text: Any, scope: str = "") -> list[_Found]:
 
 def _pyproject(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     data = read_toml(text)
-    found: list[_Found] = []
+    packages: list[_Found] = []
     for item in list_of(table_at(data, "project").get("dependencies")):
-        found += _requirement(item)
+        packages += _requirement(item)
     for group in table_at(data, "project", "optional-dependencies").values():
-        found += [one for item in list_of(group) for one in _requirement(item)]
+        packages += [requirement for item in list_of(group) for requirement in _requirement(item)]
     for group in table_at(data, "dependency-groups").values():
-        found += [one for item in list_of(group) for one in _requirement(item, "dev")]
+        packages += [requirement for item in list_of(group) for requirement in _requirement(item, "dev")]
     poetry = table_at(data, "tool", "poetry")
-    found += [(name, version_of(value), "") for name, value in table_at(poetry, "dependencies").items()]
-    found += [(name, version_of(value), "dev") for name, value in table_at(poetry, "dev-dependencies").items()]
+    packages += [(name, version_of(value), "") for name, value in table_at(poetry, "dependencies").items()]
+    packages += [(name, version_of(value), "dev") for name, value in table_at(poetry, "dev-dependencies").items()]
     for group in table_at(poetry, "group").values():
-        found += [(name, version_of(value), "dev") for name, value in table_at(group, "dependencies").items()]
+        packages += [(name, version_of(value), "dev") for name, value in table_at(group, "dependencies").items()]
     own = table_at(data, "project").get("name") or poetry.get("name")
     version = table_at(data, "project").get("version") or poetry.get("version")
-    return ((own, version_of(version)) if isinstance(own, str) else None), found
+    return ((own, version_of(version)) if isinstance(own, str) else None), packages
 
 
 def _requirements(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    return None, [one for line in text.splitlines()[:3000] for one in _requirement(line)]
+    return None, [requirement for line in text.splitlines()[:3000] for requirement in _requirement(line)]
 
 
 def _setup(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     own = _SETUP_NAME.search(text)
-    found = [(match[1], match[2] or "", "") for match in _QUOTED.finditer(text)]
-    # setup.cfg has one requirement a line
-    found += [one for line in text.splitlines()[:2000] if line[:1] in " \t" for one in _requirement(line)]
+    packages = [(match[1], match[2] or "", "") for match in _QUOTED.finditer(text)]
+    # setup.cfg has one requirement per line
+    packages += [
+        requirement for line in text.splitlines()[:2000] if line[:1] in " \t" for requirement in _requirement(line)
+    ]
     if own is None:
         named = re.search(r"^name\s*=\s*([\w.\-]{1,100})", text, re.MULTILINE)
-        return ((named[1], "") if named else None), found
-    return (own[1], ""), found
+        return ((named[1], "") if named else None), packages
+    return (own[1], ""), packages
 
 
 def _pipfile(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     data = read_toml(text)
-    found = [(name, version_of(value), "") for name, value in table_at(data, "packages").items()]
-    return None, found + [(name, version_of(value), "dev") for name, value in table_at(data, "dev-packages").items()]
+    packages = [(name, version_of(value), "") for name, value in table_at(data, "packages").items()]
+    return None, packages + [(name, version_of(value), "dev") for name, value in table_at(data, "dev-packages").items()]
 
 
 def _gem(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
@@ -196,17 +198,17 @@ def _go(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
 
 def _cargo(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     data = read_toml(text)
-    found: list[_Found] = []
+    packages: list[_Found] = []
     for table in (data, table_at(data, "workspace")):
-        found += [(name, version_of(value), "") for name, value in table_at(table, "dependencies").items()]
-    found += [(name, version_of(value), "dev") for name, value in table_at(data, "dev-dependencies").items()]
+        packages += [(name, version_of(value), "") for name, value in table_at(table, "dependencies").items()]
+    packages += [(name, version_of(value), "dev") for name, value in table_at(data, "dev-dependencies").items()]
     own = table_at(data, "package").get("name")
-    return ((own, version_of(table_at(data, "package").get("version"))) if isinstance(own, str) else None), found
+    return ((own, version_of(table_at(data, "package").get("version"))) if isinstance(own, str) else None), packages
 
 
 def _maven(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    """Tags in order: a group and the artifact after it are a package; the first outside of all blocks is our own."""
-    found: list[_Found] = []
+    """Tags in order: a group and the next artifact form a package. The first outside all blocks is the own one."""
+    packages: list[_Found] = []
     own: tuple[str, str] | None = None
     group, inside = "", ""
     for match in _MAVEN.finditer(text):
@@ -217,22 +219,22 @@ def _maven(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
             group = value
         elif tag == "artifactId":
             if inside:
-                found.append((f"{group}:{value}", "", ""))
+                packages.append((f"{group}:{value}", "", ""))
             elif own is None:
                 own = (value, "")
             if inside == "parent" and own is None:
                 inside = ""
-        elif tag == "version" and found and not found[-1][1] and not value.startswith("${"):
-            found[-1] = (found[-1][0], value, found[-1][2])
-        elif tag == "scope" and found and value == "test":
-            found[-1] = (found[-1][0], found[-1][1], "dev")
-    return own, found
+        elif tag == "version" and packages and not packages[-1][1] and not value.startswith("${"):
+            packages[-1] = (packages[-1][0], value, packages[-1][2])
+        elif tag == "scope" and packages and value == "test":
+            packages[-1] = (packages[-1][0], packages[-1][1], "dev")
+    return own, packages
 
 
 def _gradle(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    found = [(f"{match[1]}:{match[2]}", match[3] or "", "") for match in _GRADLE.finditer(text)]
-    found += [(match[1], match[2] or "", "") for match in GRADLE_PLUGIN.finditer(text)]
-    return None, found
+    packages = [(f"{match[1]}:{match[2]}", match[3] or "", "") for match in _GRADLE.finditer(text)]
+    packages += [(match[1], match[2] or "", "") for match in GRADLE_PLUGIN.finditer(text)]
+    return None, packages
 
 
 def _gradle_settings(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
@@ -241,8 +243,8 @@ def _gradle_settings(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
 
 
 def _nuget(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    found = [(match[1], match[2] or "", "") for match in NUGET.finditer(text)]
-    return None, found + [(match[1], "", "") for match in _NUGET_SDK.finditer(text)]
+    packages = [(match[1], match[2] or "", "") for match in NUGET.finditer(text)]
+    return None, packages + [(match[1], "", "") for match in _NUGET_SDK.finditer(text)]
 
 
 def _hex(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:

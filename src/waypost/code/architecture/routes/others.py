@@ -1,10 +1,19 @@
-"""Endpoints of ASP.NET's minimal APIs, Phoenix, gRPC, and of frameworks whose routes are files."""
+"""Endpoints of ASP.NET minimal APIs, Phoenix and gRPC, and of frameworks with file-based routes."""
 
 import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, assigned, join, mount, named, route
+from waypost.code.architecture.routes.reading import (
+    ANY,
+    METHODS,
+    PAGE,
+    assigned_variable,
+    handler_name,
+    join,
+    mount,
+    route,
+)
 from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, TokenList
 
 _MAPS = {f"Map{method.capitalize()}": method for method in METHODS}
@@ -29,9 +38,9 @@ def read_csharp(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvidence]
         owner = tokens.texts[start]
         if name in _MAPS and len(spans) >= 2 and (path := tokens.literal(spans[0])) is not None:
             prefix = _inline(tokens, at)
-            handler = named(tokens, spans[1])
+            handler = handler_name(tokens, spans[1])
             yield route(_MAPS[name], join(prefix, path), handler, tokens.lines[at], "ASP.NET Core", owner)
-        elif name == "MapGroup" and (variable := assigned(tokens, start)):
+        elif name == "MapGroup" and (variable := assigned_variable(tokens, start)):
             yield mount(variable, tokens.literal(spans[0]) or "", tokens.lines[at], owner, "ASP.NET Core")
 
 
@@ -82,7 +91,7 @@ def read_elixir(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvidence]
             last = names[0]
             while tokens.is_other(last + 1, ".") and last + 2 in names:
                 last += 2
-            controller = tokens.joined((names[0], last + 1))
+            controller = tokens.source((names[0], last + 1))
         path = tokens.texts[start]
         if word == "resources":
             yield from _phoenix_resource(tokens, (start, end), join(prefix, path).rstrip("/"), controller, line)
@@ -119,13 +128,13 @@ def _phoenix_prefix(tokens: TokenList, at: int) -> str:
         if tokens.texts[start] == "scope" and literal is not None:
             parts.insert(0, tokens.texts[literal])
         elif tokens.texts[start] == "resources" and literal is not None:
-            one = tokens.texts[literal].strip("/").rpartition("/")[2].removesuffix("s")
-            parts.insert(0, f"{tokens.texts[literal]}/:{one}_id")
+            singular = tokens.texts[literal].strip("/").rpartition("/")[2].removesuffix("s")
+            parts.insert(0, f"{tokens.texts[literal]}/:{singular}_id")
     return join(*parts) if parts else ""
 
 
 def read_proto(text: str) -> Iterator[ArchitectureEvidence]:
-    """gRPC: the procedures of the services of a .proto file."""
+    """gRPC: the procedures of the services in a .proto file."""
     package = service = ""
     for match in _RPC.finditer(text):
         if match[1]:
@@ -143,10 +152,10 @@ _RAZOR_PAGE = re.compile(r"^\ufeff?@page(?:[ \t]+\"([^\"\n]{0,200})\")?", re.MUL
 
 
 def read_symfony_routes(text: str) -> Iterator[ArchitectureEvidence]:
-    """config/routes.yaml: the prefix that all controllers have, when the file states one."""
-    found = list(_SYMFONY_PREFIX.finditer(text))
-    if len(found) == 1 and ("Controller" in text or "routing.controllers" in text):
-        yield evidence("prefix", "Symfony", found[0][1], text.count("\n", 0, found[0].start(1)) + 1)
+    """config/routes.yaml: the common prefix of all controllers, if the file states one."""
+    prefixes = list(_SYMFONY_PREFIX.finditer(text))
+    if len(prefixes) == 1 and ("Controller" in text or "routing.controllers" in text):
+        yield evidence("prefix", "Symfony", prefixes[0][1], text.count("\n", 0, prefixes[0].start(1)) + 1)
 
 
 def read_razor(path: str, text: str) -> Iterator[ArchitectureEvidence]:
@@ -165,9 +174,9 @@ def read_razor(path: str, text: str) -> Iterator[ArchitectureEvidence]:
 
 
 def read_files(path: str, text: str) -> Iterator[ArchitectureEvidence]:
-    """Next, Nuxt, SvelteKit, Remix: the path of the file is the path of the endpoint.
+    """Next, Nuxt, SvelteKit, Remix: the file's path is the endpoint's path.
 
-    Only what the path and the exports say; whether the project uses the framework is judged with its dependencies.
+    Reads only path and exports. Dependencies decide later whether the project uses the framework.
     """
     parts = path.split("/")
     name = parts[-1]
@@ -196,14 +205,14 @@ def _root(parts: list[str], word: str) -> str:
 
 
 def _segments(parts: list[str]) -> str:
-    """`users/[id]/index.tsx` is /users/[id]; groups in brackets are left out."""
+    """`users/[id]/index.tsx` is /users/[id]. Groups in round brackets are left out."""
     parts = [*parts[:-1], parts[-1].split(".")[0]]
     return join(*(part for part in parts if part != "index" and not (part.startswith("(") and part.endswith(")"))))
 
 
 def _exports(text: str) -> list[tuple[str, int]]:
-    found = [(match[1], text.count("\n", 0, match.start()) + 1) for match in _EXPORTED.finditer(text)]
-    return list({name: (name, line) for name, line in found}.values())
+    exports = [(match[1], text.count("\n", 0, match.start()) + 1) for match in _EXPORTED.finditer(text)]
+    return list({name: (name, line) for name, line in exports}.values())
 
 
 def _next_app(parts: list[str], text: str) -> Iterator[ArchitectureEvidence]:
