@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.knowledge import framework_of_import
+from waypost.code.architecture.frameworks import framework_of_import
 from waypost.code.architecture.manifests import read_manifest
 from waypost.code.architecture.marks import read_marks
 from waypost.code.architecture.roles import role_of

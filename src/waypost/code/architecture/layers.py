@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from waypost.code.architecture.knowledge import table
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.result import Layer
 from waypost.code.architecture.roles import role_of
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.knowledge import knows_package
+from waypost.code.architecture.frameworks import knows_package
 
 _Found = tuple[str, str, str]  # package, requested version, scope ("dev" or "")
 _MAX = 1_000_000

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.knowledge import table
+from waypost.code.architecture.frameworks import table
 from waypost.code.source import SourceFile
 
 _VARIABLE = r"([A-Z][A-Z0-9_]{1,60})"

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.knowledge import table
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.result import ArchitectureFinding, CodePlace, Endpoint, FrameworkUse
 from waypost.code.architecture.roles import role_of
 

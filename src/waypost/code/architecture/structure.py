@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.knowledge import table
+from waypost.code.architecture.frameworks import table
 from waypost.code.source import Parsed, SourceFile, Symbol
 
 _TYPES = frozenset(("class", "interface", "struct", "trait"))

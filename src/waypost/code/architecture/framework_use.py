@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.knowledge import Framework, framework_of_package, frameworks
+from waypost.code.architecture.frameworks import Framework, framework_of_package, frameworks
 from waypost.code.architecture.result import CodePlace, Endpoint, FrameworkUse
 from waypost.code.architecture.roles import role_of, weight_of
 

@@ -2,7 +2,7 @@ import json
 from collections.abc import Callable, Mapping
 
 from waypost.code.architecture import Architecture, ArchitectureEvidence, CodePlace, conclude, find_evidence
-from waypost.code.architecture.knowledge import frameworks, table
+from waypost.code.architecture.frameworks import frameworks, table
 from waypost.code.architecture.marks import key_word
 from waypost.code.source import SourceFile
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from waypost.code.architecture.endpoints import endpoints_of, handlers_of
 from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.framework_use import frameworks_by_directory, frameworks_of
 from waypost.code.architecture.layers import layers_of
 from waypost.code.architecture.marks import auth_words
 from waypost.code.architecture.patterns import ProjectSigns, patterns_of
 from waypost.code.architecture.result import Architecture, ArchitectureFinding, CodePlace, Configuration, Endpoint
 from waypost.code.architecture.roles import role_of, weight_of
-from waypost.code.architecture.used import frameworks_by_directory, frameworks_of
 from waypost.code.files.languages import display_name, is_document, language_of_path
 
 _MAX_PLACES = 10
