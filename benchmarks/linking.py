@@ -212,7 +212,7 @@ def _count(text: str, answer: LinkedText, tree: Tree, touched: set[str], tally: 
         tally.linked += bool(answer.links)
         tally.answered += bool(answer.links or answer.suggestions)
     tally.links += len(answer.links)
-    tally.touched += sum(one.known.path in touched for one in answer.links)
+    tally.touched += sum(one.entry.path in touched for one in answer.links)
     tally.suggestions += len(answer.suggestions)
     tally.suggested_touched += sum(any(one.path in touched for one in asked.candidates) for asked in answer.suggestions)
 
@@ -220,8 +220,8 @@ def _count(text: str, answer: LinkedText, tree: Tree, touched: set[str], tally: 
 def _lines(name: str, commit: str, text: str, answer: LinkedText, tree: Tree, touched: set[str]) -> Iterator[str]:
     for one in answer.links:
         context = text[max(0, one.mention.start - 60) : one.mention.start + len(one.mention.text) + 40]
-        place = f"{one.known.path}:{one.known.line} {one.known.kind} {one.known.qualified}"
-        state = "touched" if one.known.path in touched else "other"
+        place = f"{one.entry.path}:{one.entry.line} {one.entry.kind} {one.entry.qualified}"
+        state = "touched" if one.entry.path in touched else "other"
         yield "\t".join(
             ("link", name, commit[:10], state, str(one.confidence), one.mention.text, place, " ".join(context.split()))
         )

@@ -41,7 +41,7 @@ def _linked(text: str, *knowns: IndexEntry, most: int = 5, project: Sequence[str
 
 
 def _targets(linked: LinkedText) -> list[str]:
-    return [f"{one.known.path} {one.known.qualified}" for one in linked.links]
+    return [f"{one.entry.path} {one.entry.qualified}" for one in linked.links]
 
 
 WRITE = _symbol("src/store.py Store.write", "method")
@@ -128,7 +128,7 @@ def test_a_type_comes_before_what_is_called_like_it_and_is_one_with_its_construc
     constructor = _symbol("src/Cart.java CartItem.CartItem", "method", 9)
     field = _symbol("src/Order.java Order.CartItem", "constant")
     (one,) = _linked("CartItem holds the price", field, constructor, kind).links
-    assert one.known == kind
+    assert one.entry == kind
 
 
 def test_case_tells_names_apart() -> None:
@@ -181,7 +181,7 @@ def test_a_plural_in_prose_means_the_class() -> None:
 
 def test_a_member_that_is_no_symbol_leads_to_its_class() -> None:
     (one,) = _linked("Store.timeout is in seconds", STORE).links
-    assert one.known == STORE and one.confidence < 0.8
+    assert one.entry == STORE and one.confidence < 0.8
 
 
 def test_of_nested_names_only_the_most_precise_is_linked() -> None:
@@ -191,7 +191,7 @@ def test_of_nested_names_only_the_most_precise_is_linked() -> None:
 
 def test_a_path_with_lines_is_a_link_to_those_lines() -> None:
     (one,) = _linked("see src/store.py:42-50", _file("src/store.py", 80)).links
-    assert (one.known.path, one.lines) == ("src/store.py", LineRange(42, 50))
+    assert (one.entry.path, one.lines) == ("src/store.py", LineRange(42, 50))
 
 
 def test_lines_past_the_end_of_the_file_are_asked_about() -> None:
@@ -205,7 +205,7 @@ def test_lines_past_the_end_of_the_file_are_asked_about() -> None:
 )
 def test_a_path_is_found_by_its_end_or_as_an_end(written: str) -> None:
     linked = _linked(f"in {written} is a lock", _file("src/app/store.py"), _file("src/web/store.py"))
-    assert [one.known.path for one in linked.links] == ["src/app/store.py"]
+    assert [one.entry.path for one in linked.links] == ["src/app/store.py"]
     assert linked.links[0].lines is None
 
 
@@ -247,14 +247,14 @@ def test_constructors_do_not_tell_of_which_class_a_text_speaks() -> None:
 def test_overloads_are_one_symbol() -> None:
     first, second = _symbol("Gson.java Gson.toJson", "method", 10), _symbol("Gson.java Gson.toJson", "method", 40)
     (one,) = _linked("Gson.toJson(Object) is slow", second, first).links
-    assert one.known == first
+    assert one.entry == first
 
 
 def test_no_more_links_than_asked_for_and_the_surest_first() -> None:
     knowns = [_symbol(f"src/a.py load_part_{number}") for number in range(9)]
     text = " ".join(one.name for one in knowns) + " and `save_part`"
     linked = _linked(text, *knowns, _symbol("src/b.py save_part"), most=3)
-    assert len(linked.links) == 3 and linked.links[0].known.name == "save_part"
+    assert len(linked.links) == 3 and linked.links[0].entry.name == "save_part"
 
 
 def test_a_name_with_very_many_definitions_is_not_asked_about() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from waypost.code.architecture import Architecture, ArchitectureEvidence, conclude, find_evidence
+from waypost.code.architecture import Architecture, ArchitectureEvidence, derive_architecture, find_evidence
 from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.source import SourceFile
@@ -23,7 +23,7 @@ def evidence_of(files: Mapping[str, str]) -> dict[str, tuple[ArchitectureEvidenc
 @pytest.fixture
 def describe() -> Describe:
     def of(files: Mapping[str, str]) -> Architecture:
-        return conclude(evidence_of(files), list(files))
+        return derive_architecture(evidence_of(files), list(files))
 
     return of
 

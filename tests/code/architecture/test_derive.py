@@ -1,7 +1,7 @@
 import json
 from collections.abc import Callable, Mapping
 
-from waypost.code.architecture import Architecture, ArchitectureEvidence, CodePlace, conclude, find_evidence
+from waypost.code.architecture import Architecture, ArchitectureEvidence, CodePlace, derive_architecture, find_evidence
 from waypost.code.architecture.frameworks import frameworks, table
 from waypost.code.architecture.marks import key_word
 from waypost.code.source import SourceFile
@@ -115,7 +115,7 @@ def test_configuration_knows_variables_of_many_languages(describe: Describe) -> 
 def test_layers_know_their_directories_and_who_depends_on_whom() -> None:
     paths = ["src/controllers/a.py", "src/services/b.py", "src/repositories/c.py", "tests/controllers/t.py"]
     relations = [("src/controllers/a.py", "src/services/b.py"), ("src/services/b.py", "src/repositories/c.py")]
-    layers = {layer.name: layer for layer in conclude({}, paths, relations).layers}
+    layers = {layer.name: layer for layer in derive_architecture({}, paths, relations).layers}
     assert layers["presentation"].directories == ("src/controllers",)
     assert layers["presentation"].depends_on == (("application", 1),)
     assert layers["application"].depends_on == (("infrastructure", 1),)
@@ -187,7 +187,7 @@ def test_the_order_of_files_does_not_matter(describe: Describe) -> None:
 
 
 def test_nothing_is_concluded_from_nothing() -> None:
-    assert conclude({}, []) == Architecture()
+    assert derive_architecture({}, []) == Architecture()
     assert Architecture().documents() == ()
 
 

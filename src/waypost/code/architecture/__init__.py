@@ -1,6 +1,6 @@
 """The architecture of a project: evidence from each file, and what follows from all of it."""
 
-from waypost.code.architecture.derive import conclude
+from waypost.code.architecture.derive import derive_architecture
 from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.find import find_evidence
 from waypost.code.architecture.result import Architecture, ArchitectureDocument, CodePlace, Endpoint
@@ -11,6 +11,6 @@ __all__ = [
     "ArchitectureEvidence",
     "CodePlace",
     "Endpoint",
-    "conclude",
+    "derive_architecture",
     "find_evidence",
 ]

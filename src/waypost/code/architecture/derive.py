@@ -41,7 +41,7 @@ _DESIGN_WORDS = {
 }
 
 
-def conclude(
+def derive_architecture(
     evidence: Mapping[str, Sequence[ArchitectureEvidence]],
     paths: Sequence[str],
     relations: Iterable[tuple[str, str]] = (),

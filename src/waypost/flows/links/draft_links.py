@@ -96,7 +96,7 @@ def linked_by_text(
 
 
 def _pin_link(space: OpenSpace, tree: TreeNow, found: TextLink) -> CodeReference | None:
-    known = found.known
+    known = found.entry
     # By name where it is a symbol: the index may be a moment older than the file.
     where = f"{known.path}#{known.qualified}" if known.kind != "file" else known.path
     given = CodeReference(where, found.lines if known.kind == "file" else None)

@@ -36,17 +36,17 @@ class IndexQuery(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class TextLink:
     mention: CodeMention
-    known: IndexEntry
+    entry: IndexEntry
     confidence: float
 
     @property
     def lines(self) -> LineRange | None:
         """The named lines, the symbol's lines, or None for a whole file."""
-        if self.mention.lines is not None and self.known.kind == "file":
+        if self.mention.lines is not None and self.entry.kind == "file":
             return self.mention.lines
-        if self.known.kind == "file" or self.known.line < 1:
+        if self.entry.kind == "file" or self.entry.line < 1:
             return None
-        return LineRange(self.known.line, max(self.known.line, self.known.end_line))
+        return LineRange(self.entry.line, max(self.entry.line, self.entry.end_line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +153,14 @@ def _most_precise(links: Sequence[TextLink]) -> list[TextLink]:
     best: dict[tuple[str, str, int], TextLink] = {}
     for text_link in links:
         line = text_link.lines.start if text_link.lines else 0
-        key = (text_link.known.path, text_link.known.qualified, line)
+        key = (text_link.entry.path, text_link.entry.qualified, line)
         if key not in best or text_link.confidence > best[key].confidence:
             best[key] = text_link
-    inner = [text_link.known for text_link in best.values() if text_link.known.kind != "file"]
+    inner = [text_link.entry for text_link in best.values() if text_link.entry.kind != "file"]
     return [
         text_link
         for text_link in best.values()
-        if text_link.mention.lines is not None or not any(_contains(text_link.known, other) for other in inner)
+        if text_link.mention.lines is not None or not any(_contains(text_link.entry, other) for other in inner)
     ]
 
 
