@@ -21,20 +21,8 @@ SHORT_NAME = 24  # characters: always fits into an anchor, even at four bytes ea
 _LONGEST_NAME = 4 * SHORT_NAME  # bytes
 _MEANING_ALONE = 8  # bytes of the second hash of a symbol
 _KINDS = (
-    "",
-    "class",
-    "interface",
-    "trait",
-    "struct",
-    "enum",
-    "type",
-    "module",
-    "function",
-    "method",
-    "property",
-    "constant",
-    "macro",
-    "section",
+    *("", "class", "interface", "trait", "struct", "enum", "type", "module", "function", "method", "property"),
+    *("constant", "macro", "section"),
 )
 _MOST_HASHED = 1_000_000  # lines hashed while searching for a block; limits the places tried for very long blocks
 _SPACE = re.compile(r"\s+")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from waypost.code.architecture.endpoints import endpoints_of, handlers_of
-from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.evidence import EvidenceByPath
 from waypost.code.architecture.framework_use import frameworks_by_directory, frameworks_of
 from waypost.code.architecture.layers import layers_of
 from waypost.code.architecture.marks import auth_words
@@ -42,9 +42,7 @@ _DESIGN_WORDS = {
 
 
 def derive_architecture(
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]],
-    paths: Sequence[str],
-    relations: Iterable[tuple[str, str]] = (),
+    evidence: EvidenceByPath, paths: Sequence[str], relations: Iterable[tuple[str, str]] = ()
 ) -> Architecture:
     """The architecture of the project with these `paths`. Deterministic.
 
@@ -76,9 +74,7 @@ def _languages(languages: Mapping[str, str]) -> tuple[tuple[str, int, float], ..
     return tuple((name, count, round(count / total, 3)) for name, count in counts.most_common())
 
 
-def _authentication(
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]], endpoints: Sequence[Endpoint]
-) -> tuple[ArchitectureFinding, ...]:
+def _authentication(evidence: EvidenceByPath, endpoints: Sequence[Endpoint]) -> tuple[ArchitectureFinding, ...]:
     words = auth_words()
     seen: dict[str, list[tuple[str, CodePlace]]] = {}
     for path, items in evidence.items():
@@ -103,7 +99,7 @@ def _authentication(
     return tuple(sorted(findings, key=lambda finding: (-finding.confidence, finding.name)))
 
 
-def _configuration(evidence: Mapping[str, Sequence[ArchitectureEvidence]], paths: Sequence[str]) -> Configuration:
+def _configuration(evidence: EvidenceByPath, paths: Sequence[str]) -> Configuration:
     variables: dict[str, list[CodePlace]] = {}
     settings: dict[str, list[CodePlace]] = {}
     for path, items in evidence.items():
@@ -122,7 +118,7 @@ def _configuration(evidence: Mapping[str, Sequence[ArchitectureEvidence]], paths
     )
 
 
-def _designs(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> tuple[ArchitectureFinding, ...]:
+def _designs(evidence: EvidenceByPath) -> tuple[ArchitectureFinding, ...]:
     """Design patterns of the product. A strategy needs two variants; a mark alone counts less."""
     seen: dict[str, list[tuple[str, CodePlace, float]]] = {}
     for path, items in evidence.items():
@@ -151,7 +147,7 @@ def _designs(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> tuple[Ar
     return tuple(sorted(findings, key=lambda finding: (-finding.confidence, finding.name)))
 
 
-def _entries(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> tuple[tuple[str, CodePlace], ...]:
+def _entries(evidence: EvidenceByPath) -> tuple[tuple[str, CodePlace], ...]:
     """Where programs of the product start, shortest paths first."""
     entries = [
         (item.name, CodePlace(path, item.line))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.architecture.result import CodePlace, Endpoint
 from waypost.code.architecture.roles import role_of
 from waypost.code.architecture.routes.django import ON_COLLECTION, viewset_methods
@@ -49,9 +49,7 @@ def _join_raw(*parts: str) -> str:
 
 
 def endpoints_of(
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]],
-    used: Mapping[str, frozenset[str]],
-    handlers: Mapping[str, Sequence[CodePlace]],
+    evidence: EvidenceByPath, used: Mapping[str, frozenset[str]], handlers: Mapping[str, Sequence[CodePlace]]
 ) -> tuple[Endpoint, ...]:
     """All endpoints, ordered by file and line.
 
@@ -77,7 +75,7 @@ def endpoints_of(
     )
 
 
-def _constants(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, str]:
+def _constants(evidence: EvidenceByPath) -> dict[str, str]:
     """Named prefixes with only one value in the project."""
     values_by_name: dict[str, set[str]] = {}
     for path, items in evidence.items():
@@ -111,7 +109,7 @@ def _graph(routes: RouterIndex) -> _Graph:
     return graph
 
 
-def _views(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, list[tuple[str, str, str]]]:
+def _views(evidence: EvidenceByPath) -> dict[str, list[tuple[str, str, str]]]:
     """Views by name: (path, actions, lookup parameter)."""
     views: dict[str, list[tuple[str, str, str]]] = {}
     for path, items in evidence.items():
@@ -127,7 +125,7 @@ def _route_endpoints(
     graph: _Graph,
     used: Mapping[str, frozenset[str]],
     views: Mapping[str, list[tuple[str, str, str]]],
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]],
+    evidence: EvidenceByPath,
     constants: Mapping[str, str],
 ) -> Iterator[Endpoint]:
     framework = item.get("framework") or _nearest_framework(path, used, _GUESSABLE)
@@ -221,7 +219,7 @@ def _below_routes(path: str) -> str:
     return "/".join(parts[parts.index("routes") + 1 :]) if "routes" in parts else ""
 
 
-def _declared_prefix(evidence: Mapping[str, Sequence[ArchitectureEvidence]], framework: str) -> list[str]:
+def _declared_prefix(evidence: EvidenceByPath, framework: str) -> list[str]:
     prefixes = {
         item.value: None
         for path, items in evidence.items()
@@ -241,13 +239,7 @@ def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[CodePlace]
     if place is None:
         return endpoint
     return Endpoint(
-        endpoint.method,
-        endpoint.path,
-        endpoint.handler,
-        endpoint.place,
-        endpoint.framework,
-        endpoint.guard,
-        place,
+        endpoint.method, endpoint.path, endpoint.handler, endpoint.place, endpoint.framework, endpoint.guard, place
     )
 
 
@@ -269,7 +261,7 @@ def _key(handler: str) -> str:
     return f"{controller.lower()}.{action.lower()}"
 
 
-def handlers_of(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, list[CodePlace]]:
+def handlers_of(evidence: EvidenceByPath) -> dict[str, list[CodePlace]]:
     """Where the methods of controllers are, by class and method."""
     places: dict[str, list[CodePlace]] = {}
     for path, items in evidence.items():

@@ -1,6 +1,6 @@
 """What one file says about the architecture, as values that can be stored."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,9 @@ class ArchitectureEvidence:
             line=int(data.get("line", 1)),
             detail=tuple((str(key), str(value)) for key, value in detail.items()),
         )
+
+
+EvidenceByPath = Mapping[str, Sequence[ArchitectureEvidence]]
 
 
 def evidence(kind: str, name: str, value: str = "", line: int = 1, **detail: str) -> ArchitectureEvidence:

@@ -15,22 +15,23 @@ from waypost.code.architecture.tokens import FAMILY, MAX_CHARACTERS, TokenList
 from waypost.code.source import Parsed, SourceFile
 
 _Reader = Callable[[TokenList, str], Iterator[ArchitectureEvidence]]
+_PYTHON_WORDS = (
+    *("@", "include_router(", "register_blueprint(", "add_url_rule(", "add_resource(", "Route(", "router.add_"),
+    "tornado",
+)
+_GO_PACKAGES = (
+    "gin-gonic/gin",
+    "labstack/echo",
+    "gofiber/fiber",
+    "go-chi/chi",
+    "gorilla/mux",
+    "net/http",
+    "httprouter",
+)
 # A file is tokenized only if it contains one of these words.
 _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
     "python": (
-        (
-            (
-                "@",
-                "include_router(",
-                "register_blueprint(",
-                "add_url_rule(",
-                "add_resource(",
-                "Route(",
-                "router.add_",
-                "tornado",
-            ),
-            python.read,
-        ),
+        (_PYTHON_WORDS, python.read),
         (("urlpatterns", "outer.register(", " path(", "patterns"), django.read),
     ),
     "javascript": (
@@ -53,33 +54,11 @@ _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
         (("#[get", "#[post", "#[put", "#[delete", "#[patch", "#[head", "#[options"), annotated.read),
         (("axum", "actix_web", "rocket"), rust.read),
     ),
-    "go": (
-        (
-            (
-                "gin-gonic/gin",
-                "labstack/echo",
-                "gofiber/fiber",
-                "go-chi/chi",
-                "gorilla/mux",
-                "net/http",
-                "httprouter",
-                *golang.MARKS,
-            ),
-            golang.read,
-        ),
-    ),
+    "go": (((*_GO_PACKAGES, *golang.MARKS), golang.read),),
     "elixir": ((("scope ", "Router"), others.read_elixir),),
 }
 _PYTHON_ROUTES = (
-    "flask",
-    "fastapi",
-    "starlette",
-    "aiohttp",
-    "tornado",
-    "sanic",
-    "quart",
-    "APIRouter",
-    "litestar",
+    *("flask", "fastapi", "starlette", "aiohttp", "tornado", "sanic", "quart", "APIRouter", "litestar"),
     "router.add_",
 )
 _PREFIX_CONSTANT = re.compile(

@@ -1,10 +1,10 @@
 """Which frameworks and libraries a project uses, implements, or only tests with."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.architecture.frameworks import Framework, framework_of_package, frameworks
 from waypost.code.architecture.result import CodePlace, Endpoint, FrameworkUse
 from waypost.code.architecture.roles import role_of, weight_of
@@ -29,7 +29,7 @@ class _Case:
         self.doubt *= 1.0 - weight
 
 
-def frameworks_by_directory(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, frozenset[str]]:
+def frameworks_by_directory(evidence: EvidenceByPath) -> dict[str, frozenset[str]]:
     """The frameworks in manifests, by the manifest's directory."""
     by_directory: dict[str, set[str]] = {}
     for path, items in evidence.items():
@@ -41,9 +41,7 @@ def frameworks_by_directory(evidence: Mapping[str, Sequence[ArchitectureEvidence
     return {directory: frozenset(names) for directory, names in by_directory.items()}
 
 
-def frameworks_of(
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]], endpoints: Iterable[Endpoint]
-) -> tuple[FrameworkUse, ...]:
+def frameworks_of(evidence: EvidenceByPath, endpoints: Iterable[Endpoint]) -> tuple[FrameworkUse, ...]:
     """Frameworks first, then libraries, by confidence."""
     cases: dict[str, _Case] = {}
     own = _own_frameworks(evidence, cases)
@@ -74,7 +72,7 @@ def _order(use: FrameworkUse) -> tuple[bool, bool, bool, float, str]:
     return use.role != "implements", use.role == "tests", not is_framework, -use.confidence, use.name
 
 
-def _own_frameworks(evidence: Mapping[str, Sequence[ArchitectureEvidence]], cases: dict[str, _Case]) -> set[str]:
+def _own_frameworks(evidence: EvidenceByPath, cases: dict[str, _Case]) -> set[str]:
     """Frameworks whose own package this repository provides."""
     implemented = set()
     for path, items in evidence.items():

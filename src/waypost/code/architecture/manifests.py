@@ -9,7 +9,8 @@ from typing import Any
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.frameworks import knows_package
 
-_Found = tuple[str, str, str]  # package, requested version, scope ("dev" or "")
+_Package = tuple[str, str, str]  # package, requested version, scope ("dev" or "")
+_Manifest = tuple[tuple[str, str] | None, list[_Package]]  # own name and version, dependencies
 _MAX = 1_000_000
 _COMMANDS = ('"bin":', "[project.scripts]", "[tool.poetry.scripts]", "console_scripts", "[[bin]]", ".executables")
 _WORKSPACE = ('"workspaces"', "[workspace]", "<modules>", "[tool.uv.workspace]")
@@ -75,7 +76,7 @@ def _line(text: str, name: str) -> int:
     return text.count("\n", 0, alone.start()) + 1 if alone else 1
 
 
-_Read = Callable[[str], tuple[tuple[str, str] | None, list[_Found]]]
+_Read = Callable[[str], _Manifest]
 
 
 def _reader(name: str) -> tuple[str, _Read] | None:
@@ -122,31 +123,35 @@ def version_of(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _npm(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _packages(dependencies: dict[str, Any], scope: str = "") -> list[_Package]:
+    return [(name, version_of(value), scope) for name, value in dependencies.items()]
+
+
+def _npm(text: str) -> _Manifest:
     data = read_json(text)
-    packages = [(name, version_of(value), "") for name, value in table_at(data, "dependencies").items()]
-    packages += [(name, version_of(value), "") for name, value in table_at(data, "peerDependencies").items()]
-    packages += [(name, version_of(value), "dev") for name, value in table_at(data, "devDependencies").items()]
+    packages = _packages(table_at(data, "dependencies"))
+    packages += _packages(table_at(data, "peerDependencies"))
+    packages += _packages(table_at(data, "devDependencies"), "dev")
     own = data.get("name")
     return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), packages
 
 
-def _composer(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _composer(text: str) -> _Manifest:
     data = read_json(text)
-    packages = [(name, version_of(value), "") for name, value in table_at(data, "require").items()]
-    packages += [(name, version_of(value), "dev") for name, value in table_at(data, "require-dev").items()]
+    packages = _packages(table_at(data, "require"))
+    packages += _packages(table_at(data, "require-dev"), "dev")
     own = data.get("name")
     return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), packages
 
 
-def _requirement(text: Any, scope: str = "") -> list[_Found]:
+def _requirement(text: Any, scope: str = "") -> list[_Package]:
     match = REQUIREMENT.match(text) if isinstance(text, str) else None
     return [(match[1], match[2] or "", scope)] if match else []
 
 
-def _pyproject(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _pyproject(text: str) -> _Manifest:
     data = read_toml(text)
-    packages: list[_Found] = []
+    packages: list[_Package] = []
     for item in list_of(table_at(data, "project").get("dependencies")):
         packages += _requirement(item)
     for group in table_at(data, "project", "optional-dependencies").values():
@@ -154,20 +159,20 @@ def _pyproject(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     for group in table_at(data, "dependency-groups").values():
         packages += [requirement for item in list_of(group) for requirement in _requirement(item, "dev")]
     poetry = table_at(data, "tool", "poetry")
-    packages += [(name, version_of(value), "") for name, value in table_at(poetry, "dependencies").items()]
-    packages += [(name, version_of(value), "dev") for name, value in table_at(poetry, "dev-dependencies").items()]
+    packages += _packages(table_at(poetry, "dependencies"))
+    packages += _packages(table_at(poetry, "dev-dependencies"), "dev")
     for group in table_at(poetry, "group").values():
-        packages += [(name, version_of(value), "dev") for name, value in table_at(group, "dependencies").items()]
+        packages += _packages(table_at(group, "dependencies"), "dev")
     own = table_at(data, "project").get("name") or poetry.get("name")
     version = table_at(data, "project").get("version") or poetry.get("version")
     return ((own, version_of(version)) if isinstance(own, str) else None), packages
 
 
-def _requirements(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _requirements(text: str) -> _Manifest:
     return None, [requirement for line in text.splitlines()[:3000] for requirement in _requirement(line)]
 
 
-def _setup(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _setup(text: str) -> _Manifest:
     own = _SETUP_NAME.search(text)
     packages = [(match[1], match[2] or "", "") for match in _QUOTED.finditer(text)]
     # setup.cfg has one requirement per line
@@ -180,35 +185,35 @@ def _setup(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     return (own[1], ""), packages
 
 
-def _pipfile(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _pipfile(text: str) -> _Manifest:
     data = read_toml(text)
-    packages = [(name, version_of(value), "") for name, value in table_at(data, "packages").items()]
-    return None, packages + [(name, version_of(value), "dev") for name, value in table_at(data, "dev-packages").items()]
+    packages = _packages(table_at(data, "packages"))
+    return None, packages + _packages(table_at(data, "dev-packages"), "dev")
 
 
-def _gem(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _gem(text: str) -> _Manifest:
     own = re.search(r"\w\.name\s*=\s*['\"]([\w\-]{1,100})['\"]", text)
     return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in GEM.finditer(text)]
 
 
-def _go(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _go(text: str) -> _Manifest:
     own = _GO_MODULE.search(text)
     return ((own[1], "") if own else None), [(match[1], match[2], "") for match in GO.finditer(text)]
 
 
-def _cargo(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _cargo(text: str) -> _Manifest:
     data = read_toml(text)
-    packages: list[_Found] = []
+    packages: list[_Package] = []
     for table in (data, table_at(data, "workspace")):
-        packages += [(name, version_of(value), "") for name, value in table_at(table, "dependencies").items()]
-    packages += [(name, version_of(value), "dev") for name, value in table_at(data, "dev-dependencies").items()]
+        packages += _packages(table_at(table, "dependencies"))
+    packages += _packages(table_at(data, "dev-dependencies"), "dev")
     own = table_at(data, "package").get("name")
     return ((own, version_of(table_at(data, "package").get("version"))) if isinstance(own, str) else None), packages
 
 
-def _maven(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _maven(text: str) -> _Manifest:
     """Tags in order: a group and the next artifact form a package. The first outside all blocks is the own one."""
-    packages: list[_Found] = []
+    packages: list[_Package] = []
     own: tuple[str, str] | None = None
     group, inside = "", ""
     for match in _MAVEN.finditer(text):
@@ -231,28 +236,28 @@ def _maven(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     return own, packages
 
 
-def _gradle(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _gradle(text: str) -> _Manifest:
     packages = [(f"{match[1]}:{match[2]}", match[3] or "", "") for match in _GRADLE.finditer(text)]
     packages += [(match[1], match[2] or "", "") for match in GRADLE_PLUGIN.finditer(text)]
     return None, packages
 
 
-def _gradle_settings(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _gradle_settings(text: str) -> _Manifest:
     own = re.search(r"rootProject\.name\s*=\s*['\"]([\w.\-]{1,100})['\"]", text)
     return ((own[1], "") if own else None), []
 
 
-def _nuget(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _nuget(text: str) -> _Manifest:
     packages = [(match[1], match[2] or "", "") for match in NUGET.finditer(text)]
     return None, packages + [(match[1], "", "") for match in _NUGET_SDK.finditer(text)]
 
 
-def _hex(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _hex(text: str) -> _Manifest:
     own = _HEX_APP.search(text)
     return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in _HEX.finditer(text)]
 
 
-def _pub(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _pub(text: str) -> _Manifest:
     own = re.search(r"^name:\s*(\w{1,60})", text, re.MULTILINE)
     return ((own[1], "") if own else None), [(match[1], match[2], "") for match in _PUB.finditer(text)]
 

@@ -29,21 +29,8 @@ _COMPOSE = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$")
 _KINDS = ("auth", "settings", "entry", "design")
 _WORD = re.compile(r"[A-Za-z_]\w+")
 _ENVIRONMENT = frozenset(
-    [
-        "environ",
-        "getenv",
-        "env",
-        "ENV",
-        "_ENV",
-        "_SERVER",
-        "LookupEnv",
-        "Getenv",
-        "GetEnvironmentVariable",
-        "get_env",
-        "fetch_env",
-        "Env",
-        "env_get",
-    ]
+    {"environ", "getenv", "env", "ENV", "_ENV", "_SERVER", "LookupEnv", "Getenv", "GetEnvironmentVariable"}
+    | {"get_env", "fetch_env", "Env", "env_get"}
 )
 _MAX_VARIABLES = 200
 _NOT_CODE = frozenset(("", "markdown", "json", "html", "css", "text", "rst", "xml", "sql", "svg", "dockerfile", "ini"))

@@ -2,12 +2,12 @@
 
 import fnmatch
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.result import ArchitectureFinding, CodePlace, Endpoint, FrameworkUse
 from waypost.code.architecture.roles import role_of
@@ -17,6 +17,7 @@ _SHOWN_FROM = 0.6
 # A framework's source has controllers, events and repositories for its users, but is not built that way.
 _IN_A_FRAMEWORK = 0.7
 _CLIENT_ROUTERS = ("React Router", "Vue Router", "Angular", "Solid")
+_FILE_ROUTERS = ("Next", "Nuxt", "SvelteKit", "Remix")
 _API_PATH = re.compile(r"^/?(?:[\w\-]+/)?(?:api|rest|v\d+)(?:/|$)")
 
 
@@ -24,7 +25,7 @@ _API_PATH = re.compile(r"^/?(?:[\w\-]+/)?(?:api|rest|v\d+)(?:/|$)")
 class ProjectSigns:
     """Where signs are looked up: only paths and evidence of the product, not of tests."""
 
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]]
+    evidence: EvidenceByPath
     paths: Sequence[str]
     code: frozenset[str]
     frameworks: Sequence[FrameworkUse]
@@ -48,7 +49,8 @@ class ProjectSigns:
                     self.entries.setdefault(item.name, []).append(CodePlace(path, item.line))
 
 
-Sign = tuple[str, list[CodePlace]]  # what was seen, in words, and where; no words if absent
+Sign = tuple[str, list[CodePlace]]  # what was seen, in words, and where
+_ABSENT: Sign = ("", [])
 
 
 def patterns_of(project: ProjectSigns) -> tuple[ArchitectureFinding, ...]:
@@ -91,13 +93,13 @@ def _group(signs: Sequence[str], project: ProjectSigns) -> Sign:
         words, places = _SIGNS[kind](project, name, int(count))
         if words:
             return words, places
-    return "", []
+    return _ABSENT
 
 
 def _part(project: ProjectSigns, name: str, count: int) -> Sign:
     parts = project.parts.get(name, [])
     if len(parts) < count:
-        return "", []
+        return _ABSENT
     return _first_names([value for value, _ in parts]), [place for _, place in parts]
 
 
@@ -109,7 +111,7 @@ def _first_names(names: Sequence[str]) -> str:
 def _directory(project: ProjectSigns, name: str, count: int) -> Sign:
     paths = project.directories.get(name, [])
     if len(paths) < count:
-        return "", []
+        return _ABSENT
     segments = paths[0].split("/")
     directory = "/".join(segments[: segments.index(name) + 1])
     return f"directory {directory} with {len(paths)} files", [CodePlace(path) for path in paths[:2]]
@@ -119,14 +121,14 @@ def _use(project: ProjectSigns, name: str, _count: int) -> Sign:
     for use in project.frameworks:
         if use.name == name and use.role == "uses" and use.confidence >= 0.5:
             return name, list(use.places)
-    return "", []
+    return _ABSENT
 
 
 def _rank(project: ProjectSigns, name: str, _count: int) -> Sign:
     for use in project.frameworks:
         if use.rank == name and use.role == "uses" and use.confidence >= 0.5:
             return use.name, list(use.places)
-    return "", []
+    return _ABSENT
 
 
 @cache
@@ -142,7 +144,7 @@ def _file(project: ProjectSigns, name: str, count: int) -> Sign:
             paths.append(path)
             if len(paths) >= max(count, 3):
                 break
-    return (_first_names(paths), [CodePlace(path) for path in paths]) if len(paths) >= count else ("", [])
+    return (_first_names(paths), [CodePlace(path) for path in paths]) if len(paths) >= count else _ABSENT
 
 
 def _apis(project: ProjectSigns) -> list[Endpoint]:
@@ -153,81 +155,66 @@ def _apis(project: ProjectSigns) -> list[Endpoint]:
     ]
 
 
-def _endpoints(project: ProjectSigns, _name: str, count: int) -> Sign:
-    endpoints = _apis(project)
+def _endpoint_sign(endpoints: Sequence[Endpoint], count: int, words: str = "") -> Sign:
+    places = [endpoint.place for endpoint in endpoints[:2]]
     return (
-        (f"{len(endpoints)} endpoints", [endpoint.place for endpoint in endpoints[:2]])
+        (words or _first_names([str(endpoint) for endpoint in endpoints]), places)
         if len(endpoints) >= count
-        else ("", [])
+        else _ABSENT
     )
 
 
+def _endpoints(project: ProjectSigns, _name: str, count: int) -> Sign:
+    endpoints = _apis(project)
+    return _endpoint_sign(endpoints, count, f"{len(endpoints)} endpoints")
+
+
 def _verbs(project: ProjectSigns, _name: str, count: int) -> Sign:
-    endpoints = [endpoint for endpoint in _apis(project) if endpoint.method in ("PUT", "PATCH", "DELETE")]
-    return (
-        (_first_names([str(endpoint) for endpoint in endpoints]), [endpoint.place for endpoint in endpoints[:2]])
-        if len(endpoints) >= count
-        else ("", [])
+    return _endpoint_sign(
+        [endpoint for endpoint in _apis(project) if endpoint.method in ("PUT", "PATCH", "DELETE")], count
     )
 
 
 def _api_paths(project: ProjectSigns, _name: str, count: int) -> Sign:
     endpoints = [endpoint for endpoint in _apis(project) if _API_PATH.match(endpoint.path)]
-    return (
-        (_first_names([endpoint.path for endpoint in endpoints]), [endpoint.place for endpoint in endpoints[:2]])
-        if len(endpoints) >= count
-        else ("", [])
-    )
+    return _endpoint_sign(endpoints, count, _first_names([endpoint.path for endpoint in endpoints]))
 
 
 def _pages(project: ProjectSigns, _name: str, count: int) -> Sign:
-    pages = [
-        endpoint
-        for endpoint in project.endpoints
-        if endpoint.method == "PAGE" and endpoint.framework in _CLIENT_ROUTERS
-    ]
-    return (f"{len(pages)} pages", [endpoint.place for endpoint in pages[:2]]) if len(pages) >= count else ("", [])
+    pages = [page for page in project.endpoints if page.method == "PAGE" and page.framework in _CLIENT_ROUTERS]
+    return _endpoint_sign(pages, count, f"{len(pages)} pages")
 
 
 def _file_pages(project: ProjectSigns, _name: str, count: int) -> Sign:
-    pages = [endpoint for endpoint in project.endpoints if endpoint.framework in ("Next", "Nuxt", "SvelteKit", "Remix")]
-    return (
-        (_first_names([str(endpoint) for endpoint in pages]), [endpoint.place for endpoint in pages[:2]])
-        if len(pages) >= count
-        else ("", [])
-    )
+    return _endpoint_sign([page for page in project.endpoints if page.framework in _FILE_ROUTERS], count)
 
 
 def _rpc(project: ProjectSigns, _name: str, count: int) -> Sign:
     procedures = [endpoint for endpoint in project.endpoints if endpoint.method == "RPC"]
-    return (
-        (f"{len(procedures)} procedures", [endpoint.place for endpoint in procedures[:2]])
-        if len(procedures) >= count
-        else ("", [])
-    )
+    return _endpoint_sign(procedures, count, f"{len(procedures)} procedures")
 
 
 def _entry(project: ProjectSigns, name: str, count: int) -> Sign:
     places = project.entries.get(name, [])
-    return (str(places[0]), places) if len(places) >= count else ("", [])
+    return (str(places[0]), places) if len(places) >= count else _ABSENT
 
 
 def _web(project: ProjectSigns, _name: str, _count: int) -> Sign:
     for use in project.frameworks:
         if use.rank == "web" and use.role == "uses":
             return use.name, list(use.places)
-    return "", []
+    return _ABSENT
 
 
 def _no_web(project: ProjectSigns, _name: str, _count: int) -> Sign:
-    return ("there are no endpoints", []) if not project.endpoints else ("", [])
+    return ("there are no endpoints", []) if not project.endpoints else _ABSENT
 
 
 def _bin(project: ProjectSigns, _name: str, _count: int) -> Sign:
     for path, item in _own_packages(project):
         if item.get("bin"):
             return f"{path} installs a command", [CodePlace(path, item.line)]
-    return "", []
+    return _ABSENT
 
 
 def _manifests(project: ProjectSigns, _name: str, count: int) -> Sign:
@@ -238,7 +225,7 @@ def _manifests(project: ProjectSigns, _name: str, count: int) -> Sign:
             [CodePlace(p, i.line) for p, i in packages],
         )
         if len({path.rpartition("/")[0] for path, _ in packages}) >= count
-        else ("", [])
+        else _ABSENT
     )
 
 
@@ -256,7 +243,7 @@ def _workspace(project: ProjectSigns, _name: str, _count: int) -> Sign:
     for path, item in _own_packages(project):
         if item.get("workspace"):
             return path, [CodePlace(path, item.line)]
-    return "", []
+    return _ABSENT
 
 
 def _services(project: ProjectSigns, _name: str, count: int) -> Sign:
@@ -269,7 +256,7 @@ def _services(project: ProjectSigns, _name: str, count: int) -> Sign:
     if len(services) < count or not any(
         path.endswith("Dockerfile") or "compose" in path or "AppHost" in path for path in project.paths
     ):
-        return "", []
+        return _ABSENT
     return _first_names(services), [CodePlace(path) for path in starts[:2]]
 
 
@@ -278,7 +265,7 @@ def _compose(project: ProjectSigns, _name: str, count: int) -> Sign:
         for item in items:
             if item.kind == "settings" and item.name == "Docker Compose" and int(item.value or 0) >= count:
                 return f"{path} builds {item.value} services", [CodePlace(path, item.line)]
-    return "", []
+    return _ABSENT
 
 
 def _plugins(project: ProjectSigns, _name: str, count: int) -> Sign:
@@ -289,7 +276,7 @@ def _plugins(project: ProjectSigns, _name: str, count: int) -> Sign:
         for item in items
         if item.kind == "settings" and item.name == "plugin discovery"
     ]
-    return (str(places[0]), places) if len(places) >= count else ("", [])
+    return (str(places[0]), places) if len(places) >= count else _ABSENT
 
 
 def _port(project: ProjectSigns, _name: str, count: int) -> Sign:
@@ -306,7 +293,7 @@ def _port(project: ProjectSigns, _name: str, count: int) -> Sign:
     return (
         (_first_names([value for value, _ in interfaces]), [place for _, place in interfaces])
         if len(interfaces) >= count
-        else ("", [])
+        else _ABSENT
     )
 
 

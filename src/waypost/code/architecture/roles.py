@@ -7,17 +7,8 @@ from waypost.code.files.languages import is_test_path
 
 _EXAMPLE = frozenset(("example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox", "fixtures"))
 _EXAMPLE |= frozenset(
-    (
-        "template",
-        "templates_project",
-        "_examples",
-        "_example",
-        "benchmark",
-        "benchmarks",
-        "stubs",
-        "skeleton",
-        "integration",
-    )
+    {"template", "templates_project", "_examples", "_example", "benchmark", "benchmarks", "stubs"}
+    | {"skeleton", "integration"}
 )
 _DOCS = frozenset(("doc", "docs", "documentation", "docs_src", "website", "tutorial", "tutorials", "guides"))
 _SOURCES = re.compile(r"(?<=src/main/)(?:java|kotlin|scala)/")

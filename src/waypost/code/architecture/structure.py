@@ -10,24 +10,8 @@ from waypost.code.source import Parsed, SourceFile, Symbol
 
 _TYPES = frozenset(("class", "interface", "struct", "trait"))
 _STORING = frozenset(
-    [
-        "find",
-        "get",
-        "save",
-        "delete",
-        "remove",
-        "add",
-        "all",
-        "list",
-        "create",
-        "update",
-        "insert",
-        "fetch",
-        "store",
-        "exists",
-        "count",
-        "by",
-    ]
+    {"find", "get", "save", "delete", "remove", "add", "all", "list", "create", "update", "insert", "fetch"}
+    | {"store", "exists", "count", "by"}
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SUBSCRIBE = frozenset(

@@ -1,10 +1,9 @@
 """Resolve mount targets to routers: `users.router`, `require("./users")`, `"shop.urls"`, `users::router()`."""
 
 import posixpath
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 
 Node = tuple[str, str]  # a file, and its name for the router
 _SCRIPTS = (".ts", ".js", ".tsx", ".jsx", ".mjs", ".cjs", ".mts")
@@ -23,7 +22,7 @@ class RouterIndex:
     by_tail: dict[str, list[str]] = field(default_factory=dict)  # paths without extension, by last part
 
     @classmethod
-    def of(cls, evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> "RouterIndex":
+    def of(cls, evidence: EvidenceByPath) -> "RouterIndex":
         index = cls()
         for path, items in evidence.items():
             owners: dict[str, None] = {}

@@ -11,6 +11,7 @@ from functools import cache
 MAX_CHARACTERS = 2_000_000
 _MAX_CHAIN = 64  # calls in one expression that are followed back
 _MAX_DEPTH = 40  # enclosing brackets that are examined
+Span = tuple[int, int]  # first index and the index after the last
 NAME, STRING, NUMBER, SYMBOL, OTHER = "n", "s", "d", "y", "p"
 
 _LINE_COMMENT = {
@@ -49,10 +50,7 @@ _NAMES = {
     "javascript": r"[A-Za-z_$\#][\w$]*+",
 }
 _PLAIN_NAME = r"[A-Za-z_$][\w$]*+"
-_SYMBOLS = {
-    "ruby": r":(?:[A-Za-z_]\w*+[?!=]?|\"[^\"\n]*+\"?)",
-    "elixir": r":[A-Za-z_]\w*+[?!]?",
-}
+_SYMBOLS = {"ruby": r":(?:[A-Za-z_]\w*+[?!=]?|\"[^\"\n]*+\"?)", "elixir": r":[A-Za-z_]\w*+[?!]?"}
 _WORDS = r"%[wiWI](?:\[[^\]]*+\]?|\([^)]*+\)?|\{[^}]*+\}?)"
 # A `/` after one of these begins a regular expression, not a division.
 _REGEX_LITERAL = r"(?<=[(,=:\[!&|?{};])\s*+/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*+\]?)++/?[a-z]{0,8}+"
@@ -189,7 +187,7 @@ class TokenList:
             if kind == NAME and self.is_other(at + 1, "("):
                 yield at
 
-    def arguments(self, opening: int) -> list[tuple[int, int]]:
+    def arguments(self, opening: int) -> list[Span]:
         """The ranges (start, end) between the commas in a bracket, without empty ones."""
         end = self.partner[opening]
         if end < 0:
@@ -209,7 +207,7 @@ class TokenList:
         spans.append((start, end))
         return [(first, last) for first, last in spans if first < last]
 
-    def split_keyword(self, span: tuple[int, int]) -> tuple[str, tuple[int, int]]:
+    def split_keyword(self, span: Span) -> tuple[str, Span]:
         """An argument's keyword and the span of its value: `prefix="/x"`, `path: "/x"`, `'prefix' => '/x'`."""
         start, end = span
         is_key = end - start >= 3 and self.kinds[start] in (NAME, STRING, SYMBOL) and self.kinds[start + 1] == OTHER
@@ -217,7 +215,7 @@ class TokenList:
             return self.texts[start], (start + 2, end)
         return "", span
 
-    def keyword(self, opening: int, *names: str) -> tuple[int, int] | None:
+    def keyword(self, opening: int, *names: str) -> Span | None:
         """The span of the argument with one of these names."""
         for span in self.arguments(opening):
             name, value = self.split_keyword(span)
@@ -225,7 +223,7 @@ class TokenList:
                 return value
         return None
 
-    def literal(self, span: tuple[int, int] | None) -> str | None:
+    def literal(self, span: Span | None) -> str | None:
         """The text of a span that is one string or symbol. Joined parts (`+`, `.`) may contain `{name}`."""
         if span is None:
             return None
@@ -244,7 +242,7 @@ class TokenList:
                 return None
         return "".join(parts)
 
-    def source(self, span: tuple[int, int], limit: int = 60) -> str:
+    def source(self, span: Span, limit: int = 60) -> str:
         """A span as written, without spaces."""
         return "".join(self.texts[span[0] : min(span[1], span[0] + limit)])
 

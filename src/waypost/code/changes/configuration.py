@@ -20,17 +20,7 @@ _DASHES = re.compile(r"(?:[-?:] ){60}")
 _MOST_KEYS = 4_000
 _DEEPEST = 12
 _NAMING = (
-    "name",
-    "id",
-    "key",
-    "repo",
-    "uses",
-    "image",
-    "source",
-    "path",
-    "title",
-    "file",
-    "module",
+    *("name", "id", "key", "repo", "uses", "image", "source", "path", "title", "file", "module"),
     "package-ecosystem",
 )
 _ACTIONS = frozenset({"run", "script", "command", "args"})

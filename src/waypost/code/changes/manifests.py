@@ -7,15 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from waypost.code.architecture.manifests import (
-    GO,
-    REQUIREMENT,
-    list_of,
-    read_json,
-    read_toml,
-    table_at,
-    version_of,
-)
+from waypost.code.architecture.manifests import GO, REQUIREMENT, list_of, read_json, read_toml, table_at, version_of
 from waypost.code.changes.build_files import (
     BUILD,
     DEVELOPMENT,

@@ -5,6 +5,7 @@ from collections import defaultdict
 from functools import cached_property
 
 from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 DECLARED = 0.9  # a header that the file includes has the name
@@ -12,7 +13,7 @@ ALONE = 0.6  # only one symbol of the repository has it
 _GLOBAL = frozenset({"function", "class", "struct", "enum", "type", "macro", "module"})
 
 
-class IncludeModules:
+class IncludeModules(ModuleSystem):
     """A name refers to this file, its headers or else the only file that defines it."""
 
     def __init__(self, tree: OutlineTree) -> None:
@@ -28,9 +29,6 @@ class IncludeModules:
         if written in self._tree.paths:
             matches = [written]
         return Value("file", matches[0]) if len(matches) == 1 else None
-
-    def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - files contain no modules
-        return None
 
     def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - the same in all scopes
         definitions: list[Value] = []

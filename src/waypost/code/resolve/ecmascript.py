@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 MOST_EXTENDS = 8  # chained tsconfig files
@@ -20,7 +21,7 @@ _LAST_COMMA = re.compile(r",(?=\s*[}\]])")
 _CONDITIONS = ("source", "types", "import", "module", "require", "node", "default")
 
 
-class EcmaModules:
+class EcmaModules(ModuleSystem):
     """Finds files as bundlers and TypeScript do. External packages are not followed."""
 
     def __init__(self, tree: OutlineTree) -> None:
@@ -35,12 +36,6 @@ class EcmaModules:
             path = next((path for base in self._bases(folder, statement.module) if (path := self._file(base))), None)
             self._found[key] = Value("file", path) if path else None
         return self._found[key]
-
-    def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - a file contains no modules
-        return None
-
-    def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - names need an import
-        return None
 
     def _bases(self, folder: str, written: str) -> Iterator[str]:
         """Paths that a module may refer to, without endings, likeliest first."""

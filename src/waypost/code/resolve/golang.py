@@ -5,12 +5,13 @@ import re
 from functools import cached_property
 
 from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]{1,300})", re.MULTILINE)
 
 
-class GoModules:
+class GoModules(ModuleSystem):
     """Finds packages by import path. Any file of a package can define its names."""
 
     def __init__(self, tree: OutlineTree) -> None:

@@ -1,6 +1,6 @@
 """Names in scope: what an expression refers to, through imports, classes and variables."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 from waypost.code.outline import OutlineImport
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
@@ -9,17 +9,20 @@ from waypost.code.resolve.members import DEEPEST, Members
 from waypost.code.resolve.tree import FUNCTIONS, OutlineTree, OutlineView, Value, is_container
 
 
-class ModuleSystem(Protocol):
+class ModuleSystem(ABC):
     """How a family of languages finds files by import."""
 
+    @abstractmethod
     def module(self, view: OutlineView, statement: OutlineImport) -> Value | None:
         """What the import refers to in this file. None if it is outside the repository."""
 
-    def member(self, package: Value, name: str) -> Value | None:
+    def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - files contain no modules by default
         """What `name` is in a package."""
+        return None
 
-    def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:
+    def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - names need an import
         """What a plain name refers to in its own package, without an import, inside symbol `owner`."""
+        return None
 
 
 class NameScope(Members):

@@ -1,10 +1,11 @@
 """Languages whose files declare a package: Java, Kotlin, Scala, PHP, C#. Looks up by package and name."""
 
 from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 
-class PackageModules:
+class PackageModules(ModuleSystem):
     """Finds classes and functions by the package that their file declares."""
 
     def __init__(self, tree: OutlineTree, family: str, separator: str, *, parts: bool, outer: bool) -> None:

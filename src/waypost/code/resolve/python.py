@@ -5,13 +5,14 @@ import sys
 from functools import cached_property
 
 from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _ENDINGS = (".py", ".pyi", ".pyx")
 _USUAL_ROOTS = ("", "src", "lib", "python")
 
 
-class PythonModules:
+class PythonModules(ModuleSystem):
     """Finds modules as an interpreter started at any root of the repository would."""
 
     def __init__(self, tree: OutlineTree) -> None:
@@ -38,9 +39,6 @@ class PythonModules:
             folder, file = posixpath.split(package.path)
             return self._below(folder, [name]) if file.startswith("__init__.") else None
         return self._below(package.path.split(":", 1)[1], [name])
-
-    def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - names need an import
-        return None
 
     def whole(self, view: OutlineView, statement: OutlineImport) -> Value | None:
         """The module of `import a.b`, not only the name it binds."""

@@ -5,6 +5,7 @@ import re
 from functools import cached_property
 
 from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value, is_container
 
 GUESSED = 0.9  # several files open a class, but none is named after it
@@ -12,7 +13,7 @@ DEEPEST_NESTING = 12  # classes and modules around a name
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-class RubyModules:
+class RubyModules(ModuleSystem):
     """Finds constants as autoloaders do, preferring the file named after a class."""
 
     def __init__(self, tree: OutlineTree) -> None:
@@ -39,9 +40,6 @@ class RubyModules:
             if inside:
                 libraries.setdefault(name, []).append(path)
         return libraries
-
-    def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - constants are global
-        return None
 
     def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:
         if not name[:1].isupper():

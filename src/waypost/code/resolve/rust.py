@@ -5,14 +5,14 @@ import re
 from functools import cached_property
 
 from waypost.code.outline import OutlineImport
-from waypost.code.resolve.names import NameScope
+from waypost.code.resolve.names import ModuleSystem, NameScope
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _CRATE_NAME = re.compile(r"^\[package\](?:(?!^\[).)*?^name[ \t]*=[ \t]*\"([\w-]{1,100})\"", re.MULTILINE | re.DOTALL)
 _ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs")
 
 
-class RustModules:
+class RustModules(ModuleSystem):
     """Follows `crate`, `self`, `super`, child modules and crates of the repository."""
 
     names: NameScope  # set by the caller; resolves re-exports

@@ -59,41 +59,8 @@ class CallPatterns:
 @cache
 def words() -> DescriptionWords:
     table = _table(_WORDS)
-
-    def among(name: str) -> frozenset[str]:
-        return frozenset(table[name].split())
-
-    return DescriptionWords(
-        among("verbs"),
-        among("rather_nouns"),
-        among("takes_object"),
-        among("makes_new"),
-        among("prepositions"),
-        among("conjunctions"),
-        among("no_article"),
-        among("acronyms"),
-        among("verbs_before_nouns"),
-        among("mass_nouns"),
-        among("not_verbs"),
-        among("numbered"),
-        among("noun_heads"),
-        among("after_nouns"),
-        among("flags"),
-        among("handles"),
-        among("acts_on_self"),
-        among("inner_verbs"),
-        among("dull_bases"),
-        among("plain_types"),
-        among("general_stems"),
-        among("empty_stems"),
-        frozenset(table["empty_docs"].strip().split("\n")),
-        table["pairs"],
-        table["two_words"],
-        table["abbreviations"],
-        table["special"],
-        table["beginnings"],
-        table["endings"],
-    )
+    lists = {name: frozenset(value.split()) if isinstance(value, str) else value for name, value in table.items()}
+    return DescriptionWords(**lists | {"empty_docs": frozenset(table["empty_docs"].strip().split("\n"))})
 
 
 @cache

@@ -5,10 +5,10 @@ source wins over tests, and types win over others of the same name. Otherwise th
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from waypost.refs.links.index_entry import FILE, TYPES, IndexEntry, path_ends
+from waypost.refs.links.index_entry import FILE, TYPES, EntriesByName, IndexEntry, path_ends
 from waypost.refs.links.mentions import CodeMention
 from waypost.refs.links.parts import shape_of
 from waypost.refs.links.spelling import is_distinctive, normalized, similar_names, singular, spellings
@@ -52,7 +52,7 @@ class Around(NamedTuple):
 NOTHING = SymbolChoice((), 0.0)
 
 
-def choose(mention: CodeMention, entries: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
+def choose(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
     if _is_project_itself(mention, around):
         return NOTHING
     named = _symbols(entries, mention.name.lower())
@@ -98,7 +98,7 @@ def _is_only_in_tests(mention: CodeMention, entry: IndexEntry, around: Around) -
     return "." in entry.qualified or entry.kind == "constant" or not is_distinctive(mention.name)
 
 
-def _symbols(entries: Mapping[str, Sequence[IndexEntry]], name: str) -> list[IndexEntry]:
+def _symbols(entries: EntriesByName, name: str) -> list[IndexEntry]:
     return [entry for entry in entries.get(name, ()) if entry.kind != FILE]
 
 
@@ -226,7 +226,7 @@ def _order(entry: IndexEntry, around: Around) -> tuple[bool, bool, bool, int, st
     )
 
 
-def _owner(mention: CodeMention, entries: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
+def _owner(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
     """The class, if its member is inherited or not a symbol."""
     if not mention.qualifier or not mention.qualifier[-1][:1].isupper():
         return NOTHING
@@ -239,9 +239,7 @@ def _owner(mention: CodeMention, entries: Mapping[str, Sequence[IndexEntry]], ar
     return choice._replace(confidence=min(choice.confidence, _THE_OWNER))
 
 
-def _similarly_spelled(
-    mention: CodeMention, named: Sequence[IndexEntry], entries: Mapping[str, Sequence[IndexEntry]]
-) -> SymbolChoice:
+def _similarly_spelled(mention: CodeMention, named: Sequence[IndexEntry], entries: EntriesByName) -> SymbolChoice:
     """Names in another case or style, and names one typo away."""
     is_dunder = mention.name.startswith("__") and mention.name.endswith("__")
     if mention.path or is_dunder or (mention.is_plain and not mention.is_called):

@@ -8,13 +8,13 @@
 A wrong link is worse than no link: ambiguous names become suggestions ("did you mean …?").
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from waypost.model.reference import LineRange
 from waypost.refs.links.choice import Around, SymbolChoice, choose, owner_of, speaks_of_tests
-from waypost.refs.links.index_entry import TYPES, IndexEntry
+from waypost.refs.links.index_entry import TYPES, EntriesByName, IndexEntry
 from waypost.refs.links.mentions import CodeMention
 from waypost.refs.links.paths import choose_file
 from waypost.refs.links.spelling import is_distinctive, singular, spellings, typos
@@ -84,7 +84,7 @@ def index_query(mentions: Iterable[CodeMention]) -> IndexQuery:
     return IndexQuery(tuple(names), tuple(files))
 
 
-def typo_lookups(mentions: Iterable[CodeMention], entries: Mapping[str, Sequence[IndexEntry]]) -> tuple[str, ...]:
+def typo_lookups(mentions: Iterable[CodeMention], entries: EntriesByName) -> tuple[str, ...]:
     """Names one typo away from distinctive names that the index does not have, for "did you mean"."""
     unknown = [
         mention
@@ -100,11 +100,7 @@ def typo_lookups(mentions: Iterable[CodeMention], entries: Mapping[str, Sequence
 
 
 def link(
-    mentions: Sequence[CodeMention],
-    entries: Mapping[str, Sequence[IndexEntry]],
-    *,
-    most: int = MOST_LINKS,
-    project: Iterable[str] = (),
+    mentions: Sequence[CodeMention], entries: EntriesByName, *, most: int = MOST_LINKS, project: Iterable[str] = ()
 ) -> LinkedText:
     """What the mentions certainly mean, best first, and suggestions for the rest.
 
@@ -131,7 +127,7 @@ def link(
     return LinkedText(tuple(kept[:most]), _unique_suggestions(suggestions, links)[:MOST_SUGGESTIONS])
 
 
-def _choice(mention: CodeMention, entries: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
+def _choice(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
     if mention.is_file:
         return choose_file(mention, entries, around)
     return choose(mention, entries, around)

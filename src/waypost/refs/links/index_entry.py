@@ -1,6 +1,7 @@
 """What the index has about a symbol or a file, as far as linking needs it."""
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,6 +27,9 @@ class IndexEntry(NamedTuple):
     def is_aside(self) -> bool:
         """Whether it is a test, an example, vendored or generated code."""
         return self.is_test or _is_aside(self.path)
+
+
+EntriesByName = Mapping[str, Sequence[IndexEntry]]  # by lower-case last name or file name
 
 
 @lru_cache(maxsize=4096)

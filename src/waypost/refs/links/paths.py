@@ -1,10 +1,10 @@
 """Decide which file a path in a text means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from waypost.refs.links.choice import NOTHING, SEVERAL, SPELLING, Around, SymbolChoice, choose
-from waypost.refs.links.index_entry import FILE, IndexEntry, path_ends
+from waypost.refs.links.index_entry import FILE, EntriesByName, IndexEntry, path_ends
 from waypost.refs.links.mentions import CodeMention
 from waypost.refs.links.parts import NameReading, as_name
 
@@ -12,7 +12,7 @@ _WHOLE, _ENDING, _DEEPER, _BY_CONTEXT, _OTHER_CASE = 0.97, 0.93, 0.85, 0.8, 0.75
 _UNSURE = 0.4
 
 
-def choose_file(mention: CodeMention, entries: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
+def choose_file(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
     """The file with this path or ending. Other files of the same name are suggestions."""
     named = [entry for entry in entries.get(mention.name.lower(), ()) if entry.kind == FILE]
     if not named:

@@ -14,7 +14,7 @@ from waypost.code.architecture.routes.reading import (
     route,
     strings,
 )
-from waypost.code.architecture.tokens import TokenList
+from waypost.code.architecture.tokens import Span, TokenList
 
 _PATTERN_CALLS = ("path", "re_path", "url")
 _GROUPS = re.compile(r"\(\?P<(\w+)>")
@@ -99,7 +99,7 @@ def _pattern(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
         yield route(verb, path, handler, line, "Django", owner)
 
 
-def _included_target(tokens: TokenList, span: tuple[int, int]) -> str:
+def _included_target(tokens: TokenList, span: Span) -> str:
     """`router.urls` refers to the router, a tuple `(patterns, "name")` to its first element."""
     start, end = span
     if tokens.is_other(start, "("):
@@ -108,7 +108,7 @@ def _included_target(tokens: TokenList, span: tuple[int, int]) -> str:
     return tokens.source((start, end)).removesuffix(".urls")
 
 
-def _mapping(tokens: TokenList, span: tuple[int, int]) -> list[tuple[str, str]] | None:
+def _mapping(tokens: TokenList, span: Span) -> list[tuple[str, str]] | None:
     """`ArticleViewSet.as_view({"get": "list"})`."""
     for at in limited_range(span):
         if tokens.is_name(at, "as_view") and tokens.is_other(at + 2, "{"):

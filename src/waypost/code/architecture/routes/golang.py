@@ -14,7 +14,7 @@ from waypost.code.architecture.routes.reading import (
     route,
     router,
 )
-from waypost.code.architecture.tokens import NAME, STRING, TokenList
+from waypost.code.architecture.tokens import NAME, STRING, Span, TokenList
 
 _VERBS = {method: method for method in METHODS} | {method.capitalize(): method for method in METHODS}
 _VERBS |= {"Any": ANY, "Handle": ANY, "HandleFunc": ANY, "All": ANY}
@@ -153,7 +153,7 @@ def _inline_group(tokens: TokenList, at: int) -> str:
 
 
 def _passed_routers(
-    tokens: TokenList, at: int, spans: list[tuple[int, int]], scopes: Functions, framework: str
+    tokens: TokenList, at: int, spans: list[Span], scopes: Functions, framework: str
 ) -> Iterator[ArchitectureEvidence]:
     """A router passed to a function: `users.Register(v1.Group("/users"))`, `h.Register(v1)`, `r.Mount("/x", sub())`."""
     name = tokens.texts[at]

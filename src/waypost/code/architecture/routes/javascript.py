@@ -17,7 +17,7 @@ from waypost.code.architecture.routes.reading import (
     route,
 )
 from waypost.code.architecture.routes.reading import router as router_of
-from waypost.code.architecture.tokens import NAME, OTHER, STRING, TokenList
+from waypost.code.architecture.tokens import NAME, OTHER, STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"del": "DELETE", "all": ANY}
 _CONSTRUCTORS = frozenset(
@@ -44,16 +44,8 @@ _GUARD = re.compile(
     re.IGNORECASE,
 )
 _PAGE_KEYS = (
-    "component",
-    "components",
-    "element",
-    "loadComponent",
-    "lazy",
-    "Component",
-    "redirectTo",
-    "redirect",
-    "children",
-    "loadChildren",
+    *("component", "components", "element", "loadComponent", "lazy", "Component", "redirectTo", "redirect"),
+    *("children", "loadChildren"),
 )
 
 
@@ -130,7 +122,7 @@ def _route_path(tokens: TokenList, at: int) -> str | None:
 
 
 def _mounts(
-    tokens: TokenList, name: str, spans: list[tuple[int, int]], owner: str, line: int, framework: str
+    tokens: TokenList, name: str, spans: list[Span], owner: str, line: int, framework: str
 ) -> Iterator[ArchitectureEvidence]:
     if name == "route" and tokens.is_other(spans[0][0], "{"):  # Fastify: route({ method, url, handler })
         opening = spans[0][0]
@@ -154,7 +146,7 @@ def _mounts(
         yield mount(target, prefix or "", line, owner, framework)
 
 
-def _target(tokens: TokenList, span: tuple[int, int]) -> str:
+def _target(tokens: TokenList, span: Span) -> str:
     """A router as written: a name, or `require:./x` if it is required or imported in place."""
     start, end = span
     if tokens.texts[start] in ("require", "import") and tokens.is_other(start + 1, "("):
@@ -174,7 +166,7 @@ def _target(tokens: TokenList, span: tuple[int, int]) -> str:
     return written.removesuffix(".routes").removesuffix(".middleware")
 
 
-def _prefix_option(tokens: TokenList, opening: int) -> tuple[int, int] | None:
+def _prefix_option(tokens: TokenList, opening: int) -> Span | None:
     """`{ prefix: "/x" }` as an argument or as the bracket itself."""
     if tokens.is_other(opening, "("):
         spans = tokens.arguments(opening)
@@ -251,7 +243,7 @@ def _page_object(tokens: TokenList, at: int) -> tuple[str, str, str] | None:
     return (path, "", component_name) if key == "loadChildren" else (path, component_name, "")
 
 
-def _component(tokens: TokenList, span: tuple[int, int]) -> str:
+def _component(tokens: TokenList, span: Span) -> str:
     """The component of a page; for a lazy one, its file."""
     if span[1] - span[0] == 1 and tokens.kinds[span[0]] == NAME:
         return tokens.texts[span[0]]

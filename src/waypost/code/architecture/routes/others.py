@@ -14,7 +14,7 @@ from waypost.code.architecture.routes.reading import (
     mount,
     route,
 )
-from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, TokenList
+from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, Span, TokenList
 
 _MAPS = {f"Map{method.capitalize()}": method for method in METHODS}
 _RPC = re.compile(r"^[ \t]*(?:(package)[ \t]+([\w.]+)|(service)[ \t]+(\w+)|(rpc)[ \t]+(\w+)[ \t]*\()", re.MULTILINE)
@@ -102,7 +102,7 @@ def read_elixir(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvidence]
 
 
 def _phoenix_resource(
-    tokens: TokenList, span: tuple[int, int], path: str, controller: str, line: int
+    tokens: TokenList, span: Span, path: str, controller: str, line: int
 ) -> Iterator[ArchitectureEvidence]:
     limits: dict[str, list[str]] = {}
     for at in range(*span):

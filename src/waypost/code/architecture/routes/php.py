@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.routes.reading import ANY, METHODS, join, limited_range, methods, mount, route
-from waypost.code.architecture.tokens import STRING, TokenList
+from waypost.code.architecture.tokens import STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY, "map": ANY, "cli": "CLI"}
 _RESOURCE = (
@@ -19,17 +19,8 @@ _RESOURCE = (
 )
 _OWNERS = {"$router": "Laravel", "$routes": "CodeIgniter", "$app": "Slim", "$group": "Slim", "$api": "Laravel"}
 _OTHER = frozenset(
-    [
-        "match",
-        "view",
-        "redirect",
-        "permanentRedirect",
-        "resource",
-        "apiResource",
-        "resources",
-        "apiResources",
-        "singleton",
-    ]
+    {"match", "view", "redirect", "permanentRedirect", "resource", "apiResource", "resources"}
+    | {"apiResources", "singleton"}
 )
 
 
@@ -84,7 +75,7 @@ def _endpoints(tokens: TokenList, at: int, name: str, framework: str) -> Iterato
         yield route(verb, join(prefix, path), handler, line, framework, guard=guard)
 
 
-def _pairs(tokens: TokenList, spans: list[tuple[int, int]]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _pairs(tokens: TokenList, spans: list[Span]) -> Iterator[tuple[str, Span]]:
     if spans and tokens.is_other(spans[0][0], "["):
         for span in tokens.arguments(spans[0][0]):
             name, value = tokens.split_keyword(span)
@@ -93,15 +84,7 @@ def _pairs(tokens: TokenList, spans: list[tuple[int, int]]) -> Iterator[tuple[st
 
 
 def _resource(
-    tokens: TokenList,
-    path: str,
-    span: tuple[int, int],
-    api: bool,
-    prefix: str,
-    line: int,
-    framework: str,
-    at: int,
-    guard: str,
+    tokens: TokenList, path: str, span: Span, api: bool, prefix: str, line: int, framework: str, at: int, guard: str
 ) -> Iterator[ArchitectureEvidence]:
     """All endpoints of a resource, except those removed by `only` and `except`. `a.b` is nested: a/{a}/b."""
     controller = handler_of(tokens, span, "").removesuffix(".__invoke")
@@ -140,7 +123,7 @@ def _limits(tokens: TokenList, at: int) -> tuple[list[str], list[str]]:
     return only, without
 
 
-def _texts(tokens: TokenList, span: tuple[int, int] | None) -> list[str]:
+def _texts(tokens: TokenList, span: Span | None) -> list[str]:
     return [tokens.texts[at] for at in limited_range(span) if tokens.kinds[at] == STRING] if span else []
 
 
@@ -225,7 +208,7 @@ def _group_file(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
     yield mount(f"require:/{paths[0].lstrip('/')}", prefix, tokens.lines[at], "", "Laravel")
 
 
-def handler_of(tokens: TokenList, span: tuple[int, int], controller: str) -> str:
+def handler_of(tokens: TokenList, span: Span, controller: str) -> str:
     """Handlers such as `[UserController::class, 'show']`, `'UserController@show'`, `UserController::class`.
 
     In a controller group, `'show'` is enough.

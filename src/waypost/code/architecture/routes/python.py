@@ -15,7 +15,7 @@ from waypost.code.architecture.routes.reading import (
     route,
     router,
 )
-from waypost.code.architecture.tokens import STRING, TokenList
+from waypost.code.architecture.tokens import STRING, Span, TokenList
 
 # Router constructors: framework, and the argument with the prefix.
 _ROUTERS = {
@@ -76,7 +76,7 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
         yield from _tornado(tokens, classes)
 
 
-def _path(tokens: TokenList, span: tuple[int, int] | None) -> str | None:
+def _path(tokens: TokenList, span: Span | None) -> str | None:
     """A path, also inside a call: `scoped("/x")`."""
     if span is not None and tokens.is_name(span[0]) and tokens.is_other(span[0] + 1, "("):
         inner = tokens.arguments(span[0] + 1)
@@ -84,7 +84,7 @@ def _path(tokens: TokenList, span: tuple[int, int] | None) -> str | None:
     return tokens.literal(span)
 
 
-def _prefix(tokens: TokenList, span: tuple[int, int] | None) -> str:
+def _prefix(tokens: TokenList, span: Span | None) -> str:
     """A prefix as written. A name becomes `{name}`, to be looked up among the project's constants."""
     if span is None:
         return ""
@@ -165,7 +165,7 @@ def _calls(
 
 
 def _tables(
-    tokens: TokenList, at: int, name: str, owner: str, framework: str, spans: list[tuple[int, int]]
+    tokens: TokenList, at: int, name: str, owner: str, framework: str, spans: list[Span]
 ) -> Iterator[ArchitectureEvidence]:
     """aiohttp: `app.router.add_get("/x", h)`, `web.get("/x", h)`. Starlette: `Route("/x", h)` inside `Mount("/y")`."""
     line = tokens.lines[at]

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.tokens import NAME, OTHER, STRING, TokenList
+from waypost.code.architecture.tokens import NAME, OTHER, STRING, Span, TokenList
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")
 ANY = "ANY"  # all methods, or decided at run time
@@ -39,7 +39,7 @@ def join(*parts: str) -> str:
     return "/" + whole + ("/" if ends and whole else "")
 
 
-def handler_name(tokens: TokenList, span: tuple[int, int]) -> str:
+def handler_name(tokens: TokenList, span: Span) -> str:
     """The handler's name in a span: `users.create`, or `create` for `h(create)`. "" for a closure."""
     start, end = span
     for _ in range(5):
@@ -90,17 +90,17 @@ def assigned_variable(tokens: TokenList, at: int) -> str:
     return tokens.source((name, before))
 
 
-def limited_range(span: tuple[int, int]) -> range:
+def limited_range(span: Span) -> range:
     """The indices of a span, limited because a closure may contain the rest of the file."""
     return range(span[0], min(span[1], span[0] + _MAX_SPAN))
 
 
-def strings(tokens: TokenList, span: tuple[int, int]) -> list[str]:
+def strings(tokens: TokenList, span: Span) -> list[str]:
     """The strings in a span, at any depth."""
     return [tokens.texts[at] for at in limited_range(span) if tokens.kinds[at] == STRING]
 
 
-def methods(tokens: TokenList, span: tuple[int, int] | None) -> list[str]:
+def methods(tokens: TokenList, span: Span | None) -> list[str]:
     """The HTTP methods in a span: `["GET", "post"]`, `RequestMethod.GET`, `Request::METHOD_PUT`."""
     if span is None:
         return []

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.routes.reading import ANY, METHODS, join, route
 from waypost.code.architecture.routes.ruby_statements import RubyStatement, first_word, statement_at, words_in
-from waypost.code.architecture.tokens import NAME, STRING, TokenList
+from waypost.code.architecture.tokens import NAME, STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS}
 _PLURAL = (
@@ -86,7 +86,7 @@ def _rails(tokens: TokenList) -> Iterator[ArchitectureEvidence]:
 
 
 def _block(
-    tokens: TokenList, span: tuple[int, int], outermost: _Scope, concerns: dict[str, tuple[int, int]], depth: int
+    tokens: TokenList, span: Span, outermost: _Scope, concerns: dict[str, Span], depth: int
 ) -> Iterator[ArchitectureEvidence]:
     """The routes of a block. A concern is read where it is used, in its user's scope."""
     scopes = [replace(outermost, end=span[1])]
@@ -246,7 +246,7 @@ def _resource(
         yield route(verb, path, handler, line, "Rails")
 
 
-def _after_arrow(tokens: TokenList, statement: RubyStatement) -> tuple[int, int] | None:
+def _after_arrow(tokens: TokenList, statement: RubyStatement) -> Span | None:
     """The target in `get "x" => "y#z"`."""
     for start, end in statement.unnamed:
         for at in range(start, end):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.tokens import OTHER, STRING, SYMBOL, TokenList
+from waypost.code.architecture.tokens import OTHER, STRING, SYMBOL, Span, TokenList
 
 _MAX_STATEMENT = 200  # tokens of one statement
 
@@ -13,8 +13,8 @@ class RubyStatement:
 
     name: str
     at: int
-    unnamed: list[tuple[int, int]] = field(default_factory=list)
-    named: dict[str, tuple[int, int]] = field(default_factory=dict)
+    unnamed: list[Span] = field(default_factory=list)
+    named: dict[str, Span] = field(default_factory=dict)
     block: int = -1  # index of its `do`
 
 
@@ -45,7 +45,7 @@ def statement_at(tokens: TokenList, at: int) -> RubyStatement:
     return statement
 
 
-def _bare_arguments(tokens: TokenList, start: int) -> tuple[list[tuple[int, int]], int]:
+def _bare_arguments(tokens: TokenList, start: int) -> tuple[list[Span], int]:
     """Arguments without brackets, and where they end."""
     spans = []
     end = start
@@ -67,7 +67,7 @@ def _bare_arguments(tokens: TokenList, start: int) -> tuple[list[tuple[int, int]
     return spans, min(end, len(tokens) - 1)
 
 
-def words_in(tokens: TokenList, span: tuple[int, int] | None) -> tuple[str, ...]:
+def words_in(tokens: TokenList, span: Span | None) -> tuple[str, ...]:
     words: list[str] = []
     for at in range(*span) if span else ():
         if tokens.kinds[at] in (STRING, SYMBOL):
@@ -77,6 +77,6 @@ def words_in(tokens: TokenList, span: tuple[int, int] | None) -> tuple[str, ...]
     return tuple(words)
 
 
-def first_word(tokens: TokenList, span: tuple[int, int] | None) -> str | None:
+def first_word(tokens: TokenList, span: Span | None) -> str | None:
     words = words_in(tokens, span)
     return words[0] if words else None

@@ -13,7 +13,7 @@ from waypost.code.architecture.routes.reading import (
     mount,
     route,
 )
-from waypost.code.architecture.tokens import NAME, TokenList
+from waypost.code.architecture.tokens import NAME, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY}
 
@@ -71,7 +71,7 @@ def _axum(tokens: TokenList, at: int, scopes: Functions, nested: frozenset[str])
             yield mount(inner, prefix, line, _owner(tokens, at, scopes, nested), "axum")
 
 
-def _methods(tokens: TokenList, span: tuple[int, int]) -> Iterator[tuple[str, str]]:
+def _methods(tokens: TokenList, span: Span) -> Iterator[tuple[str, str]]:
     """`get(show).post(create)`."""
     at = span[0]
     while at < span[1]:

@@ -13,13 +13,8 @@ if TYPE_CHECKING:
 MAX_TARGET = 200  # bytes of an assignment target
 _EXPORTS = frozenset({"module", "exports", "prototype", "this", "self", "window", "globalThis"})
 _DECORATED = frozenset(
-    {
-        "export_statement",
-        "class_declaration",
-        "abstract_class_declaration",
-        "field_definition",
-        "public_field_definition",
-    }
+    {"export_statement", "class_declaration", "abstract_class_declaration", "field_definition"}
+    | {"public_field_definition"}
 )
 _SPECIFIERS = frozenset({"import_specifier", "export_specifier"})
 _QUOTES = "\"'`"
