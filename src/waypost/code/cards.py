@@ -184,7 +184,6 @@ def _outline(source: SourceFile, parsed: Parsed) -> str:
 
 
 def _outside(lines: Sequence[str], start: int, end: int, inside: Sequence[Symbol]) -> Iterator[str]:
-    """The lines from start to end outside these symbols."""
     position = start
     for symbol in sorted(inside, key=lambda symbol: symbol.first_line):
         yield from lines[position - 1 : symbol.first_line - 1]

@@ -6,6 +6,7 @@ It has the definitions, imports, calls and base classes, and what variables cont
 
 import re
 from dataclasses import dataclass
+from operator import attrgetter
 from sys import intern  # most names recur across files
 from typing import Any
 
@@ -13,6 +14,10 @@ from waypost.code.resolve.bindings import bindings_of
 from waypost.code.source import Parsed
 
 _HEAD = re.compile(r"[$@]{0,2}\w+")
+_SYMBOL_ROW = attrgetter("name", "qualified", "kind", "parent", "start", "end", "returns", "bases", "parameters")
+_IMPORT_ROW = attrgetter("module", "name", "alias", "line")
+_USE_ROW = attrgetter("owner", "receiver", "name", "line")
+_BINDING_ROW = attrgetter("owner", "name", "holds")
 OUTLINE_FORMAT = 1  # increase it when stored outlines must be rebuilt
 
 
@@ -73,29 +78,15 @@ class Outline:
     bindings: tuple[Binding, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Lists and strings only. `from_json` reads them."""
+        """JSON rows in the order of the fields. `from_json` reads them."""
         return {
             "format": OUTLINE_FORMAT,
             "language": self.language,
             "package": self.package,
-            "symbols": [
-                [
-                    *(
-                        symbol.name,
-                        symbol.qualified,
-                        symbol.kind,
-                        symbol.parent,
-                        symbol.start,
-                        symbol.end,
-                        symbol.returns,
-                    ),
-                    *(list(symbol.bases), list(symbol.parameters)),
-                ]
-                for symbol in self.symbols
-            ],
-            "imports": [[imported.module, imported.name, imported.alias, imported.line] for imported in self.imports],
-            "uses": [[use.owner, use.receiver, use.name, use.line] for use in self.uses],
-            "bindings": [[binding.owner, binding.name, binding.holds] for binding in self.bindings],
+            "symbols": list(map(_SYMBOL_ROW, self.symbols)),
+            "imports": list(map(_IMPORT_ROW, self.imports)),
+            "uses": list(map(_USE_ROW, self.uses)),
+            "bindings": list(map(_BINDING_ROW, self.bindings)),
         }
 
     @classmethod

@@ -38,17 +38,15 @@ def follow_symbol(anchor: Anchor, here: FileShape | None, others: OtherFiles) ->
 def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
     """The symbol with its qualified name. Of overloads: the equal one, the most similar, then the same index."""
     named = same_name(shape, anchor.qualified)
-    of_kind = [landmark for landmark in named if family(landmark.kind) == family(anchor.kind)] or named
-    equal = [landmark for landmark in of_kind if is_equal(shape, landmark, anchor)]
+    of_kind = [symbol for symbol in named if family(symbol.kind) == family(anchor.kind)] or named
+    equal = [symbol for symbol in of_kind if is_equal(shape, symbol, anchor)]
     if equal:
-        return _verdict(
-            same, anchor, shape, min(equal, key=lambda landmark: abs(named.index(landmark) - anchor.ordinal))
-        )
+        return _verdict(same, anchor, shape, min(equal, key=lambda symbol: abs(named.index(symbol) - anchor.ordinal)))
     if not of_kind:
         return None
     rated = [
-        (symbol_likeness(shape, landmark, anchor), -abs(named.index(landmark) - anchor.ordinal), landmark)
-        for landmark in of_kind
+        (symbol_likeness(shape, symbol, anchor), -abs(named.index(symbol) - anchor.ordinal), symbol)
+        for symbol in of_kind
     ]
     likeness, _, best = max(rated, key=lambda row: row[:2])
     if len(named) < anchor.many and likeness < _ALIKE_OVERLOAD:
@@ -60,7 +58,7 @@ def _renamed_here(anchor: Anchor, here: FileShape) -> CodeVerdict | None:
     """The same symbol under another name in its file, if it is long enough to be distinctive."""
     if anchor.twin or anchor.count < _WORDS_RENAMED_HERE:
         return None
-    spots = [(here, landmark) for landmark in here.landmarks if is_equal(here, landmark, anchor)]
+    spots = [(here, symbol) for symbol in here.landmarks if is_equal(here, symbol, anchor)]
     return _unambiguous(anchor, spots)
 
 
@@ -72,7 +70,7 @@ def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
             return verdict
     name = last_name(anchor.qualified)
     named = list(_unique([*successors, *others.named(name)]))
-    candidates = [(shape, landmark) for shape in named for landmark in shape.landmarks if landmark.name == name]
+    candidates = [(shape, symbol) for shape in named for symbol in shape.landmarks if symbol.name == name]
     candidates = [spot for spot in candidates if family(spot[1].kind) == family(anchor.kind)]
     verdict = _equal_by_name(anchor, candidates)
     if verdict is not None:
@@ -81,12 +79,7 @@ def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
         shapes = _unique([*successors, *others.changed()])
         verdict = _unambiguous(
             anchor,
-            [
-                (shape, landmark)
-                for shape in shapes
-                for landmark in shape.landmarks
-                if is_equal(shape, landmark, anchor)
-            ],
+            [(shape, symbol) for shape in shapes for symbol in shape.landmarks if is_equal(shape, symbol, anchor)],
         )
         if verdict is not None:
             return verdict
@@ -94,7 +87,7 @@ def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
 
 
 def _equal_by_name(anchor: Anchor, candidates: list[_Spot]) -> CodeVerdict | None:
-    equal = [(shape, landmark) for shape, landmark in candidates if is_equal(shape, landmark, anchor)]
+    equal = [(shape, symbol) for shape, symbol in candidates if is_equal(shape, symbol, anchor)]
     # The name before the last distinguishes `Flask.route.decorator` from other decorators.
     near = [spot for spot in equal if _common_tail(anchor, spot[1]) >= min(2, anchor.qualified.count(".") + 1)]
     if near and anchor.count >= _WORDS_QUALIFIED:
@@ -116,7 +109,7 @@ def _edited_in_other_file(anchor: Anchor, candidates: list[_Spot]) -> CodeVerdic
 def _alike_here(anchor: Anchor, here: FileShape) -> CodeVerdict | None:
     """A similar symbol in the same parent, or the only one of its name in another parent."""
     parent, name = parent_of(anchor.qualified), last_name(anchor.qualified)
-    of_kind = [(here, landmark) for landmark in here.landmarks if family(landmark.kind) == family(anchor.kind)]
+    of_kind = [(here, symbol) for symbol in here.landmarks if family(symbol.kind) == family(anchor.kind)]
     spots = [spot for spot in of_kind if parent_of(spot[1].qualified) == parent]
     namesakes = [spot for spot in of_kind if spot[1].name == name]
     if len(namesakes) == 1 and not name.startswith("__"):
@@ -132,14 +125,14 @@ def _unambiguous(anchor: Anchor, spots: list[_Spot]) -> CodeVerdict | None:
         return None
     parent = parent_of(anchor.qualified)
     rated = [
-        ((_common_tail(anchor, landmark), parent_of(landmark.qualified) == parent), (shape, landmark))
-        for shape, landmark in spots
+        ((_common_tail(anchor, symbol), parent_of(symbol.qualified) == parent), (shape, symbol))
+        for shape, symbol in spots
     ]
     best = max(rate for rate, _ in rated)
     left = [spot for rate, spot in rated if rate == best]
     if len(left) == 1:
         return _verdict(MOVED, anchor, *left[0])
-    places = sorted(f"{shape.path}:{landmark.start}" for shape, landmark in left)
+    places = sorted(f"{shape.path}:{symbol.start}" for shape, symbol in left)
     return CodeVerdict(AMBIGUOUS, amount=0.0, others=tuple(places[:_MOST_OTHERS]))
 
 
@@ -147,9 +140,9 @@ def _most_alike(anchor: Anchor, spots: Iterable[_Spot], least: float) -> CodeVer
     if anchor.count < _WORDS_EDITED:
         return None
     rated = [
-        (likeness, landmark.qualified == anchor.qualified, shape, landmark)
-        for shape, landmark in spots
-        if _sizes_fit(anchor, shape, landmark) and (likeness := symbol_likeness(shape, landmark, anchor)) >= least
+        (likeness, symbol.qualified == anchor.qualified, shape, symbol)
+        for shape, symbol in spots
+        if _sizes_fit(anchor, shape, symbol) and (likeness := symbol_likeness(shape, symbol, anchor)) >= least
     ]
     if not rated:
         return None
@@ -157,20 +150,18 @@ def _most_alike(anchor: Anchor, spots: Iterable[_Spot], least: float) -> CodeVer
     return _verdict(CHANGED, anchor, shape, best, likeness)
 
 
-def _common_tail(anchor: Anchor, landmark: Landmark) -> int:
+def _common_tail(anchor: Anchor, symbol: Landmark) -> int:
     """How many trailing parts the two qualified names share."""
     count = 0
-    for name, other in zip(
-        reversed(anchor.qualified.split(".")), reversed(landmark.qualified.split(".")), strict=False
-    ):
+    for name, other in zip(reversed(anchor.qualified.split(".")), reversed(symbol.qualified.split(".")), strict=False):
         if name != other:
             break
         count += 1
     return count
 
 
-def _sizes_fit(anchor: Anchor, shape: FileShape, landmark: Landmark) -> bool:
-    first, behind = span(shape, landmark)
+def _sizes_fit(anchor: Anchor, shape: FileShape, symbol: Landmark) -> bool:
+    first, behind = span(shape, symbol)
     return anchor.count <= 3 * (behind - first) and behind - first <= 3 * anchor.count
 
 
@@ -182,12 +173,12 @@ def _unique(shapes: Iterable[FileShape]) -> Iterator[FileShape]:
             yield shape
 
 
-def _verdict(state: str, anchor: Anchor, shape: FileShape, landmark: Landmark, likeness: float = 1.0) -> CodeVerdict:
-    start = landmark.start
+def _verdict(state: str, anchor: Anchor, shape: FileShape, symbol: Landmark, likeness: float = 1.0) -> CodeVerdict:
+    start = symbol.start
     if anchor.begin == AT_COMMENT:
-        start = landmark.first
+        start = symbol.first
     elif anchor.begin == AT_DEFINITION:
-        start = landmark.define
+        start = symbol.define
     return CodeVerdict(
-        state, shape.path, LineRange(start, landmark.end), amount=round(1 - likeness, 4), name=landmark.qualified
+        state, shape.path, LineRange(start, symbol.end), amount=round(1 - likeness, 4), name=symbol.qualified
     )

@@ -131,7 +131,6 @@ def _pin_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
 
 
 def _pin_comment(shape: FileShape, lines: LineRange) -> PinnedCode:
-    """Pin a comment by its words, or lines without words."""
     first, behind = shape.notes_between(lines.start, lines.end)
     around = enclosing(shape, lines)
     words = shape.notes[first:behind]

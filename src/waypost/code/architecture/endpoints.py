@@ -110,7 +110,6 @@ def _graph(routes: RouterIndex) -> _Graph:
 
 
 def _views(evidence: EvidenceByPath) -> dict[str, list[tuple[str, str, str]]]:
-    """Views by name: (path, actions, lookup parameter)."""
     views: dict[str, list[tuple[str, str, str]]] = {}
     for path, items in evidence.items():
         for item in items:

@@ -30,10 +30,7 @@ _GO_PACKAGES = (
 )
 # A file is tokenized only if it contains one of these words.
 _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
-    "python": (
-        (_PYTHON_WORDS, python.read),
-        (("urlpatterns", "outer.register(", " path(", "patterns"), django.read),
-    ),
+    "python": ((_PYTHON_WORDS, python.read), (("urlpatterns", "outer.register(", " path(", "patterns"), django.read)),
     "javascript": (
         (("@nestjs/common",), annotated.read),
         (("outer", "express", "fastify", "hono", "app.", "koa", "Hono"), javascript.read),

@@ -122,7 +122,6 @@ def _place(text: str, mark: str) -> int:
 
 
 def _is_comment(text: str, at: int) -> bool:
-    """Whether the line at a position begins as a comment."""
     start = text.rfind("\n", max(0, at - 400), at) + 1
     line = text[start : start + 200].lstrip() if start or at < 400 else ""
     return line.startswith(("//", "/*", "* ", "<!--")) or (line.startswith("#") and not line.startswith("#["))

@@ -121,7 +121,7 @@ def _by_base(
     source: SourceFile, symbol: Symbol, members: Sequence[Symbol], lower: set[str]
 ) -> Iterator[tuple[str, str]]:
     name = symbol.name
-    takes = _constructor(members)
+    takes = _constructor_parameters(members)
     if name.endswith("Adapter") and (symbol.bases or takes):
         yield "adapter", f"it fits {takes[0] if takes else 'something else'} to {_first(symbol.bases, 'an interface')}"
     if name.endswith(("Decorator", "Wrapper")) and takes and symbol.bases and "Component" not in symbol.bases[0]:
@@ -165,8 +165,7 @@ def _first(words: Sequence[str], otherwise: str) -> str:
     return words[0] if words else otherwise
 
 
-def _constructor(members: Sequence[Symbol]) -> tuple[str, ...]:
-    """The constructor's parameters."""
+def _constructor_parameters(members: Sequence[Symbol]) -> tuple[str, ...]:
     for member in members:
         if member.name in ("__init__", "constructor", "__construct", "initialize") or member.kind == "constructor":
             return member.parameters

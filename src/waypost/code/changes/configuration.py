@@ -194,7 +194,6 @@ def _document_name(value: Any, place: int) -> str:
 
 
 def _ini(text: str) -> _Rows:
-    """Sections and keys. Indented lines continue a value."""
     section = key = ""
     value: list[str] = []
     for line in text.splitlines():

@@ -8,18 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from waypost.code.architecture.manifests import GO, REQUIREMENT, list_of, read_json, read_toml, table_at, version_of
-from waypost.code.changes.build_files import (
-    BUILD,
-    DEVELOPMENT,
-    LANGUAGE,
-    OPTIONAL,
-    RUNTIME,
-    Requirement,
-    gem,
-    gradle,
-    maven,
-    nuget,
-)
+from waypost.code.changes import build_files
+from waypost.code.changes.build_files import BUILD, DEVELOPMENT, LANGUAGE, OPTIONAL, RUNTIME, Requirement
 from waypost.model.change import ADDED, MODIFIED, REMOVED, DependencyChange
 
 _MAX = 1_000_000
@@ -77,9 +67,9 @@ def _reader(path: str) -> _Read | None:
         return _BY_NAME[name]
     lower = name.lower()
     if lower.endswith((".csproj", ".fsproj", ".vbproj")):
-        return nuget
+        return build_files.nuget
     if lower.endswith(".gemspec"):
-        return gem
+        return build_files.gem
     folder = path.lower().rpartition("/")[0].rpartition("/")[2]
     if lower.endswith((".txt", ".in")) and ("requirements" in lower or folder == "requirements"):
         return _development_requirements if _DEVELOPMENT.search(lower) else _requirements
@@ -227,10 +217,10 @@ _BY_NAME: dict[str, _Read] = {
     "composer.json": _composer,
     "Cargo.toml": _cargo,
     "go.mod": _go,
-    "pom.xml": maven,
-    "build.gradle": gradle,
-    "build.gradle.kts": gradle,
-    "Directory.Packages.props": nuget,
-    "Directory.Build.props": nuget,
-    "Gemfile": gem,
+    "pom.xml": build_files.maven,
+    "build.gradle": build_files.gradle,
+    "build.gradle.kts": build_files.gradle,
+    "Directory.Packages.props": build_files.nuget,
+    "Directory.Build.props": build_files.nuget,
+    "Gemfile": build_files.gem,
 }

@@ -169,7 +169,6 @@ _CONTAINERS = frozenset(
 
 
 def _parameters(style: str, signature: str, kind: str) -> Iterator[tuple[str, str]]:
-    """Names and types of parameters in a signature."""
     if style == "none" or (kind not in _FUNCTIONS and kind != "class"):
         return
     opening = signature.find("(")

@@ -81,7 +81,6 @@ class Members(ABC):
         return self._lineages[key]
 
     def _own_member(self, view: OutlineView, value: Value, name: str) -> Value | None:
-        """A member that a class defines itself."""
         strength = 1.0 if value.kind == "symbol" else INHERITED
         symbols = view.outline.symbols
         inner = view.members.get(value.symbol, {}).get(name)

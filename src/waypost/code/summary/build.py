@@ -75,7 +75,6 @@ def summary_contents(parsed: Parsed) -> tuple[list[Symbol], list[Symbol], tuple[
 
 
 def _top_symbols(parsed: Parsed) -> list[Symbol]:
-    """The symbols outside functions."""
     hidden: list[bool] = []  # whether nested symbols are local; a parent comes before its children
     outer: list[Symbol] = []
     for symbol in parsed.symbols:

@@ -6,16 +6,7 @@ from waypost.code.files.languages import is_test_path
 from waypost.code.source import CONTAINERS, Symbol
 from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.marks import mark_of, test_title
-from waypost.code.summary.names import (
-    action,
-    first_items,
-    is_verb,
-    join_words,
-    phrase,
-    plain_words,
-    raw_words,
-    with_article,
-)
+from waypost.code.summary.names import action, first_few, is_verb, listing, phrase, plain_words, raw_words, with_article
 from waypost.code.summary.view import SummaryView
 
 _MOST_METHODS = 6
@@ -102,24 +93,22 @@ def _members(symbol: Symbol, view: SummaryView) -> str:
     children = view.inside(symbol)
     if symbol.kind == "enum":
         values = [child.name for child in children if child.kind == "constant"]
-        return f": {join_words(first_items(values, _MOST_MEMBERS))}" if values else ""
+        return f": {listing(first_few(values, _MOST_MEMBERS))}" if values else ""
     own = [child for child in children if child.kind == "method" and not child.name.startswith(("_", "~", "#"))]
     within = is_test_path(view.parsed.path) or "test" in raw_words(symbol.name)
     tests = list(filter(None, (test_title(child, within_tests=within) for child in own)))
     if tests:
-        return f"; {join_words(first_items(tests, _MOST_TESTS))}"
+        return f"; {listing(first_few(tests, _MOST_TESTS))}"
     doings = list(dict.fromkeys(filter(None, map(_doing, own))))
     if doings:
-        return f"; can {join_words(first_items(doings, _MOST_METHODS))}"
+        return f"; can {listing(first_few(doings, _MOST_METHODS))}"
     inside = [child.name for child in children if child.kind in CONTAINERS or child.kind == "function"]
     if inside:
-        return f"; holds {join_words(first_items(inside, _MOST_MEMBERS))}"
+        return f"; holds {listing(first_few(inside, _MOST_MEMBERS))}"
     if symbol.parameters:  # of data classes
-        return (
-            f"; with {join_words(first_items([phrase(parameter) for parameter in symbol.parameters], _MOST_MEMBERS))}"
-        )
+        return f"; with {listing(first_few([phrase(parameter) for parameter in symbol.parameters], _MOST_MEMBERS))}"
     used = list(dict.fromkeys(call.name for call in symbol.calls if call.name[:1].isupper())) if not own else []
-    return f"; uses {join_words(first_items(used, _MOST_MEMBERS))}" if used else ""
+    return f"; uses {listing(first_few(used, _MOST_MEMBERS))}" if used else ""
 
 
 def _doing(method: Symbol) -> str:

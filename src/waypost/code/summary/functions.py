@@ -9,9 +9,9 @@ from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.marks import mark_of, test_title
 from waypost.code.summary.names import (
     action,
-    first_items,
+    first_few,
     is_verb,
-    join_words,
+    listing,
     phrase,
     plain_words,
     raw_words,
@@ -82,7 +82,6 @@ class _FunctionContext:
 
 
 def _lead(context: _FunctionContext, body: FunctionBody) -> str:
-    """What the name says."""
     symbol, name, parent = context.symbol, context.symbol.name, context.parent
     special = _special(name, parent)
     if special:
@@ -249,7 +248,7 @@ def _given_parameters(symbol: Symbol, lead: str, skip: int = 0) -> str:
         in_words = _in_words(symbol, bare)
         if len(bare) > 1 and bare not in _NO_PARAMETERS and not set(in_words.split()) <= lead_words:
             spoken[in_words] = None
-    return ", given " + join_words(first_items(list(spoken), _MOST_PARAMETERS)) if spoken else ""
+    return ", given " + listing(first_few(list(spoken), _MOST_PARAMETERS)) if spoken else ""
 
 
 def _in_words(symbol: Symbol, parameter: str) -> str:

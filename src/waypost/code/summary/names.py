@@ -157,11 +157,11 @@ def _a(word: str) -> str:
     return "an" if lower.startswith(_VOWELS) and not lower.startswith(_SOUNDS_LIKE_YOU) else "a"
 
 
-def first_items(items: list[str], most: int) -> list[str]:
+def first_few(items: list[str], most: int) -> list[str]:
     """The first items, and how many more there are."""
     return items if len(items) <= most else [*items[:most], f"{len(items) - most} more"]
 
 
-def join_words(items: list[str]) -> str:
+def listing(items: list[str]) -> str:
     """In a sentence: "a, b and c"."""
     return " and ".join(filter(None, (", ".join(items[:-1]), items[-1]))) if items else ""

@@ -7,7 +7,7 @@ from waypost.code.files.languages import display_name, is_test_path
 from waypost.code.source import CONTAINERS, Parsed, Symbol
 from waypost.code.summary.describe import describe_in
 from waypost.code.summary.lexicon import patterns, words
-from waypost.code.summary.names import action, first_items, join_words, phrase, plain_words, raw_words
+from waypost.code.summary.names import action, first_few, listing, phrase, plain_words, raw_words
 from waypost.code.summary.sentences import first_sentence, first_sentences, shortened
 from waypost.code.summary.view import SummaryView, stem_of
 
@@ -66,7 +66,7 @@ def _document_purpose(parsed: Parsed) -> str:
     titles = list(dict.fromkeys(section.title.split(" > ")[-1] for section in parsed.sections if section.title.strip()))
     if not titles:
         return f"{display_name(parsed.language) or 'Text'} file about {_subject(parsed)}."
-    return shortened(f"{_role(parsed)}: {join_words(first_items(titles, _MOST_NAMES))}.", LONGEST)
+    return shortened(f"{_role(parsed)}: {listing(first_few(titles, _MOST_NAMES))}.", LONGEST)
 
 
 def _main_symbol(view: SummaryView) -> Symbol | None:
@@ -168,13 +168,13 @@ def _definitions(view: SummaryView) -> str:
     doings = list(dict.fromkeys(filter(None, (action(symbol.name, finite=False) for symbol in others))))
     parts: list[str] = []
     if classes:
-        parts.append(f"defines {join_words(first_items(classes, _MOST_CLASSES))}")
+        parts.append(f"defines {listing(first_few(classes, _MOST_CLASSES))}")
     if tests:
-        parts.append(f"checks {join_words(first_items(tests, _MOST_FUNCTIONS))}")
+        parts.append(f"checks {listing(first_few(tests, _MOST_FUNCTIONS))}")
     elif doings and 2 * len(doings) >= len(others):
-        parts.append(f"functions to {join_words(first_items(doings, _MOST_FUNCTIONS))}")
+        parts.append(f"functions to {listing(first_few(doings, _MOST_FUNCTIONS))}")
     elif others:
-        parts.append(f"functions {join_words(first_items([symbol.name for symbol in others], _MOST_FUNCTIONS))}")
+        parts.append(f"functions {listing(first_few([symbol.name for symbol in others], _MOST_FUNCTIONS))}")
     return f"{'; '.join(parts)}." if parts else _minor_definitions(view)
 
 
@@ -193,16 +193,16 @@ def _minor_definitions(view: SummaryView) -> str:
     """For a file without classes and functions."""
     constants = [symbol.name for symbol in view.top if symbol.kind in {"constant", "type", "module"}]
     if constants:
-        return f"defines {join_words(first_items(constants, _MOST_NAMES))}."
+        return f"defines {listing(first_few(constants, _MOST_NAMES))}."
     brought = list(
         dict.fromkeys(
             imported.alias or imported.name for imported in view.parsed.imports if imported.name not in {"", "*"}
         )
     )
     if brought:
-        return f"brings together {join_words(first_items(brought, _MOST_NAMES))}."
+        return f"brings together {listing(first_few(brought, _MOST_NAMES))}."
     called = list(dict.fromkeys(call.name for call in view.parsed.calls if _WORD.match(call.name)))
-    return f"calls {join_words(first_items(called, _MOST_NAMES))}." if called else ""
+    return f"calls {listing(first_few(called, _MOST_NAMES))}." if called else ""
 
 
 def _used_modules(parsed: Parsed) -> str:
@@ -211,7 +211,7 @@ def _used_modules(parsed: Parsed) -> str:
         imported.module for imported in parsed.imports if imported.module and not imported.module.startswith(".")
     )
     plain = [module.strip("<>\"'") for module in modules if not _is_standard(module, parsed.language)]
-    return f" Uses {join_words(first_items(plain, _MOST_MODULES))}." if plain else ""
+    return f" Uses {listing(first_few(plain, _MOST_MODULES))}." if plain else ""
 
 
 def _is_standard(module: str, language: str) -> bool:

@@ -97,7 +97,6 @@ def _all_mentions(text: str) -> Iterator[CodeMention]:
 
 
 def _part_mentions(text: str, start: int, end: int, in_example: bool) -> Iterator[CodeMention]:
-    """The mentions in prose or in a fenced example."""
     if in_example:
         for mention in _scan(text, start, end, in_code=True):
             yield replace(mention, strength=round(mention.strength * _IN_EXAMPLE, 2))

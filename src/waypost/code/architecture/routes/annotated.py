@@ -62,7 +62,6 @@ def _endpoints(tokens: TokenList, style: dict[str, Any], declared: Declaration) 
 
 
 def _verbs_and_paths(tokens: TokenList, style: dict[str, Any], declared: Declaration) -> tuple[list[str], list[str]]:
-    """The methods and paths in the annotations of a function."""
     verbs: list[str] = []
     paths: list[str] = []
     for annotation in declared.annotations:

@@ -7,9 +7,9 @@ from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.reading import (
     ANY,
     METHODS,
-    assigned_variable,
+    assignee,
     handler_name,
-    limited_range,
+    indices,
     mount,
     route,
     strings,
@@ -110,7 +110,7 @@ def _included_target(tokens: TokenList, span: Span) -> str:
 
 def _mapping(tokens: TokenList, span: Span) -> list[tuple[str, str]] | None:
     """`ArticleViewSet.as_view({"get": "list"})`."""
-    for at in limited_range(span):
+    for at in indices(span):
         if tokens.is_name(at, "as_view") and tokens.is_other(at + 2, "{"):
             words = strings(tokens, (at + 2, max(at + 2, tokens.partner[at + 2])))
             pairs = zip(words[::2], words[1::2], strict=False)
@@ -127,7 +127,7 @@ def _place(tokens: TokenList, at: int) -> tuple[str, str]:
             if tokens.is_other(before - 1, "=") and tokens.is_other(before - 2, "+"):
                 before -= 1
                 owner = tokens.text(before - 2)
-            elif name := assigned_variable(tokens, opening):
+            elif name := assignee(tokens, opening):
                 owner = name
         elif (
             tokens.is_other(opening, "(")

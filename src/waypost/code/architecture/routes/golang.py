@@ -7,7 +7,7 @@ from waypost.code.architecture.routes.reading import (
     ANY,
     METHODS,
     Functions,
-    assigned_variable,
+    assignee,
     handler_name,
     join,
     mount,
@@ -52,7 +52,7 @@ def _groups(tokens: TokenList, scopes: Functions) -> Iterator[tuple[tuple[str, s
             continue
         start = tokens.chain_start(at)
         spans = tokens.arguments(at + 1)
-        name = assigned_variable(tokens, start)
+        name = assignee(tokens, start)
         prefix = tokens.literal(spans[0]) if spans else ""
         if name and prefix is not None and tokens.texts[at] != "Route":
             if tokens.texts[at] == "Subrouter":

@@ -8,10 +8,10 @@ from waypost.code.architecture.routes.reading import (
     ANY,
     METHODS,
     PAGE,
-    assigned_variable,
+    assignee,
     handler_name,
+    indices,
     join,
-    limited_range,
     methods,
     mount,
     route,
@@ -53,7 +53,7 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     framework = framework_of(text)
     owners: dict[str, str] = {}
     for at in tokens.calls():
-        if tokens.texts[at] in _CONSTRUCTORS and (name := assigned_variable(tokens, tokens.chain_start(at))):
+        if tokens.texts[at] in _CONSTRUCTORS and (name := assignee(tokens, tokens.chain_start(at))):
             prefix = tokens.literal(_prefix_option(tokens, at + 1))
             owners[name] = framework
             yield router_of(name, prefix or "", tokens.lines[at], framework)
@@ -85,7 +85,7 @@ def _call(tokens: TokenList, at: int, owners: dict[str, str], framework: str) ->
         owner = tokens.texts[start + 2]
     if owner in _CONSTRUCTORS or tokens.is_name(start + 2, "Router"):
         # A router built in one expression, often the file's export.
-        owner = assigned_variable(tokens, start) or "default"
+        owner = assignee(tokens, start) or "default"
     elif owner not in owners and not _USUAL.match(owner):
         return
     spans = tokens.arguments(at + 1)
@@ -247,10 +247,10 @@ def _component(tokens: TokenList, span: Span) -> str:
     """The component of a page; for a lazy one, its file."""
     if span[1] - span[0] == 1 and tokens.kinds[span[0]] == NAME:
         return tokens.texts[span[0]]
-    for at in limited_range(span):
+    for at in indices(span):
         if tokens.is_other(at, "<") and tokens.is_name(at + 1):
             return tokens.texts[at + 1]
-    for at in limited_range(span):
+    for at in indices(span):
         if tokens.kinds[at] == STRING:
             return tokens.texts[at]
     return ""

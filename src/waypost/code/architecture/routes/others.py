@@ -4,16 +4,7 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.routes.reading import (
-    ANY,
-    METHODS,
-    PAGE,
-    assigned_variable,
-    handler_name,
-    join,
-    mount,
-    route,
-)
+from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, assignee, handler_name, join, mount, route
 from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, Span, TokenList
 
 _MAPS = {f"Map{method.capitalize()}": method for method in METHODS}
@@ -40,7 +31,7 @@ def read_csharp(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvidence]
             prefix = _inline(tokens, at)
             handler = handler_name(tokens, spans[1])
             yield route(_MAPS[name], join(prefix, path), handler, tokens.lines[at], "ASP.NET Core", owner)
-        elif name == "MapGroup" and (variable := assigned_variable(tokens, start)):
+        elif name == "MapGroup" and (variable := assignee(tokens, start)):
             yield mount(variable, tokens.literal(spans[0]) or "", tokens.lines[at], owner, "ASP.NET Core")
 
 

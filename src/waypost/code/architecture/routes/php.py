@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, join, limited_range, methods, mount, route
+from waypost.code.architecture.routes.reading import ANY, METHODS, indices, join, methods, mount, route
 from waypost.code.architecture.tokens import STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY, "map": ANY, "cli": "CLI"}
@@ -124,7 +124,7 @@ def _limits(tokens: TokenList, at: int) -> tuple[list[str], list[str]]:
 
 
 def _texts(tokens: TokenList, span: Span | None) -> list[str]:
-    return [tokens.texts[at] for at in limited_range(span) if tokens.kinds[at] == STRING] if span else []
+    return [tokens.texts[at] for at in indices(span) if tokens.kinds[at] == STRING] if span else []
 
 
 def _singular(word: str) -> str:
@@ -202,7 +202,7 @@ def _group_file(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
     spans = tokens.arguments(at + 1)
     if not spans or not (paths := [text for text in _texts(tokens, spans[-1]) if text.endswith(".php")]):
         return
-    if any(tokens.is_name(place, "function") for place in limited_range(spans[-1])):
+    if any(tokens.is_name(place, "function") for place in indices(spans[-1])):
         return
     prefix, _, _ = _context(tokens, at)
     yield mount(f"require:/{paths[0].lstrip('/')}", prefix, tokens.lines[at], "", "Laravel")
@@ -251,7 +251,7 @@ def _wordpress(tokens: TokenList) -> Iterator[ArchitectureEvidence]:
             if word in text:
                 verbs.append(verb)
         handler = next(
-            (_callback(tokens, place) for place in limited_range(spans[2]) if tokens.texts[place] == "callback"), ""
+            (_callback(tokens, place) for place in indices(spans[2]) if tokens.texts[place] == "callback"), ""
         )
         for verb in dict.fromkeys(verbs or ["GET"]):
             yield route(verb, join("wp-json", space, path), handler, tokens.lines[at], "WordPress")

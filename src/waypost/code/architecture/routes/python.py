@@ -5,16 +5,7 @@ from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.annotations import Annotation, Declaration, declarations
-from waypost.code.architecture.routes.reading import (
-    ANY,
-    METHODS,
-    assigned_variable,
-    handler_name,
-    methods,
-    mount,
-    route,
-    router,
-)
+from waypost.code.architecture.routes.reading import ANY, METHODS, assignee, handler_name, methods, mount, route, router
 from waypost.code.architecture.tokens import STRING, Span, TokenList
 
 # Router constructors: framework, and the argument with the prefix.
@@ -62,7 +53,7 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     owners = {}
     for at in tokens.calls():
         name = tokens.texts[at]
-        if name in _ROUTERS and (variable := assigned_variable(tokens, tokens.chain_start(at))):
+        if name in _ROUTERS and (variable := assignee(tokens, tokens.chain_start(at))):
             kind, key = _ROUTERS[name]
             owners[variable] = kind
             prefix = _prefix(tokens, tokens.keyword(at + 1, key)) if key else ""

@@ -72,7 +72,7 @@ def _function_name(tokens: TokenList, start: int, end: int) -> str:
     return ""
 
 
-def assigned_variable(tokens: TokenList, at: int) -> str:
+def assignee(tokens: TokenList, at: int) -> str:
     """The variable to which the expression at `at` is assigned, or ""."""
     before = at - 1
     while before > 0 and tokens.kinds[before] == NAME and tokens.texts[before] in ("new", "await", "mut"):
@@ -90,21 +90,21 @@ def assigned_variable(tokens: TokenList, at: int) -> str:
     return tokens.source((name, before))
 
 
-def limited_range(span: Span) -> range:
+def indices(span: Span) -> range:
     """The indices of a span, limited because a closure may contain the rest of the file."""
     return range(span[0], min(span[1], span[0] + _MAX_SPAN))
 
 
 def strings(tokens: TokenList, span: Span) -> list[str]:
     """The strings in a span, at any depth."""
-    return [tokens.texts[at] for at in limited_range(span) if tokens.kinds[at] == STRING]
+    return [tokens.texts[at] for at in indices(span) if tokens.kinds[at] == STRING]
 
 
 def methods(tokens: TokenList, span: Span | None) -> list[str]:
     """The HTTP methods in a span: `["GET", "post"]`, `RequestMethod.GET`, `Request::METHOD_PUT`."""
     if span is None:
         return []
-    words = (tokens.texts[at].rpartition("_")[2].upper() for at in limited_range(span) if tokens.kinds[at] != OTHER)
+    words = (tokens.texts[at].rpartition("_")[2].upper() for at in indices(span) if tokens.kinds[at] != OTHER)
     return [word for word in dict.fromkeys(words) if word in METHODS]
 
 

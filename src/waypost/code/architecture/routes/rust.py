@@ -3,16 +3,7 @@
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.routes.reading import (
-    ANY,
-    METHODS,
-    Functions,
-    assigned_variable,
-    handler_name,
-    join,
-    mount,
-    route,
-)
+from waypost.code.architecture.routes.reading import ANY, METHODS, Functions, assignee, handler_name, join, mount, route
 from waypost.code.architecture.tokens import NAME, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY}
@@ -39,7 +30,7 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
 def _owner(tokens: TokenList, at: int, scopes: Functions, nested: frozenset[str]) -> str:
     """Where the router of a chain goes: a variable of the function, or its return value."""
     function = scopes.name(at)
-    variable = assigned_variable(tokens, tokens.chain_start(at))
+    variable = assignee(tokens, tokens.chain_start(at))
     return f"{function}.{variable}" if variable and variable in nested else f"{function}()"
 
 
