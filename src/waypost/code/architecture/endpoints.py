@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.architecture.result import CodePlace, Endpoint
 from waypost.code.architecture.roles import role_of
+from waypost.code.architecture.routes.base import ANY, METHODS, PAGE, join
 from waypost.code.architecture.routes.django import ON_COLLECTION, viewset_methods
-from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, join
 from waypost.code.architecture.targets import Node, RouterIndex, resolve
 
 _MAX_PREFIXES = 8  # per router: with more, a program sets them

@@ -11,7 +11,7 @@ from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.annotations import Annotation, Declaration, declarations
-from waypost.code.architecture.routes.reading import ANY, join, methods, route, strings
+from waypost.code.architecture.routes.base import ANY, join, methods, route, strings
 from waypost.code.architecture.tokens import NAME, STRING, TokenList
 
 _PATH_KEYS = ("value", "path", "Template", "template", "uri")

@@ -4,16 +4,7 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.routes.reading import (
-    ANY,
-    METHODS,
-    assignee,
-    handler_name,
-    indices,
-    mount,
-    route,
-    strings,
-)
+from waypost.code.architecture.routes.base import ANY, METHODS, assignee, handler_name, indices, mount, route, strings
 from waypost.code.architecture.tokens import Span, TokenList
 
 _PATTERN_CALLS = ("path", "re_path", "url")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.routes.reading import (
+from waypost.code.architecture.routes.base import (
     ANY,
     METHODS,
     Functions,

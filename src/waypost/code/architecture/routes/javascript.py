@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.routes.reading import (
+from waypost.code.architecture.routes.base import (
     ANY,
     METHODS,
     PAGE,
@@ -16,7 +16,7 @@ from waypost.code.architecture.routes.reading import (
     mount,
     route,
 )
-from waypost.code.architecture.routes.reading import router as router_of
+from waypost.code.architecture.routes.base import router as router_of
 from waypost.code.architecture.tokens import NAME, OTHER, STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"del": "DELETE", "all": ANY}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, assignee, handler_name, join, mount, route
+from waypost.code.architecture.routes.base import ANY, METHODS, PAGE, assignee, handler_name, join, mount, route
 from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, Span, TokenList
 
 _MAPS = {f"Map{method.capitalize()}": method for method in METHODS}

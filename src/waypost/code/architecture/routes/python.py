@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.annotations import Annotation, Declaration, declarations
-from waypost.code.architecture.routes.reading import ANY, METHODS, assignee, handler_name, methods, mount, route, router
+from waypost.code.architecture.routes.base import ANY, METHODS, assignee, handler_name, methods, mount, route, router
 from waypost.code.architecture.tokens import STRING, Span, TokenList
 
 # Router constructors: framework, and the argument with the prefix.

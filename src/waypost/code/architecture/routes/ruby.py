@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, join, route
+from waypost.code.architecture.routes.base import ANY, METHODS, join, route
 from waypost.code.architecture.routes.ruby_statements import RubyStatement, first_word, statement_at, words_in
 from waypost.code.architecture.tokens import NAME, STRING, Span, TokenList
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, Functions, assignee, handler_name, join, mount, route
+from waypost.code.architecture.routes.base import ANY, METHODS, Functions, assignee, handler_name, join, mount, route
 from waypost.code.architecture.tokens import NAME, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY}
