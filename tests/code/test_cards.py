@@ -1,4 +1,4 @@
-"""What one file gives to the index."""
+"""The cards that one file produces for the index."""
 
 from textwrap import dedent
 

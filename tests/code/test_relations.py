@@ -104,8 +104,8 @@ def test_strength_says_how_sure_an_edge_is() -> None:
     [
         "def f(make):\n    make()\n",  # a parameter hides the function
         "def f():\n    make = other()\n    make()\n",  # so does a variable
-        "def f():\n    x = A()\n    x = other()\n    x.run()\n",  # held twice
-        "def f(x):\n    x.run()\n",  # one word says too little
+        "def f():\n    x = A()\n    x = other()\n    x.run()\n",  # assigned twice
+        "def f(x):\n    x.run()\n",  # one word is not distinctive
         "def f():\n    for make in others():\n        make()\n",
         "def f():\n    with other() as make:\n        make()\n",
         "import outside\n\ndef f():\n    outside.make()\n    outside.A().run()\n",

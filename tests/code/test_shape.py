@@ -1,4 +1,4 @@
-"""What a file says without its layout: words, marks, notes and landmarks."""
+"""The shape of a file: words, marks, notes and landmarks, without layout."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Keys of configuration are found by their names, whatever stands next to them."""
+"""Landmarks of configuration keys, independent of their neighbours."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""CG-11 without a language model: what files and symbols are said to be, in plain words."""
+"""Summaries of files and symbols without a language model."""
 
 import time
 from typing import Any
@@ -20,7 +20,7 @@ def symbol(name: str, kind: str = "function", **more: Any) -> Symbol:
 
 
 def said(name: str, kind: str = "function", *, text: str = "", language: str = "python", **more: Any) -> str:
-    """What is said of a symbol that stands alone in a file of this text."""
+    """The description of a symbol that is alone in a file of this text."""
     one = symbol(name, kind, **{"lines": LineRange(1, max(1, text.count("\n") + 1)), **more})
     parsed = Parsed("a.py", language, 1, (one,))
     return describe(one, parsed, SourceFile("a.py", language, text))

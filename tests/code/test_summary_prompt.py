@@ -1,4 +1,4 @@
-"""CG-11 with a language model: what it is asked, and what of its answer is taken."""
+"""Summaries by a language model: the prompt, and parsing of the answer."""
 
 import json
 from functools import partial
@@ -82,4 +82,4 @@ def test_asked_and_answered_as_a_whole() -> None:
     assert 'Describe the file "shop/cart.py", written in "Python".' in llm.asked[0]
     assert (
         llm.asked[0].count("</waypost-memory") == 2
-    )  # those of the outline and of the source; the planted one is defused
+    )  # from the outline and the source; the planted one is neutralised

@@ -1,4 +1,4 @@
-"""Anchors are small, come back as they were, and are not believed when they are damaged. Hashes find blocks again."""
+"""Anchors are small, survive a round trip, and are rejected if damaged. Hashes find blocks again."""
 
 import hashlib
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What became of a symbol or a file that a memory points at."""
+"""Follow a symbol or file that a memory points at."""
 
 import pytest
 
@@ -60,7 +60,7 @@ def followed(
     symbol: str | None = None,
     path: str = "cart.py",
 ) -> CodeVerdict:
-    """Follow what was pinned in a file into a tree in which every other file is new."""
+    """Follow a pinned piece into a tree in which every other file is new."""
     was = shape(path, before)
     place = pinned(before, lines, symbol, path)
     now = [shape(name, text) for name, text in after.items()]

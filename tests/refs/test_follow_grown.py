@@ -1,4 +1,4 @@
-"""Parts that ended with a block or a call, and parts that stood in several functions: what the property test found."""
+"""Regressions from the property test: parts that ended with a block, and parts in several functions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What became of lines that are no symbol: a part of a function, a comment, a few lines of configuration."""
+"""Follow lines that are not a symbol: part of a function, a comment, lines of configuration."""
 
 import time
 from functools import cache
@@ -177,7 +177,7 @@ def test_whatever_is_pinned_is_unchanged_in_the_same_file(language: str, data: s
     if place.symbol_id:
         assert found.lines == place.lines
     else:
-        # A line that stands twice in a row cannot be told from the one before.
+        # A line that occurs twice in a row is indistinguishable from the one before.
         texts = read.texts_between(place.lines.start, place.lines.end)
         assert read.texts_between(found.lines.start, found.lines.end) == texts
 

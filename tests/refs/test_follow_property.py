@@ -1,6 +1,6 @@
-"""Random edits to random programs: what is found is compared with what an oracle knows from the identities of the parts.
+"""Random edits of random programs: verdicts are compared with an oracle that has the identities of all parts.
 
-The oracle, and what it lets pass where nobody can tell, is in oracle/verdict.py.
+The oracle, with the cases it cannot decide, is in oracle/verdict.py.
 """
 
 from array import array
@@ -34,9 +34,9 @@ from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import pin
 from waypost.refs.places import occurrences
 
-pytestmark = pytest.mark.slow  # not for the inner loop
+pytestmark = pytest.mark.slow  # too slow for `make test-fast`
 
-CASES = 30  # for each language, of one edit and of several
+CASES = 30  # per language, with one edit and with several
 SOAK = 20_000
 
 
@@ -45,7 +45,7 @@ def seeded(*what: object) -> Random:
 
 
 def check(case: Case, random: Random) -> CodeVerdict:
-    """Right; the same when asked again, in whatever order; and what was found is found again as it is."""
+    """The verdict is right, repeatable in any order, and stable when followed again."""
     was, pinned = pin_target(case)
     shapes = [shape(one) for one in case.now]
     all_changed = random.random() < 0.5
@@ -306,7 +306,7 @@ MISTAKES = [
 def test_a_mistake_is_found_out(
     mistake: Callable[[pytest.MonkeyPatch], None], edits: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What judges so is wrong somewhere in a few hundred cases; the first is enough, and is right without the mistake."""
+    """A judge with this mistake is wrong within a few hundred cases; the first one is right without the mistake."""
     cases = (make_case(seeded("mistake", number), edits, CODE[number % len(CODE)], size=2) for number in range(400))
     with monkeypatch.context() as patch:
         mistake(patch)
@@ -320,7 +320,7 @@ def test_a_mistake_is_found_out(
 
 @pytest.mark.soak
 def test_soak_twenty_thousand_cases() -> None:
-    """With a table: cases and wrong ones by what was done last, and by language."""
+    """Print a table: cases and wrong verdicts by last edit and by language."""
     tried, wrong = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     first = ""
     for number in range(SOAK):

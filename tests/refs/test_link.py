@@ -1,4 +1,4 @@
-"""Names of code in a text, linked to what the index knows or asked about."""
+"""Code names in a text: linked to index entries, or suggested."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def _file(path: str, lines: int = 0, *, is_test: bool = False) -> IndexEntry:
 
 
 def _linked(text: str, *knowns: IndexEntry, most: int = 5, project: Sequence[str] = ()) -> LinkedText:
-    """Links of a text, the index asked only for what is wanted, as a store would answer."""
+    """Links of a text, with only the requested index entries, as a store would return them."""
     found = mentions(text)
     names, files = index_query(found)
     known: dict[str, list[IndexEntry]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Names that are nearly the same."""
+"""Similar names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What in a text looks like a piece of code."""
+"""What in a text looks like code."""
 
 import time
 

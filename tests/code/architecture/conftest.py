@@ -1,4 +1,4 @@
-"""A small project written in the test, and what is concluded from it."""
+"""A small project written in the test, and the architecture derived from it."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""What became of definitions, by rule."""
+"""Changes of definitions, rule by rule."""
 
 import pytest
 from tests.code.changes.conftest import Changed, Repo

@@ -1,4 +1,4 @@
-"""What part a file plays, by its path."""
+"""The role of a file, by its path."""
 
 import pytest
 from tests.code.changes.conftest import Changed

@@ -1,4 +1,4 @@
-"""Settings that came, went or have another value."""
+"""Settings that were added, removed or changed."""
 
 import time
 

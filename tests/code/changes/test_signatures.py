@@ -1,4 +1,4 @@
-"""Which changes of a signature callers would notice."""
+"""Which changes of a signature callers notice."""
 
 import pytest
 from tests.code.changes.conftest import Changed

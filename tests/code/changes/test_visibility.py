@@ -1,4 +1,4 @@
-"""Which definitions others may use."""
+"""Which definitions are public."""
 
 import pytest
 from tests.code.changes.conftest import Changed

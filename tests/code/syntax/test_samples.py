@@ -1,4 +1,4 @@
-"""One sample per language, read as a whole. The tables beside the samples say what is expected of them."""
+"""One sample per language, read as a whole. The tables beside the samples contain the expected results."""
 
 from pathlib import Path
 

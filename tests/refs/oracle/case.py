@@ -1,4 +1,4 @@
-"""One try: a program, somebody who points at a piece of it, edits, another layout, and what is found."""
+"""One case: a program, a pinned piece of it, edits, another layout, and the verdict."""
 
 from dataclasses import dataclass
 from random import Random
@@ -35,7 +35,7 @@ class Case:
 
 
 def shape(page: Printed, path: str = "") -> FileShape:
-    # Files are read with line feeds alone (code/reading).
+    # Files are read with line feeds only.
     source = SourceFile(path or page.path, page.language, page.text.replace("\r\n", "\n"))
     return shape_of(source, parse(source))
 
@@ -45,7 +45,7 @@ def make_case(random: Random, kinds: tuple[str, ...] | None = None, language: st
     language = language or random.choice(LANGUAGES)
     before = make.tree(language, size)
     target = choose(random, before)
-    if random.random() < 0.15:  # the same stands somewhere else, too
+    if random.random() < 0.15:  # an equal piece exists elsewhere
         editor = Editor(make, random, target.definition)
         before = (editor.copy_here if random.random() < 0.5 else editor.repeat_elsewhere)(before)
     editor = Editor(make, random, target.definition)
@@ -87,7 +87,7 @@ def choose(random: Random, tree: Tree) -> Target:
 
 
 def pin_target(case: Case) -> tuple[FileShape, PinnedCode]:
-    """Pinned as somebody would: by lines, or the whole file."""
+    """Pin as a user would: by lines, or the whole file."""
     path = next(file.path for file in case.before if file.id == case.target.file)
     page = next(one for one in case.was if one.path == path)
     lines = lines_of(case.target, page)
@@ -117,7 +117,7 @@ def follow_target(
 
 
 def verdict(case: Case, *, all_changed: bool = False) -> tuple[CodeVerdict, str]:
-    """What is found, and why it is wrong, if it is."""
+    """The verdict, and why it is wrong, if it is."""
     was, pinned = pin_target(case)
     finding = follow_target(case, was, pinned, [shape(one) for one in case.now], all_changed=all_changed)
     return finding, complaint(finding, expected(case.before, case.after, case.target), case.now)

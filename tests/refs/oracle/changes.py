@@ -1,4 +1,4 @@
-"""Changes of single expressions. Each gives another expression, or None where it cannot be made."""
+"""Changes of single expressions. Each returns another expression, or None if it does not apply."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Random edits of programs: near what somebody points at, inside it, and of its name and place."""
+"""Random edits of programs: near the pinned piece, inside it, and of its name and place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,11 +31,11 @@ from tests.refs.oracle.model import (
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """Edits a tree in which somebody points at a definition, or at statements of it. An edit that cannot be made is none."""
+    """Edits a tree with a pinned definition or pinned statements. An edit that does not apply leaves the tree unchanged."""
 
     make: Maker
     random: Random
-    target: int  # the definition pointed at, or around what is pointed at
+    target: int  # the pinned definition, or the one around the pinned statements
 
     # -- elsewhere ------------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class Editor:
         return self._inside(tree, inserted)
 
     def extend_block(self, tree: Tree) -> Tree:
-        """A statement more at the end of a block in it."""
+        """One more statement at the end of a block in it."""
 
         def extended(function: Function, language: str) -> Function:
             inner = list(blocks(function))[1:]
@@ -127,7 +127,7 @@ class Editor:
         return self._inside(tree, repeated)
 
     def repeat_elsewhere(self, tree: Tree) -> Tree:
-        """Some of its statements stand in another function of its file, too."""
+        """Copy some of its statements to another function in its file."""
         spot, other = find(tree, self.target), self._other(tree)
         if spot is None or other is None or other.file.id != spot.file.id:
             return tree
@@ -157,7 +157,7 @@ class Editor:
         return self._inside(tree, swapped)
 
     def change_head(self, tree: Tree) -> Tree:
-        """Parameters, or what stands above the definition."""
+        """Change parameters, or what is above the definition."""
 
         def changed(function: Function, language: str) -> Function:
             if language in DOCUMENTS:
@@ -199,7 +199,7 @@ class Editor:
             return tree
         homes = [one.node for one in definitions(tree) if isinstance(one.node, Class) and one.node is not spot.around]
         if spot.around is None and spot.file.language != "python":
-            return tree  # elsewhere a function and a method are written in other words
+            return tree  # functions and methods are written differently in some languages
         if not homes:
             return tree
         home = self.random.choice(homes)
@@ -214,7 +214,7 @@ class Editor:
         spot = find(tree, self.target)
         if spot is None:
             return tree
-        item: Item = spot.around or spot.node  # a method goes with its class
+        item: Item = spot.around or spot.node  # a method moves with its class
         if self.random.random() < 0.3 or len(tree) < 2:
             tree = self.insert_file(tree)
         file = self.random.choice([one for one in tree if one.id != spot.file.id])
@@ -238,7 +238,7 @@ class Editor:
         return tree if spot is None else with_file(tree, spot.file.id)
 
     def add_again(self, tree: Tree) -> Tree:
-        """Deleted, and written anew under its name: the same, or another."""
+        """Delete it, and write it again under its name: the same, or different."""
         spot = find(tree, self.target)
         if spot is None:
             return tree
@@ -270,7 +270,7 @@ class Editor:
     # -- how --------------------------------------------------------------------------------------------
 
     def edited(self, function: Function, language: str) -> Function:
-        """With one thing in it changed."""
+        """Change one thing in it."""
         if language in DOCUMENTS:
             return self._word(function)
         for change in self.random.sample(changes.CHANGES, len(changes.CHANGES)):
@@ -288,7 +288,7 @@ class Editor:
         return with_statement(function, replace(one, value=Text(" ".join(words))))
 
     def _rewritten(self, function: Function, change: changes.Change) -> Function:
-        """With one expression changed, of all those that this change can be made to."""
+        """Change one of the expressions to which this change applies."""
         every = [
             (statement, expression, new)
             for block in blocks(function)

@@ -116,7 +116,7 @@ SIGNS = ("+", "-", "*", "<", "==")
 
 
 class Maker:
-    """Makes pieces; every one has an identity of its own, from a first one on."""
+    """Makes pieces. Each has its own identity, counted from the first."""
 
     def __init__(self, random: Random, first: int = 1) -> None:
         self.random = random
@@ -209,14 +209,14 @@ class Maker:
         return self.random.choice(_VARIABLES)
 
     def name(self, pool: list[str]) -> str:
-        """A name that nothing else has."""
+        """A unique name."""
         word = self.random.choice(pool)
         return f"{word}{'V' if word[0].isupper() else '_v'}{next(self._names)}"
 
     # -- the same again --------------------------------------------------------------------------------
 
     def copy(self, item: Item, name: str = "") -> Item:
-        """The same in other identities, with its own name changed in it if one is given."""
+        """A copy with new identities and, if given, a new name."""
         if isinstance(item, Class):
             methods = tuple(self._copied(method) for method in item.methods)
             return replace(item, id=self.id(), methods=methods, name=name or item.name)

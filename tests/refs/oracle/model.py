@@ -1,13 +1,13 @@
-"""Programs as what they say, without a layout: every definition and statement has an identity.
+"""Programs without layout: every definition and statement has an identity.
 
-Two pieces say the same if their tokens are the same. Brackets in the tokens stand for the structure, not for the text.
+Two pieces are equal if their tokens are. Brackets in the tokens represent structure, not text.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-OWN = "·"  # the own name of a definition, in its own tokens
+OWN = "·"  # a definition's own name, in its tokens
 CODE = ("python", "typescript", "go", "java")
 DOCUMENTS = ("markdown", "yaml")
 LANGUAGES = (*CODE, *DOCUMENTS)
@@ -59,7 +59,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """In a document: a section."""
+    """A definition; in a document: a section."""
 
     id: int
     name: str
@@ -93,7 +93,7 @@ Node = File | Class | Function | Statement
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a definition stands."""
+    """Where a definition is."""
 
     file: File
     around: Class | None
@@ -113,7 +113,7 @@ class Spot:
 
     @property
     def tokens(self) -> list[str]:
-        """What it says, whatever it is called."""
+        """Its tokens, independent of its name."""
         return definition_tokens(renamed(self.node, OWN), self.file.language, self.around)
 
 
@@ -213,7 +213,7 @@ def common(one: list[str], other: list[str]) -> float:
 
 
 def with_definition(tree: Tree, wanted: int, *new: Item) -> Tree:
-    """The tree with a definition replaced by these; by none, it is gone."""
+    """The tree with a definition replaced by these; without any, it is removed."""
     return tuple(replace(file, items=_in_items(file.items, wanted, new)) for file in tree)
 
 
@@ -284,7 +284,7 @@ def put_in(one: Expression, old: Expression, new: Expression) -> Expression:
 
 
 def renamed(item: Item, name: str) -> Item:
-    """Under another name; a function that calls itself does so by its new name, and calls of others' methods stay."""
+    """Rename it. A function that calls itself does so by its new name; calls of other methods stay."""
     if isinstance(item, Class):
         return replace(item, name=name)
     return replace(item, name=name, body=tuple(_calling(one, item.name, name) for one in item.body))

@@ -1,4 +1,4 @@
-"""A program as text, in a layout that chance decides: what it says is the same in each of them."""
+"""A program as text in a random layout. Every layout has the same meaning."""
 
 from dataclasses import dataclass
 from random import Random
@@ -19,7 +19,7 @@ from tests.refs.oracle.model import (
     definitions,
 )
 
-_REMARK = "\x01"  # from here on, a line is a comment
+_REMARK = "\x01"  # from here on, the line is a comment
 _STRENGTH = {"==": 1, "<": 1, "+": 2, "-": 2, "*": 3}
 _REMARKS = ("why this is so", "see the manual", "slow but right", "= x + 1", "return nothing", "load(7)")
 _OPENING = {"python": "#", "yaml": "#"}
@@ -29,8 +29,8 @@ _NO_TRAILING_COMMA = "java"
 @dataclass(frozen=True, slots=True)
 class Line:
     text: str
-    owners: tuple[int, ...]  # what it belongs to, outermost first
-    speaks: bool  # whether it holds more than brackets and comments
+    owners: tuple[int, ...]  # the pieces it belongs to, outermost first
+    speaks: bool  # whether it contains more than brackets and comments
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class Printed:
         return (numbers[0], numbers[-1]) if numbers else None
 
     def spoken(self, owner: int) -> list[int]:
-        """The lines on which it says something."""
+        """The lines that contain its words."""
         return [number for number, line in enumerate(self.lines, start=1) if owner in line.owners and line.speaks]
 
 
 def printed(tree: Tree, random: Random, plain: bool = False, apart: frozenset[int] = frozenset()) -> list[Printed]:
-    """Every file in a layout of its own. `apart`: functions whose statements have lines of their own."""
+    """Print every file in its own layout. `apart`: functions whose statements are on separate lines."""
     return [Printer(file, random, plain, apart).print() for file in tree]
 
 
@@ -89,7 +89,7 @@ class Printer:
     # -- lines -----------------------------------------------------------------------------------------
 
     def put(self, text: str, depth: int, owners: tuple[int, ...], speaks: bool | None = None) -> None:
-        """Lines of text; those that follow the first stand deeper."""
+        """Lines of text; those after the first are indented."""
         deeper = depth + (self.random.randint(1, 3) if self.chance(0.5) else 1)
         for number, line in enumerate(text.split("\n")):
             said = line.partition(_REMARK)[0]
@@ -109,7 +109,7 @@ class Printer:
         return f"{_REMARK}{_OPENING.get(self.language, '//')} {words}"
 
     def remarks(self, depth: int, often: float = 0.12) -> None:
-        """Perhaps a comment on lines of its own, that belongs to nothing."""
+        """Perhaps a comment on its own lines that belongs to nothing."""
         if self.language == "markdown" or not self.chance(often):
             return
         words = self.random.choice(_REMARKS)
@@ -249,7 +249,7 @@ class Printer:
             self.closed(one, depth, owners)
 
     def closed(self, one: Statement, depth: int, owners: tuple[int, ...]) -> None:
-        """What comes behind the first block of a statement, with its bracket."""
+        """What follows the first block of a statement, with its bracket."""
         brace = "" if self.language == "python" else "}"
         if not one.otherwise:
             if brace:
@@ -265,7 +265,7 @@ class Printer:
             self.put("}", depth, owners)
 
     def inner(self, head: str, body: tuple[Statement, ...], depth: int, owners: tuple[int, ...], last: bool) -> bool:
-        """A head and its block. Whether that was all: without a bracket to be closed."""
+        """A head and its block. Returns whether it is complete without a closing bracket."""
         simple = len(body) == 1 and body[0].kind in ("do", "give") and not self.apart & set(owners)
         if simple and last and self.language != "go" and self.chance(0.3):
             colon = ":" if self.language == "python" else ""
@@ -288,7 +288,7 @@ class Printer:
     # -- expressions -----------------------------------------------------------------------------------
 
     def expression(self, one: Expression, inside: bool = False) -> str:
-        """`inside` of brackets a line may end anywhere."""
+        """`inside` brackets, a line may end anywhere."""
         if isinstance(one, Name):
             return ".".join(one.parts)
         if isinstance(one, Number):
