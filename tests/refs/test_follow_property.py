@@ -250,7 +250,7 @@ def _ignores_order(patch: pytest.MonkeyPatch) -> None:
 
 
 def _ignores_neighbours(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(follow_part, "_fits", lambda *_: 0)
+    patch.setattr(follow_part, "_equal_sides", lambda *_: 0)
 
 
 def _takes_any_copy(patch: pytest.MonkeyPatch) -> None:
@@ -258,7 +258,7 @@ def _takes_any_copy(patch: pytest.MonkeyPatch) -> None:
         whole = (0, len(there.words))
         return next(iter(occurrences(there, whole, known.opening, known.count, known.meaning)), None)
 
-    patch.setattr(follow_part, "_exact", first)
+    patch.setattr(follow_part, "_exact_place", first)
 
 
 def _lets_blocks_grow(patch: pytest.MonkeyPatch) -> None:
