@@ -27,11 +27,11 @@ def test_a_short_opening_is_read_with_what_follows_under_it() -> None:
 
 def test_chapters_of_their_own_stay_apart() -> None:
     sections = [section("A > a", 1, 20), section("B > b", 21, 25), section("B > c", 26, 60)]
-    assert [one.title for one in join_small_sections(sections)] == ["A > a", "B > b; c"]
+    assert [section.title for section in join_small_sections(sections)] == ["A > a", "B > b; c"]
 
 
 def test_together_they_are_no_longer_than_one_reads() -> None:
     sections = [section(f"News > {n}", 10 * n + 1, 10 * n + 10) for n in range(12)]
     joined = join_small_sections(sections)
-    assert [one.lines.end - one.lines.start + 1 for one in joined] == [40, 40, 40]
+    assert [section.lines.end - section.lines.start + 1 for section in joined] == [40, 40, 40]
     assert (joined[0].lines.start, joined[-1].lines.end) == (1, 120)

@@ -47,7 +47,7 @@ def seeded(*what: object) -> Random:
 def check(case: Case, random: Random) -> CodeVerdict:
     """The verdict is right, repeatable in any order, and stable when followed again."""
     was, pinned = pin_target(case)
-    shapes = [shape(one) for one in case.now]
+    shapes = [shape(page) for page in case.now]
     all_changed = random.random() < 0.5
     finding = follow_target(case, was, pinned, shapes, all_changed=all_changed)
     wrong = complaint(finding, expected(case.before, case.after, case.target), case.now)
@@ -55,11 +55,11 @@ def check(case: Case, random: Random) -> CodeVerdict:
     random.shuffle(shapes)
     assert follow_target(case, was, pinned, shapes, all_changed=all_changed) == finding, str(case)
     if finding.path is not None:
-        there = next(one for one in shapes if one.path == finding.path)
+        there = next(candidate for candidate in shapes if candidate.path == finding.path)
         again = pin(there, finding.lines, None)
         assert again is not None
-        found = follow(again.anchor, FollowedPlace(there.path, again.lines), there, OtherShapes(there, shapes))
-        assert (found.state, found.path, found.lines) == (UNCHANGED, finding.path, again.lines), str(case)
+        repeated = follow(again.anchor, FollowedPlace(there.path, again.lines), there, OtherShapes(there, shapes))
+        assert (repeated.state, repeated.path, repeated.lines) == (UNCHANGED, finding.path, again.lines), str(case)
     return finding
 
 
@@ -87,7 +87,8 @@ def test_another_layout_changes_nothing_wherever_somebody_points(language: str) 
         targets += [Target(file.id) for file in tree]
         for length in (1, 3):
             part = [
-                Target(spot.file.id, spot.node.id, tuple(one.id for one in run)) for spot, run in runs(tree, length)
+                Target(spot.file.id, spot.node.id, tuple(statement.id for statement in run))
+                for spot, run in runs(tree, length)
             ]
             targets += random.sample(part, min(8, len(part)))
         apart = frozenset(target.definition for target in targets)
@@ -106,8 +107,10 @@ def test_nothing_is_other_than_itself_whatever_lines_are_named(language: str) ->
         for lines in random.sample(ranges, min(400, len(ranges))):
             pinned = pin(there, lines, None)
             assert pinned is not None
-            found = follow(pinned.anchor, FollowedPlace(there.path, pinned.lines), there, NoOtherFiles())
-            assert (found.state, found.lines, found.amount) == (UNCHANGED, pinned.lines, 0.0), f"{lines}\n{page.text}"
+            finding = follow(pinned.anchor, FollowedPlace(there.path, pinned.lines), there, NoOtherFiles())
+            assert (finding.state, finding.lines, finding.amount) == (UNCHANGED, pinned.lines, 0.0), (
+                f"{lines}\n{page.text}"
+            )
         for landmark in there.landmarks:
             pinned = pin(there, None, landmark.qualified)
             assert pinned is not None
@@ -143,7 +146,7 @@ def _with_method(tree: Tree, method: Function) -> Tree:
     file = tree[0]
     around = file.items[0]
     assert isinstance(around, Class)
-    kept = tuple(one for one in around.methods if one.id != method.id)
+    kept = tuple(other_method for other_method in around.methods if other_method.id != method.id)
     return (replace(file, items=(replace(around, methods=(*kept, method)),)),)
 
 
@@ -193,15 +196,15 @@ def check_any(before: FileShape, after: FileShape, lines: LineRange | None) -> N
         return
     same = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), before, NoOtherFiles())
     assert (same.state, same.lines) == (UNCHANGED, pinned.lines)
-    found = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), after, NoOtherFiles())
-    assert found.state in FINDINGS
-    assert found.lines is None or 1 <= found.lines.start <= found.lines.end <= max(1, after.line_count)
+    changed = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), after, NoOtherFiles())
+    assert changed.state in FINDINGS
+    assert changed.lines is None or 1 <= changed.lines.start <= changed.lines.end <= max(1, after.line_count)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(_READ), _TEXTS, _TEXTS, st.integers(1, 12), st.integers(0, 12))
-def test_no_text_is_too_strange_to_be_pointed_at(language: str, one: str, other: str, start: int, more: int) -> None:
-    before, after = read(language, one), read(language, other)
+def test_no_text_is_too_strange_to_be_pointed_at(language: str, old: str, new: str, start: int, more: int) -> None:
+    before, after = read(language, old), read(language, new)
     check_any(before, after, LineRange(start, start + more))
     check_any(before, after, None)
 
@@ -254,9 +257,9 @@ def _ignores_neighbours(patch: pytest.MonkeyPatch) -> None:
 
 
 def _takes_any_copy(patch: pytest.MonkeyPatch) -> None:
-    def first(known: Anchor, there: FileShape, _: object) -> int | None:
+    def first(anchor: Anchor, there: FileShape, _: object) -> int | None:
         whole = (0, len(there.words))
-        return next(iter(occurrences(there, whole, known.opening, known.count, known.meaning)), None)
+        return next(iter(occurrences(there, whole, anchor.opening, anchor.count, anchor.meaning)), None)
 
     patch.setattr(follow_part, "_exact_place", first)
 
@@ -277,7 +280,7 @@ def _minds_its_own_name(patch: pytest.MonkeyPatch) -> None:
 
 def _never_says_that_it_cannot_tell(patch: pytest.MonkeyPatch) -> None:
     real = follow_symbol._unambiguous
-    patch.setattr(follow_symbol, "_unambiguous", lambda known, spots, *given: real(known, spots[:1], *given))
+    patch.setattr(follow_symbol, "_unambiguous", lambda anchor, spots, *given: real(anchor, spots[:1], *given))
 
 
 def _reads_comments(patch: pytest.MonkeyPatch) -> None:
@@ -310,9 +313,9 @@ def test_a_mistake_is_found_out(
     cases = (make_case(seeded("mistake", number), edits, CODE[number % len(CODE)], size=2) for number in range(400))
     with monkeypatch.context() as patch:
         mistake(patch)
-        found = next((case for case in cases if verdict(case)[1]), None)
-    assert found is not None
-    assert not verdict(found)[1]
+        wrong = next((case for case in cases if verdict(case)[1]), None)
+    assert wrong is not None
+    assert not verdict(wrong)[1]
 
 
 # -- many more -----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ def test_every_style_is_looked_up_by_the_same_names(name: str) -> None:
 def test_all_names_one_slip_away_are_listed() -> None:
     listed = set(typos("load_rows"))
     assert {"load_row", "laod_rows", "load_rowz", "loads_rows", "loadrows"} <= listed
-    assert all(distance("load_rows", one, 2) <= 1 for one in listed)
+    assert all(distance("load_rows", name, 2) <= 1 for name in listed)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,8 @@ def test_the_nearest_are_found_among_others() -> None:
     assert similar_names("load_rows", ["load_row", "save_rows", "load_rows_of_a_table"]) == ["load_row"]
 
 
-@pytest.mark.parametrize(("name", "one"), [("QuerySets", "QuerySet"), ("Status", ""), ("Process", ""), ("Row", "")])
-def test_a_plural_has_a_singular(name: str, one: str) -> None:
-    assert singular(name) == one
+@pytest.mark.parametrize(
+    ("name", "expected"), [("QuerySets", "QuerySet"), ("Status", ""), ("Process", ""), ("Row", "")]
+)
+def test_a_plural_has_a_singular(name: str, expected: str) -> None:
+    assert singular(name) == expected

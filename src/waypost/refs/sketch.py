@@ -111,14 +111,14 @@ def _parts(words: "array[int]", depth: int) -> list[tuple[int, int]]:
     mask = (1 << depth) - 1
     parts: list[tuple[int, int]] = []
     number, before = 0, 0
-    begun = False
+    is_open = False
     for place, word in enumerate(words):
         number = (number * 0x9E3779B97F4A7C15 + word) & 0xFFFFFFFFFFFFFFFF
-        begun = True
+        is_open = True
         if not ((before >> 13) ^ (word >> 29)) & mask:
             parts.append((number >> 48, place + 1))
-            number, begun = 0, False
+            number, is_open = 0, False
         before = word
-    if begun:
+    if is_open:
         parts.append((number >> 48, len(words)))
     return parts

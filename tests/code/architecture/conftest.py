@@ -13,11 +13,11 @@ Describe = Callable[[Mapping[str, str]], Architecture]
 
 
 def evidence_of(files: Mapping[str, str]) -> dict[str, tuple[ArchitectureEvidence, ...]]:
-    found = {}
+    evidence_by_path = {}
     for path, text in files.items():
         source = SourceFile(path, language_of_path(path, text), text)
-        found[path] = find_evidence(source, parse(source))
-    return found
+        evidence_by_path[path] = find_evidence(source, parse(source))
+    return evidence_by_path
 
 
 @pytest.fixture
@@ -36,6 +36,9 @@ def routes(describe: Describe) -> Routes:
     """The endpoints as `METHOD path handler file:line`."""
 
     def of(files: Mapping[str, str]) -> list[str]:
-        return [f"{one.method} {one.path} {one.handler} {one.place}" for one in describe(files).endpoints]
+        return [
+            f"{endpoint.method} {endpoint.path} {endpoint.handler} {endpoint.place}"
+            for endpoint in describe(files).endpoints
+        ]
 
     return of

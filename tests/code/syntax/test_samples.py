@@ -46,9 +46,11 @@ def rendered(parsed: Parsed) -> str:
     """A file as a table: kind, name, lines (with those of decorators and comments), signature; then the rest."""
     lines = [f"doc {parsed.doc!r}" if parsed.doc else "", f"package {parsed.package}" if parsed.package else ""]
     lines += ["broken"] if parsed.broken else []
-    for one in parsed.imports:
-        alias = f" as {one.alias}" if one.alias else ""
-        lines.append(f"import {one.module}{f' : {one.name}' if one.name else ''}{alias}  @{one.line}")
+    for imported in parsed.imports:
+        alias = f" as {imported.alias}" if imported.alias else ""
+        lines.append(
+            f"import {imported.module}{f' : {imported.name}' if imported.name else ''}{alias}  @{imported.line}"
+        )
     for symbol in parsed.symbols:
         lines += _symbol(symbol)
     lines.append(f"outside {_calls(parsed.calls)}" if parsed.calls else "")

@@ -30,7 +30,7 @@ class Case:
     now: list[Printed]
 
     def __str__(self) -> str:
-        pages = [f"--- {name} {one.path}\n{one.text}" for name in ("was", "now") for one in getattr(self, name)]
+        pages = [f"--- {name} {page.path}\n{page.text}" for name in ("was", "now") for page in getattr(self, name)]
         return "\n".join([f"{self.target} {self.edits}", *pages])
 
 
@@ -76,11 +76,11 @@ def choose(random: Random, tree: Tree) -> Target:
     spot = random.choice(spots)
     chosen = random.random()
     if chosen < 0.4 and isinstance(spot.node, Function) and len(spot.node.body) > 1:
-        block = random.choice([one for one in blocks(spot.node) if len(one) > 1])
+        block = random.choice([candidate for candidate in blocks(spot.node) if len(candidate) > 1])
         start = random.randrange(len(block))
         end = random.randint(start + 1, len(block))
         if end - start < len(spot.node.body):
-            return Target(spot.file.id, spot.node.id, tuple(one.id for one in block[start:end]))
+            return Target(spot.file.id, spot.node.id, tuple(statement.id for statement in block[start:end]))
     if chosen > 0.9:
         return Target(spot.file.id, 0)
     return Target(spot.file.id, spot.node.id)
@@ -89,7 +89,7 @@ def choose(random: Random, tree: Tree) -> Target:
 def pin_target(case: Case) -> tuple[FileShape, PinnedCode]:
     """Pin as a user would: by lines, or the whole file."""
     path = next(file.path for file in case.before if file.id == case.target.file)
-    page = next(one for one in case.was if one.path == path)
+    page = next(candidate for candidate in case.was if candidate.path == path)
     lines = lines_of(case.target, page)
     here = shape(page)
     pinned = pin(here, lines, None)
@@ -109,9 +109,9 @@ def lines_of(target: Target, page: Printed) -> LineRange | None:
 def follow_target(
     case: Case, was: FileShape, pinned: PinnedCode, shapes: list[FileShape], *, all_changed: bool
 ) -> CodeVerdict:
-    texts = {one.path: one.text for one in case.was}
-    changed = None if all_changed else [one.path for one in case.now if texts.get(one.path) != one.text]
-    here = next((one for one in shapes if one.path == was.path), None)
+    texts = {page.path: page.text for page in case.was}
+    changed = None if all_changed else [page.path for page in case.now if texts.get(page.path) != page.text]
+    here = next((candidate for candidate in shapes if candidate.path == was.path), None)
     elsewhere = OtherShapes(was, shapes, changed)
     return follow(pinned.anchor, FollowedPlace(was.path, pinned.lines), here, elsewhere)
 
@@ -119,5 +119,5 @@ def follow_target(
 def verdict(case: Case, *, all_changed: bool = False) -> tuple[CodeVerdict, str]:
     """The verdict, and why it is wrong, if it is."""
     was, pinned = pin_target(case)
-    finding = follow_target(case, was, pinned, [shape(one) for one in case.now], all_changed=all_changed)
+    finding = follow_target(case, was, pinned, [shape(page) for page in case.now], all_changed=all_changed)
     return finding, complaint(finding, expected(case.before, case.after, case.target), case.now)

@@ -72,7 +72,7 @@ class Editor:
         if spot.around is not None:
             methods = list(spot.around.methods)
             self.random.shuffle(methods)
-            items = [replace(one, methods=tuple(methods)) if one is spot.around else one for one in items]
+            items = [replace(item, methods=tuple(methods)) if item is spot.around else item for item in items]
         return with_file(tree, spot.file.id, replace(spot.file, items=tuple(items)))
 
     # -- inside ---------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ class Editor:
         def repeated(function: Function, _: str) -> Function:
             block = self.random.choice(list(blocks(function)))
             start = self.random.randrange(len(block))
-            again = [self.make.again(one) for one in block[start : start + self.random.randint(1, 2)]]
+            again = [self.make.again(statement) for statement in block[start : start + self.random.randint(1, 2)]]
             place = self.random.randint(0, len(block))
             return with_block(function, block, (*block[:place], *again, *block[place:]))
 
@@ -133,14 +133,16 @@ class Editor:
             return tree
         if isinstance(spot.node, Class) or isinstance(other.node, Class):
             return tree
-        again = tuple(self.make.again(one) for one in spot.node.body)
+        again = tuple(self.make.again(statement) for statement in spot.node.body)
         place = self.random.randint(0, len(other.node.body))
         body = (*other.node.body[:place], *again, *other.node.body[place:])
         return with_definition(tree, other.node.id, replace(other.node, body=body))
 
     def delete_statement(self, tree: Tree) -> Tree:
         def shortened(function: Function, _: str) -> Function:
-            block = self.random.choice([one for one in blocks(function) if len(one) > 1] or [function.body])
+            block = self.random.choice(
+                [candidate for candidate in blocks(function) if len(candidate) > 1] or [function.body]
+            )
             place = self.random.randrange(len(block)) if len(block) > 1 else 1
             return with_block(function, block, (*block[:place], *block[place + 1 :]))
 
@@ -148,7 +150,9 @@ class Editor:
 
     def swap_statements(self, tree: Tree) -> Tree:
         def swapped(function: Function, _: str) -> Function:
-            block = self.random.choice([one for one in blocks(function) if len(one) > 1] or [function.body])
+            block = self.random.choice(
+                [candidate for candidate in blocks(function) if len(candidate) > 1] or [function.body]
+            )
             places = self.random.sample(range(len(block)), min(2, len(block)))
             new = list(block)
             new[places[0]], new[places[-1]] = new[places[-1]], new[places[0]]
@@ -197,7 +201,11 @@ class Editor:
         spot = find(tree, self.target)
         if spot is None or isinstance(spot.node, Class):
             return tree
-        homes = [one.node for one in definitions(tree) if isinstance(one.node, Class) and one.node is not spot.around]
+        homes = [
+            candidate.node
+            for candidate in definitions(tree)
+            if isinstance(candidate.node, Class) and candidate.node is not spot.around
+        ]
         if spot.around is None and spot.file.language != "python":
             return tree  # functions and methods are written differently in some languages
         if not homes:
@@ -217,10 +225,10 @@ class Editor:
         item: Item = spot.around or spot.node  # a method moves with its class
         if self.random.random() < 0.3 or len(tree) < 2:
             tree = self.insert_file(tree)
-        file = self.random.choice([one for one in tree if one.id != spot.file.id])
+        file = self.random.choice([other_file for other_file in tree if other_file.id != spot.file.id])
         place = self.random.randint(0, len(file.items))
         tree = with_file(tree, file.id, replace(file, items=(*file.items[:place], item, *file.items[place:])))
-        left = tuple(one for one in spot.file.items if one.id != item.id)
+        left = tuple(other_item for other_item in spot.file.items if other_item.id != item.id)
         return with_file(tree, spot.file.id, replace(spot.file, items=left))
 
     def rename_file(self, tree: Tree) -> Tree:
@@ -274,18 +282,18 @@ class Editor:
         if language in DOCUMENTS:
             return self._word(function)
         for change in self.random.sample(changes.CHANGES, len(changes.CHANGES)):
-            found = self._rewritten(function, change)
-            if found != function:
-                return found
+            rewritten = self._rewritten(function, change)
+            if rewritten != function:
+                return rewritten
         return function
 
     def _word(self, function: Function) -> Function:
-        one = self.random.choice(function.body)
-        words = one.value.value.split(" ") if isinstance(one.value, Text) else []
+        statement = self.random.choice(function.body)
+        words = statement.value.value.split(" ") if isinstance(statement.value, Text) else []
         words[self.random.randrange(len(words))] = self.random.choice(("never", "always", "twice")) + str(
             self.make.id()
         )
-        return with_statement(function, replace(one, value=Text(" ".join(words))))
+        return with_statement(function, replace(statement, value=Text(" ".join(words))))
 
     def _rewritten(self, function: Function, change: changes.Change) -> Function:
         """Change one of the expressions to which this change applies."""

@@ -179,10 +179,10 @@ class Maker:
         if kind == "give":
             return Statement(self.id(), kind, self.expression())
         inner = tuple(self.statement(language, depth + 1) for _ in range(random.randint(1, 3)))
-        found = Statement(self.id(), kind, self.condition(), body=inner)
+        statement = Statement(self.id(), kind, self.condition(), body=inner)
         if kind == "if" and random.random() < 0.4:
-            found = replace(found, otherwise=(self.statement(language, depth + 1),))
-        return found
+            statement = replace(statement, otherwise=(self.statement(language, depth + 1),))
+        return statement
 
     def expression(self, depth: int = 0) -> Expression:
         chosen = self.random.random()
@@ -220,12 +220,12 @@ class Maker:
         if isinstance(item, Class):
             methods = tuple(self._copied(method) for method in item.methods)
             return replace(item, id=self.id(), methods=methods, name=name or item.name)
-        found = self._copied(item)
-        return renamed(found, name) if name else found
+        copied = self._copied(item)
+        return renamed(copied, name) if name else copied
 
     def _copied(self, function: Function) -> Function:
-        return replace(function, id=self.id(), body=tuple(self.again(one) for one in function.body))
+        return replace(function, id=self.id(), body=tuple(self.again(statement) for statement in function.body))
 
-    def again(self, one: Statement) -> Statement:
-        body, otherwise = tuple(map(self.again, one.body)), tuple(map(self.again, one.otherwise))
-        return replace(one, id=self.id(), body=body, otherwise=otherwise)
+    def again(self, statement: Statement) -> Statement:
+        body, otherwise = tuple(map(self.again, statement.body)), tuple(map(self.again, statement.otherwise))
+        return replace(statement, id=self.id(), body=body, otherwise=otherwise)

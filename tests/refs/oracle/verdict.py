@@ -80,7 +80,7 @@ def complaint(finding: CodeVerdict, allowed: Oracle, now: list[Printed]) -> str:
         return f"changed by {finding.amount}"
     if finding.state != CHANGED and finding.amount:
         return f"{finding.state} by {finding.amount}"
-    if any(_fits(finding, one, now) for one in allowed):
+    if any(_fits(finding, defensible, now) for defensible in allowed):
         return ""
     return f"found {finding}, expected one of {allowed}"
 
@@ -90,17 +90,17 @@ def _fits(finding: CodeVerdict, allowed: Allowed, now: list[Printed]) -> bool:
         return False
     if not allowed.owners or finding.path is None:
         return True
-    page = next(one for one in now if one.path == allowed.path)
+    page = next(candidate for candidate in now if candidate.path == allowed.path)
     if finding.lines is None:
         return False
-    found = range(finding.lines.start, finding.lines.end + 1)
+    reported = range(finding.lines.start, finding.lines.end + 1)
     spoken = {line for owner in allowed.owners for line in page.spoken(owner)}
     if allowed.overlaps:
-        return any(line in spoken for line in found)
+        return any(line in spoken for line in reported)
     if len(allowed.owners) == 1 and page.language not in DOCUMENTS and allowed.owners[0] in page.definitions:
         return page.span(allowed.owners[0]) == (finding.lines.start, finding.lines.end)
     strange = {number for number, line in enumerate(page.lines, start=1) if line.speaks} - spoken
-    return spoken <= set(found) and not strange & set(found)
+    return spoken <= set(reported) and not strange & set(reported)
 
 
 # -- definitions ----------------------------------------------------------------------------------------------
@@ -205,9 +205,9 @@ def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
         return [_part(UNCHANGED, *own[0])]
     if there:
         return [*(_part(UNCHANGED, *pair) for pair in there), *(changed if little or not own else ())]
-    found = [_part(state, *pair) for pair in equal for state in _states(was, pair[0])]
-    if len(found) > 1 and was.file.language in DOCUMENTS:
-        found.append(UNSURE)  # an entry of a document has a name, and is found like a definition
+    verdicts = [_part(state, *pair) for pair in equal for state in _states(was, pair[0])]
+    if len(verdicts) > 1 and was.file.language in DOCUMENTS:
+        verdicts.append(UNSURE)  # an entry of a document has a name, and is found like a definition
     now = find(after, target.definition)
     moved_whole = now is not None and any(_ids(run) == target.statements for _, run in equal)
     named = [spot for spot in definitions(after) if now is not None and spot.node.name == was.node.name]
@@ -216,18 +216,18 @@ def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
     else:
         is_enough = not little and len(named) == 1
     if moved_whole and now is not None and is_enough and _can_be_found(was, now):
-        return found
+        return verdicts
     if size(said) >= LITTLE and not equal:
         return changed
-    return [*found, *changed]
+    return [*verdicts, *changed]
 
 
 def _is_told(was: Spot, own: _Run, there: list[_Run], target: Target) -> bool:
     """Whether its surroundings are unchanged and unique among equal parts."""
-    known = _context(was, target.statements)
+    context = _context(was, target.statements)
     around = [_context(spot, _ids(run)) for spot, run in there if run is not own[1]]
-    return _context(own[0], target.statements) == known and not any(
-        one[0] == known[0] or one[1] == known[1] for one in around
+    return _context(own[0], target.statements) == context and not any(
+        other_context[0] == context[0] or other_context[1] == context[1] for other_context in around
     )
 
 
@@ -263,7 +263,7 @@ def _changed_part(was: Spot, after: Tree, target: Target, length: int) -> Oracle
     if now is None or not isinstance(now.node, Function):
         around = [Allowed(CHANGED, spot.file.path, (spot.node.id,), overlaps=True) for spot in definitions(after)]
         return [GONE, *around]
-    left = [one.id for block in blocks(now.node) for one in block if one.id in target.statements]
+    left = [statement.id for block in blocks(now.node) for statement in block if statement.id in target.statements]
     if len(left) * 2 > length and now.key == was.key:
         copies = [spot for spot in definitions(after) if spot.file == now.file and _is_copy(was, spot)]
         return [Allowed(CHANGED, now.file.path, (spot.node.id,), overlaps=True) for spot in (now, *copies)]
@@ -280,11 +280,11 @@ def _part(state: str, spot: Spot, run: tuple[Statement, ...]) -> Allowed:
 
 
 def _ids(run: tuple[Statement, ...]) -> tuple[int, ...]:
-    return tuple(one.id for one in run)
+    return tuple(statement.id for statement in run)
 
 
 def _said(run: tuple[Statement, ...]) -> list[str]:
-    return [token for one in run for token in statement_tokens(one)]
+    return [token for statement in run for token in statement_tokens(statement)]
 
 
 # -- files ------------------------------------------------------------------------------------------------------

@@ -31,9 +31,9 @@ def read_text(language: str, data: bytes, only: tuple[int, int] | None = None) -
         opening = b"" if closing else next((end for begin, end in blocks if text.startswith(begin)), b"")
         if closing or opening or text.startswith(marks):
             sheet.note(start, position - 1)
-            begun = closing or opening
+            end_mark = closing or opening
             rest = text if closing else text[2:]
-            closing = b"" if begun and begun in rest else begun
+            closing = b"" if end_mark and end_mark in rest else end_mark
             continue
         if indents:
             _indent(sheet, levels, len(line.expandtabs(_TAB)) - len(line.expandtabs(_TAB).lstrip()))

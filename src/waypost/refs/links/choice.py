@@ -244,15 +244,17 @@ def _similarly_spelled(mention: CodeMention, named: Sequence[IndexEntry], entrie
     is_dunder = mention.name.startswith("__") and mention.name.endswith("__")
     if mention.path or is_dunder or (mention.is_plain and not mention.is_called):
         return NOTHING
-    telling = is_distinctive(mention.name)
+    distinctive = is_distinctive(mention.name)
     near = list(named) if len(mention.name) >= _SHORTEST_OTHER_CASE else []
-    if telling:
+    if distinctive:
         for style in spellings(mention.name):
             near += [entry for entry in _symbols(entries, style) if normalized(entry.name) == normalized(mention.name)]
-    if telling and not near:
+    if distinctive and not near:
         near = [entry for name in similar_names(mention.name.lower(), entries) for entry in _symbols(entries, name)]
     if mention.qualifier:
-        near = [entry for entry in near if _fit(entry, mention.qualifier) > 0 or (telling and entry.name[:1] != "_")]
+        near = [
+            entry for entry in near if _fit(entry, mention.qualifier) > 0 or (distinctive and entry.name[:1] != "_")
+        ]
     places = _one_per_place(near)
     if not places or len(places) > _MOST_SUGGESTED:
         return NOTHING
