@@ -136,7 +136,7 @@ def test_where_to_look_is_said_once_and_well(shop: Memory, open_memory: OpenMemo
     with pytest.raises(InvalidInput, match="Say one of"):
         shop.facts.learn(staged=True, diff="HEAD")
     for wrong in ("--output=/etc/passwd", " "):
-        with pytest.raises(InvalidInput, match="(?:no|Not a) revision"):
+        with pytest.raises(InvalidInput, match=r"(?:no|Not a) revision"):
             shop.facts.learn(diff=wrong)
     with pytest.raises(NotFound, match="git has no commit"):
         shop.facts.learn(diff="nowhere..HEAD")
