@@ -9,7 +9,20 @@ from waypost.code.architecture.frameworks import framework_of_import
 from waypost.code.architecture.manifests import read_manifest
 from waypost.code.architecture.marks import read_marks
 from waypost.code.architecture.roles import role_of
-from waypost.code.architecture.routes import annotated, django, file_based, golang, javascript, php, python, ruby, rust
+from waypost.code.architecture.routes import (
+    annotated,
+    django,
+    dotnet,
+    elixir,
+    file_based,
+    golang,
+    grpc,
+    javascript,
+    php,
+    python,
+    ruby,
+    rust,
+)
 from waypost.code.architecture.structure import read_structure
 from waypost.code.architecture.tokens import FAMILY, MAX_CHARACTERS, TokenList
 from waypost.code.source import Parsed, SourceFile
@@ -45,14 +58,14 @@ _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
     "kotlin": ((("Mapping", "@Path", "@Get", "@Post", "@Controller"), annotated.read),),
     "csharp": (
         (("[Http", "[Route"), annotated.read),
-        ((".MapGet(", ".MapPost(", ".MapPut(", ".MapDelete(", ".MapPatch(", ".MapGroup("), file_based.read_csharp),
+        ((".MapGet(", ".MapPost(", ".MapPut(", ".MapDelete(", ".MapPatch(", ".MapGroup("), dotnet.read_minimal_apis),
     ),
     "rust": (
         (("#[get", "#[post", "#[put", "#[delete", "#[patch", "#[head", "#[options"), annotated.read),
         (("axum", "actix_web", "rocket"), rust.read),
     ),
     "go": (((*_GO_PACKAGES, *golang.MARKS), golang.read),),
-    "elixir": ((("scope ", "Router"), file_based.read_elixir),),
+    "elixir": ((("scope ", "Router"), elixir.read),),
 }
 _PYTHON_ROUTES = (
     *("flask", "fastapi", "starlette", "aiohttp", "tornado", "sanic", "quart", "APIRouter", "litestar"),
@@ -78,7 +91,7 @@ def find_evidence(source: SourceFile, parsed: Parsed | None) -> tuple[Architectu
         return tuple(collected)
     collected += read_marks(source)
     if role_of(source.path) != "test":  # routes in tests are not part of the project
-        collected += file_based.read_files(source.path, source.text)
+        collected += file_based.read(source.path, source.text)
         collected += islice(_routes(source), _MAX_ROUTES)
     if source.language in ("python", "javascript", "typescript") and any(word in source.text for word in _PREFIX_WORDS):
         collected += _constants(source.text)
@@ -100,18 +113,18 @@ def _routes(source: SourceFile) -> Iterator[ArchitectureEvidence]:
     family = FAMILY.get(source.language, source.language)
     text = source.text
     if source.path.endswith(".proto"):
-        yield from file_based.read_proto(text)
+        yield from grpc.read(text)
     elif source.path.endswith((".cshtml", ".razor")):
-        yield from file_based.read_razor(source.path, text)
+        yield from dotnet.read_razor(source.path, text)
     elif source.path.endswith(
         ("config/routes.yaml", "config/routes/annotations.yaml", "config/routes/attributes.yaml")
     ):
-        yield from file_based.read_symfony_routes(text)
+        yield from php.read_symfony_prefix(text)
     elif family == "ruby":
         if _is_ruby_routes(source):
             yield from ruby.read(TokenList(text, "ruby"), text)
     elif source.path.endswith((".ex", ".exs")) and "Router" in text:
-        yield from file_based.read_elixir(TokenList(text, "elixir"), text)
+        yield from elixir.read(TokenList(text, "elixir"), text)
     elif family in _ROUTE_WORDS:
         readers = [read for words, read in _ROUTE_WORDS[family] if any(word in text for word in words)]
         if family == "python":

@@ -1,8 +1,9 @@
-"""Endpoints of Laravel, Lumen, CodeIgniter and Slim, and WordPress REST routes."""
+"""Endpoints of Laravel, Lumen, CodeIgniter and Slim, WordPress REST routes, and prefixes of Symfony."""
 
+import re
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.routes.base import ANY, METHODS, indices, join, methods, mount, route
 from waypost.code.architecture.tokens import STRING, Span, TokenList
 
@@ -17,6 +18,7 @@ _RESOURCE = (
     ("update", "PATCH", "/{id}"),
     ("destroy", "DELETE", "/{id}"),
 )
+_SYMFONY_PREFIX = re.compile(r"^[ \t]+prefix:[ \t]*['\"]?(/[^'\"\s#]{0,100})", re.MULTILINE)
 _OWNERS = {"$router": "Laravel", "$routes": "CodeIgniter", "$app": "Slim", "$group": "Slim", "$api": "Laravel"}
 _OTHER = frozenset(
     {"match", "view", "redirect", "permanentRedirect", "resource", "apiResource", "resources"}
@@ -263,3 +265,10 @@ def _callback(tokens: TokenList, at: int) -> str:
         if tokens.kinds[place] == STRING:
             return tokens.texts[place]
     return ""
+
+
+def read_symfony_prefix(text: str) -> Iterator[ArchitectureEvidence]:
+    """config/routes.yaml: the common prefix of all controllers, if the file states one."""
+    prefixes = list(_SYMFONY_PREFIX.finditer(text))
+    if len(prefixes) == 1 and ("Controller" in text or "routing.controllers" in text):
+        yield evidence("prefix", "Symfony", prefixes[0][1], text.count("\n", 0, prefixes[0].start(1)) + 1)
