@@ -30,9 +30,9 @@ from waypost.model.shape import FileShape, word_code
 from waypost.refs import follow_part, follow_symbol
 from waypost.refs.anchor import Anchor
 from waypost.refs.follow import FollowedPlace, follow
+from waypost.refs.occurrences import occurrences
 from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import pin
-from waypost.refs.places import occurrences
 
 pytestmark = pytest.mark.slow  # too slow for `make test-fast`
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from waypost.code.outline import Outline
 from waypost.code.resolve.calls import CallResolver
+from waypost.code.resolve.module_systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.names import NameScope
-from waypost.code.resolve.systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.tree import OutlineTree, OutlineView, SymbolPlace, Value
 
 __all__ = ["CodeRelation", "Relations", "SymbolPlace", "centrality", "is_manifest", "relate"]

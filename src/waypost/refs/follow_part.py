@@ -6,8 +6,8 @@ from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CodeV
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape, Landmark
 from waypost.refs.anchor import Anchor
+from waypost.refs.occurrences import note_occurrences, occurrences, same_text, surroundings
 from waypost.refs.other_files import OtherFiles
-from waypost.refs.places import note_occurrences, occurrences, same_text, surroundings
 from waypost.refs.sketch import best_window
 from waypost.refs.symbols import last_name, same_name, span
 

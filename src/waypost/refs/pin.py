@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape, Landmark, words_hash
 from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, AT_START, FILE, NOTE, PART, SYMBOL, Anchor, clip_name, pack
-from waypost.refs.places import enclosing, occurrences, short_hash, surroundings, text_hash
+from waypost.refs.occurrences import enclosing, occurrences, short_hash, surroundings, text_hash
 from waypost.refs.sketch import sketch
 from waypost.refs.symbols import alone_meaning, is_twin, meaning_of, same_name, span
 

@@ -2,7 +2,7 @@
 
 from waypost.model.shape import FileShape, Landmark, family
 from waypost.refs.anchor import SHORT_NAME, Anchor, clip_name
-from waypost.refs.places import text_hash
+from waypost.refs.occurrences import text_hash
 from waypost.refs.sketch import likeness
 
 _ALONE_BYTES = 8

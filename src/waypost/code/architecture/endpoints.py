@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
+from waypost.code.architecture.mounts import Node, RouterIndex, resolve
 from waypost.code.architecture.result import CodePlace, Endpoint
 from waypost.code.architecture.roles import role_of
 from waypost.code.architecture.routes.base import ANY, METHODS, PAGE, join
 from waypost.code.architecture.routes.django import ON_COLLECTION, viewset_methods
-from waypost.code.architecture.targets import Node, RouterIndex, resolve
 
 _MAX_PREFIXES = 8  # per router: with more, a program sets them
 _MAX_DEPTH = 12

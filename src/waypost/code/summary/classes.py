@@ -4,8 +4,8 @@ import re
 
 from waypost.code.files.languages import is_test_path
 from waypost.code.source import CONTAINERS, Symbol
+from waypost.code.summary.decorators import mark_of, test_title
 from waypost.code.summary.lexicon import patterns, words
-from waypost.code.summary.marks import mark_of, test_title
 from waypost.code.summary.names import action, first_few, is_verb, listing, phrase, plain_words, raw_words, with_article
 from waypost.code.summary.view import SummaryView
 

@@ -5,8 +5,8 @@ import re
 from waypost.code.files.languages import is_test_path
 from waypost.code.source import Symbol
 from waypost.code.summary.body import FunctionBody, body_of
+from waypost.code.summary.decorators import mark_of, test_title
 from waypost.code.summary.lexicon import patterns, words
-from waypost.code.summary.marks import mark_of, test_title
 from waypost.code.summary.names import (
     action,
     first_few,

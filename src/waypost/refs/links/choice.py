@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from waypost.refs.links.index_entry import FILE, TYPES, EntriesByName, IndexEntry, path_ends
 from waypost.refs.links.mentions import CodeMention
-from waypost.refs.links.parts import shape_of
+from waypost.refs.links.name_reading import shape_of
 from waypost.refs.links.spelling import is_distinctive, normalized, similar_names, singular, spellings
 from waypost.refs.links.word_lists import link_words
 

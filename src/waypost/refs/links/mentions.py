@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from waypost.model.reference import MAX_LINE, LineRange
-from waypost.refs.links.parts import LONGEST, NameReading, read_name, read_path, shape_of
+from waypost.refs.links.name_reading import LONGEST, NameReading, read_name, read_path, shape_of
 from waypost.refs.links.word_lists import link_words
 from waypost.text.keywords import stop_words
 

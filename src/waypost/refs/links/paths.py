@@ -6,7 +6,7 @@ from dataclasses import replace
 from waypost.refs.links.choice import NOTHING, SEVERAL, SPELLING, Around, SymbolChoice, choose
 from waypost.refs.links.index_entry import FILE, EntriesByName, IndexEntry, path_ends
 from waypost.refs.links.mentions import CodeMention
-from waypost.refs.links.parts import NameReading, as_name
+from waypost.refs.links.name_reading import NameReading, as_name
 
 _WHOLE, _ENDING, _DEEPER, _BY_CONTEXT, _OTHER_CASE = 0.97, 0.93, 0.85, 0.8, 0.75
 _UNSURE = 0.4

@@ -77,7 +77,9 @@ def _next_pages(parts: list[str], text: str) -> Iterator[ArchitectureEvidence]:
         return
     if inner[0] == "api" or inner == ["api"]:
         verbs = [
-            verb for verb in dict.fromkeys(first or second for first, second in _METHOD_CHECK.findall(text)) if verb in METHODS
+            verb
+            for verb in dict.fromkeys(first or second for first, second in _METHOD_CHECK.findall(text))
+            if verb in METHODS
         ]
         for verb in verbs or [ANY]:
             yield route(verb, _segments(inner), _default_export(text) or "default", 1, "Next", root=root)
