@@ -1,7 +1,15 @@
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 
-from waypost.code.architecture import Architecture, ArchitectureEvidence, CodePlace, derive_architecture, find_evidence
+from waypost.code.architecture import (
+    Architecture,
+    ArchitectureEvidence,
+    CodePlace,
+    derive_architecture,
+    documents_of,
+    find_evidence,
+)
 from waypost.code.architecture.frameworks import frameworks, table
 from waypost.code.architecture.marks import key_word
 from waypost.code.source import SourceFile
@@ -53,7 +61,7 @@ def test_the_source_of_a_framework_is_told_from_its_use(describe: Describe) -> N
     by_name = {use.name: use.role for use in describe(files).frameworks}
     assert by_name["Flask"] == "implements"
     assert by_name["click"] == "uses"
-    text = next(document.text for document in describe(files).documents() if document.name == "Flask")
+    text = next(document.text for document in documents_of(describe(files)) if document.name == "Flask")
     assert "is Flask itself" in text
 
 
@@ -161,7 +169,7 @@ def test_entry_points_and_languages_are_told(describe: Describe) -> None:
 
 
 def test_documents_are_sentences_with_places(describe: Describe) -> None:
-    documents = describe(PETS).documents()
+    documents = documents_of(describe(PETS))
     endpoint = next(document for document in documents if document.type == "endpoint")
     assert endpoint.title == "GET /pets"
     assert endpoint.text == (
@@ -170,7 +178,7 @@ def test_documents_are_sentences_with_places(describe: Describe) -> None:
     )
     assert {"overview", "framework", "pattern", "endpoint"} <= {document.type for document in documents}
     assert len({document.key for document in documents}) == len(documents)
-    json.dumps([document.to_json() for document in documents])
+    json.dumps([asdict(document) for document in documents])
 
 
 def test_everything_turns_into_json_and_evidence_back(describe: Describe) -> None:
@@ -190,7 +198,7 @@ def test_the_order_of_files_does_not_matter(describe: Describe) -> None:
 
 def test_nothing_is_concluded_from_nothing() -> None:
     assert derive_architecture({}, []) == Architecture()
-    assert Architecture().documents() == ()
+    assert documents_of(Architecture()) == ()
 
 
 def test_the_tables_are_sound() -> None:

@@ -30,6 +30,7 @@ _METHODS = {
 
 
 def documents_of(architecture: Architecture) -> tuple[ArchitectureDocument, ...]:
+    """The documents to store: one for each framework, pattern, layer, mechanism … and endpoint."""
     documents = (
         *_overview(architecture),
         *(_framework(use) for use in architecture.frameworks),

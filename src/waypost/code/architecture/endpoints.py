@@ -9,7 +9,7 @@ from waypost.code.architecture.mounts import Node, RouterIndex, resolve
 from waypost.code.architecture.result import CodePlace, Endpoint
 from waypost.code.architecture.roles import role_of
 from waypost.code.architecture.routes.base import ANY, METHODS, PAGE, join
-from waypost.code.architecture.routes.django import ON_COLLECTION, viewset_methods
+from waypost.code.architecture.routes.django import ON_COLLECTION, VIEWSET_METHODS
 
 _MAX_PREFIXES = 8  # per router: with more, a program sets them
 _MAX_DEPTH = 12
@@ -158,12 +158,11 @@ def _expand_methods(
         for verb in verbs or [ANY]:
             yield verb, whole, item.value
         return
-    verbs_of = viewset_methods()
     base = whole.rstrip("/")
-    for action in answers or list(verbs_of):
-        if action in verbs_of:
+    for action in answers or list(VIEWSET_METHODS):
+        if action in VIEWSET_METHODS:
             tail = "/" if action in ON_COLLECTION else f"/<{lookup}>/"
-            yield verbs_of[action], base + tail, f"{item.value}.{action}"
+            yield VIEWSET_METHODS[action], base + tail, f"{item.value}.{action}"
         elif action.startswith("+"):
             name, tail, on, listed, *_ = [*action[1:].split("|"), "", "", ""]
             middle = f"/<{lookup}>/" if on == "detail" else "/"

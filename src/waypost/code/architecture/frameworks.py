@@ -74,10 +74,6 @@ def _prefixes(ecosystem: str) -> tuple[tuple[str, Framework], ...]:
     return tuple(sorted(pairs, key=lambda pair: -len(pair[0])))
 
 
-def knows_package(ecosystem: str, package: str) -> bool:
-    return framework_of_package(ecosystem, package) is not None
-
-
 def framework_of_import(module: str) -> Framework | None:
     """The framework of a module, by its longest known prefix: `django.db.models` matches `django`."""
     by_module = by_import()

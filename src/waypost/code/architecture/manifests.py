@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.frameworks import knows_package
+from waypost.code.architecture.frameworks import framework_of_package
 
 _Package = tuple[str, str, str]  # package, requested version, scope ("dev" or "")
 _Manifest = tuple[tuple[str, str] | None, list[_Package]]  # own name and version, dependencies
@@ -62,7 +62,7 @@ def read_manifest(path: str, text: str) -> Iterator[ArchitectureEvidence]:
     seen = set()
     for name, version, scope in wanted:
         key = name.lower().replace("_", "-") if ecosystem == "pypi" else name
-        if key not in seen and knows_package(ecosystem, key):
+        if key not in seen and framework_of_package(ecosystem, key) is not None:
             seen.add(key)
             yield evidence("dependency", key, version.strip()[:60], _line(text, name), ecosystem=ecosystem, scope=scope)
 

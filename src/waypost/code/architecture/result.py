@@ -1,7 +1,7 @@
 """The derived architecture of a project. Plain values that become JSON."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from waypost.model.reference import LineRange
@@ -91,9 +91,6 @@ class ArchitectureDocument:
         where = f" {self.places[0].path}" if self.type in ("endpoint", "endpoints") and self.places else ""
         return f"{self.type} {self.name} {self.qualifier}{where}".replace("  ", " ")
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
@@ -132,12 +129,6 @@ class Architecture:
             "entry_points": [{"what": what, **_place(place)} for what, place in self.entry_points],
             "languages": [{"name": name, "files": files, "share": share} for name, files, share in self.languages],
         }
-
-    def documents(self) -> tuple[ArchitectureDocument, ...]:
-        """The documents to store: one for each framework, pattern, layer, mechanism … and endpoint."""
-        from waypost.code.architecture.documents import documents_of
-
-        return documents_of(self)
 
 
 def _place(place: CodePlace) -> dict[str, Any]:

@@ -123,7 +123,10 @@ def _by_base(
     name = symbol.name
     takes = _constructor_parameters(members)
     if name.endswith("Adapter") and (symbol.bases or takes):
-        yield "adapter", f"it fits {takes[0] if takes else 'something else'} to {_first(symbol.bases, 'an interface')}"
+        yield (
+            "adapter",
+            f"it fits {takes[0] if takes else 'something else'} to {symbol.bases[0] if symbol.bases else 'an interface'}",
+        )
     if name.endswith(("Decorator", "Wrapper")) and takes and symbol.bases and "Component" not in symbol.bases[0]:
         yield "decorator", f"it is a {symbol.bases[0]} around {takes[0]}"
     acts = lower & {"execute", "handle", "run", "__invoke", "call", "__call__", "perform"}
@@ -159,10 +162,6 @@ def _is_console(source: SourceFile, symbol: Symbol) -> bool:
     if any(base in ("Command", "BaseCommand", "AppCommand", "GeneratorCommand") for base in bases):
         return True
     return any(folder in f"/{source.path}" for folder in _CONSOLE_FOLDERS)
-
-
-def _first(words: Sequence[str], otherwise: str) -> str:
-    return words[0] if words else otherwise
 
 
 def _constructor_parameters(members: Sequence[Symbol]) -> tuple[str, ...]:

@@ -56,7 +56,10 @@ def commits(root: Path, revisions: str, *, limit: int | None = None) -> Iterator
     if answer is None:
         raise _unknown_revision(checkout, revisions)
     cut = _cut_commits(checkout)
-    logged = [(_as_cut(commit) if commit.commit in cut else commit, entries) for commit, entries in _read_log(answer)]
+    logged = [
+        (replace(commit, is_cut=True) if commit.commit in cut else commit, entries)
+        for commit, entries in _read_log(answer)
+    ]
     yield from _with_contents(
         checkout, [(commit, () if commit.is_cut or commit.is_merge else entries) for commit, entries in logged]
     )
@@ -152,10 +155,6 @@ def _cut_commits(checkout: GitCheckout) -> frozenset[str]:
         return frozenset((checkout.common_dir / "shallow").read_text("ascii", "replace").split())
     except OSError:
         return frozenset()
-
-
-def _as_cut(commit: RawCommit) -> RawCommit:
-    return replace(commit, is_cut=True)
 
 
 def _read_log(answer: bytes) -> Iterator[tuple[RawCommit, tuple[ChangedObject, ...]]]:

@@ -40,11 +40,6 @@ class ComparedFile:
     left: set[int] = field(default_factory=set)  # old places that moved to another file
 
 
-def compare(raw: RawFile) -> FileChange:
-    """What the change did to this file, looked at by itself."""
-    return file_change(compare_sides(raw))
-
-
 def compare_sides(raw: RawFile, *, deep: bool = True) -> ComparedFile:
     """Parse both sides and match their definitions. Without `deep`, report the file only as changed."""
     role = role_of_path(raw.path)

@@ -31,7 +31,7 @@ def key_starts(keys: Sequence[ConfigKey], lines: Sequence[str]) -> list[tuple[in
     _include_comments(keys, lines)
     starts: list[tuple[int, str]] = []
     for line, names in _divide(keys, 0, len(keys), len(lines), ()):
-        starts.append((line, _title(names)))
+        starts.append((line, ".".join(name for name in names if name)))
     if starts and not any(character.isalnum() for line in lines[: starts[0][0]] for character in line):
         starts[0] = (0, starts[0][1])  # only a bracket or `---` before it
     return starts
@@ -73,10 +73,6 @@ def _join_short(run: Sequence[tuple[int, str]], above: tuple[str, ...]) -> tuple
     names = [name for _, name in run if name]
     title = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
     return run[0][0], (*above, title)
-
-
-def _title(names: Sequence[str]) -> str:
-    return ".".join(name for name in names if name)
 
 
 def _include_comments(keys: Sequence[ConfigKey], lines: Sequence[str]) -> None:

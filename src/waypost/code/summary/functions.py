@@ -188,14 +188,12 @@ def _verb_inside(name: str) -> str:
     for place, word in enumerate(raw):
         verb = lexicon.abbreviations.get(word, word)
         last = place == len(raw) - 1 and is_verb(verb)
-        if place and (word in lexicon.inner_verbs or (last and not _rather_a_noun(verb))):
+        if place and (
+            word in lexicon.inner_verbs or (last and verb not in lexicon.rather_nouns - lexicon.acts_on_self)
+        ):
             thing, rest = with_article(" ".join(plain[:place])), " ".join(plain[place + 1 :])
             return f"{third_person(verb)} {with_article(rest)} of {thing}" if rest else f"{third_person(verb)} {thing}"
     return ""
-
-
-def _rather_a_noun(verb: str) -> bool:
-    return verb in words().rather_nouns and verb not in words().acts_on_self
 
 
 def _verb_with_object(symbol: Symbol, verb: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from waypost.code.architecture import Architecture, ArchitectureEvidence, derive_architecture
+from waypost.code.architecture import Architecture, ArchitectureEvidence, derive_architecture, documents_of
 from waypost.code.files.languages import is_test_path
 from waypost.code.outline import Outline
 from waypost.code.relations import CodeRelation, centrality, relate
@@ -134,7 +134,7 @@ def _tables(tables: Iterable[SchemaTable], changed: Mapping[str, datetime]) -> l
 
 def _documents(architecture: Architecture, changed: Mapping[str, datetime]) -> list[Derived]:
     made = []
-    for one in architecture.documents():
+    for one in documents_of(architecture):
         refs = tuple(CodeReference(place.path, place.lines) for place in one.places[:_MOST_PLACES])
         embedded, when = f"{one.title}. {one.text[:600]}", _latest(refs, changed)
         made.append(derived_document("architecture", one.type, one.name, one.text, embedded, {}, refs, when))

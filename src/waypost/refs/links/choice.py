@@ -106,7 +106,8 @@ def _choose_definition(mention: CodeMention, exact: Sequence[IndexEntry], around
     """The definition that is meant, by the qualifier and by the rest of the text."""
     qualifier = _distinctive_qualifier(mention.qualifier, around)
     if not qualifier:
-        offered = _exported(exact, around) if mention.qualifier[-1:] and _is_project(mention, around) else exact
+        is_of_project = bool(mention.qualifier) and mention.qualifier[-1].lower() in around.project
+        offered = _exported(exact, around) if is_of_project else exact
         return _require_evidence(mention, _narrow(offered, around), around)
     fits = [(_fit(entry, qualifier), entry) for entry in exact]
     best = max(grade for grade, _ in fits)
@@ -134,10 +135,6 @@ def _is_project_itself(mention: CodeMention, around: Around) -> bool:
     if mention.is_marked or mention.is_called or mention.qualifier or mention.path:
         return False
     return normalized(mention.name) in {normalized(name) for name in around.project}
-
-
-def _is_project(mention: CodeMention, around: Around) -> bool:
-    return mention.qualifier[-1].lower() in around.project
 
 
 def _exported(exact: Sequence[IndexEntry], around: Around) -> Sequence[IndexEntry]:

@@ -37,8 +37,8 @@ _GENERIC = (
     ("DetailView", "get"),
     ("RedirectView", "get"),
 )
-_VIEWSET = {"list": "GET", "create": "POST", "retrieve": "GET", "update": "PUT", "partial_update": "PATCH"}
-_VIEWSET["destroy"] = "DELETE"
+VIEWSET_METHODS = {"list": "GET", "create": "POST", "retrieve": "GET", "update": "PUT", "partial_update": "PATCH"}
+VIEWSET_METHODS |= {"destroy": "DELETE"}
 ON_COLLECTION = ("list", "create")
 _VIEW_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*\(([^)\n]{0,400}(?:\n[^)\n]{0,200}){0,8})\)[ \t]*:", re.MULTILINE)
 _METHOD = re.compile(r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
@@ -198,7 +198,7 @@ def views(text: str) -> Iterator[ArchitectureEvidence]:
             continue
         line = text.count("\n", 0, match.start()) + 1
         own = [name[1] for name in _METHOD.finditer(text, match.end(), end)]
-        answers = [name for name in own if name in _VIEWSET or name.upper() in METHODS]
+        answers = [name for name in own if name in VIEWSET_METHODS or name.upper() in METHODS]
         if not any(name.upper() in METHODS for name in own):
             made_of = set(re.findall(r"\w+", bases))
             for base, words in _GENERIC:
@@ -223,7 +223,3 @@ def _extra_action(arguments: str, name: str) -> str:
     stated = re.findall(r"[a-z]{3,7}", verbs[1].lower()) if verbs else ["get"]
     on_one = "detail" if re.search(r"detail\s*=\s*True", arguments) else "list"
     return f"+{name}|{path[1] if path else name}|{on_one}|{','.join(stated)}".replace(" ", "")
-
-
-def viewset_methods() -> dict[str, str]:
-    return dict(_VIEWSET)

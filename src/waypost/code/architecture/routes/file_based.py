@@ -31,15 +31,18 @@ def read(path: str, text: str) -> Iterator[ArchitectureEvidence]:
     elif "routes" in parts and name.startswith(("+page.svelte", "+server.", "+page.server.")):
         yield from _svelte(parts, text)
     elif "pages" in parts and name.endswith(".vue"):
-        yield route(PAGE, _segments(parts[_last(parts, "pages") + 1 :]), name, 1, "Nuxt", root=_root(parts, "pages"))
+        yield route(
+            PAGE,
+            _segments(parts[len(parts) - parts[::-1].index("pages") :]),
+            name,
+            1,
+            "Nuxt",
+            root=_root(parts, "pages"),
+        )
     elif "server" in parts and ("api" in parts or "routes" in parts) and re.search(_SCRIPT, name):
         yield from _nuxt(parts, text)
     elif "routes" in parts and "app" in parts and re.search(_SCRIPT, name):
         yield from _remix(parts, text)
-
-
-def _last(parts: list[str], word: str) -> int:
-    return len(parts) - 1 - parts[::-1].index(word)
 
 
 def _root(parts: list[str], word: str) -> str:
