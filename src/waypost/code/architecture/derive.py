@@ -64,7 +64,7 @@ def derive_architecture(
         layers=layers_of(paths, code, relations),
         design_patterns=_designs(evidence),
         entry_points=_entries(evidence),
-        languages=_languages({path: languages[path] for path in code}),
+        languages=_languages({path: languages[path] for path in paths if path in code}),
     )
 
 
