@@ -14,7 +14,7 @@ _FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryLine:
+class SymbolSummary:
     """A definition by its name in the file, and what it is or does."""
 
     name: str
@@ -25,8 +25,8 @@ class SummaryLine:
 class Summary:
     path: str
     purpose: str
-    classes: tuple[SummaryLine, ...] = ()
-    functions: tuple[SummaryLine, ...] = ()
+    classes: tuple[SymbolSummary, ...] = ()
+    functions: tuple[SymbolSummary, ...] = ()
     sections: tuple[str, ...] = ()  # of documents
     left_out: int = 0  # definitions that did not fit
 
@@ -56,8 +56,8 @@ def summarise(source: SourceFile, parsed: Parsed) -> Summary:
     return Summary(
         parsed.path,
         purpose(view),
-        tuple(SummaryLine(symbol.qualified, describe_in(view, symbol)) for symbol in classes),
-        tuple(SummaryLine(symbol.qualified, describe_in(view, symbol)) for symbol in functions),
+        tuple(SymbolSummary(symbol.qualified, describe_in(view, symbol)) for symbol in classes),
+        tuple(SymbolSummary(symbol.qualified, describe_in(view, symbol)) for symbol in functions),
         sections,
         left_out,
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from waypost.code.files.languages import display_name
 from waypost.code.source import Parsed, SourceFile
-from waypost.code.summary.build import Summary, SummaryLine, summary_contents
+from waypost.code.summary.build import Summary, SymbolSummary, summary_contents
 from waypost.code.summary.sentences import shortened
 
 LONGEST_PURPOSE = 400
@@ -52,10 +52,12 @@ def summary_from_json(answer: Any, parsed: Parsed, otherwise: Summary | None = N
         parsed.path,
         _line(purpose, LONGEST_PURPOSE),
         tuple(
-            SummaryLine(symbol.qualified, texts[symbol.qualified]) for symbol in classes if symbol.qualified in texts
+            SymbolSummary(symbol.qualified, texts[symbol.qualified]) for symbol in classes if symbol.qualified in texts
         ),
         tuple(
-            SummaryLine(symbol.qualified, texts[symbol.qualified]) for symbol in functions if symbol.qualified in texts
+            SymbolSummary(symbol.qualified, texts[symbol.qualified])
+            for symbol in functions
+            if symbol.qualified in texts
         ),
         sections,
         left_out,
