@@ -27,7 +27,7 @@ from waypost.code.files.decoding import decode
 from waypost.code.files.languages import is_document, is_test_path, language_of_path
 from waypost.code.parse import parse
 from waypost.code.source import SourceFile
-from waypost.refs.links.find import LinkedText, link, respelled, wanted
+from waypost.refs.links.find import LinkedText, index_query, link, typo_lookups
 from waypost.refs.links.index_entry import IndexEntry
 from waypost.refs.links.mentions import mentions
 
@@ -178,12 +178,12 @@ def linked(text: str, tree: Tree, project: str, tally: Tally) -> LinkedText:
     started = time.perf_counter()
     found = mentions(text)
     tally.reading.append(time.perf_counter() - started)
-    asked = wanted(found)
+    asked = index_query(found)
     known: dict[str, list[IndexEntry]] = {name: tree.symbols[name] for name in asked.names if name in tree.symbols}
     for name in asked.file_names:
         if name in tree.files:
             known[name.lower()] = [*known.get(name.lower(), []), *tree.files[name]]
-    for name in respelled(found, known):
+    for name in typo_lookups(found, known):
         if name in tree.symbols:
             known[name] = tree.symbols[name]
     started = time.perf_counter()
@@ -212,7 +212,7 @@ def _count(text: str, answer: LinkedText, tree: Tree, touched: set[str], tally: 
         tally.linked += bool(answer.links)
         tally.answered += bool(answer.links or answer.suggestions)
     tally.links += len(answer.links)
-    tally.touched += sum(one.known.path in touched for one in answer.links)
+    tally.touched += sum(one.entry.path in touched for one in answer.links)
     tally.suggestions += len(answer.suggestions)
     tally.suggested_touched += sum(any(one.path in touched for one in asked.candidates) for asked in answer.suggestions)
 
@@ -220,8 +220,8 @@ def _count(text: str, answer: LinkedText, tree: Tree, touched: set[str], tally: 
 def _lines(name: str, commit: str, text: str, answer: LinkedText, tree: Tree, touched: set[str]) -> Iterator[str]:
     for one in answer.links:
         context = text[max(0, one.mention.start - 60) : one.mention.start + len(one.mention.text) + 40]
-        place = f"{one.known.path}:{one.known.line} {one.known.kind} {one.known.qualified}"
-        state = "touched" if one.known.path in touched else "other"
+        place = f"{one.entry.path}:{one.entry.line} {one.entry.kind} {one.entry.qualified}"
+        state = "touched" if one.entry.path in touched else "other"
         yield "\t".join(
             ("link", name, commit[:10], state, str(one.confidence), one.mention.text, place, " ".join(context.split()))
         )

@@ -45,7 +45,7 @@ def growth(project: Path) -> Figures:
 
 
 def conclusions(project: Path) -> Figures:
-    from waypost.code.architecture import conclude as conclude_architecture
+    from waypost.code.architecture import derive_architecture
     from waypost.code.relations import centrality, relate
     from waypost.code.schema import build_schema
     from waypost.flows.index.project_analysis import _FILES, _edge, _ids, _read_tree
@@ -70,7 +70,7 @@ def conclusions(project: Path) -> Figures:
         )
     part("schema built", lambda: build_schema(tree.changes))
     relations = part("relations", lambda: relate(tree.outlines, tree.manifests))
-    part("architecture", lambda: conclude_architecture(tree.evidence, list(tree.outlines)))
+    part("architecture", lambda: derive_architecture(tree.evidence, list(tree.outlines)))
     ids = part("ids by name", lambda: _ids(rows))
     edges = part("edges", lambda: [e for r in relations.edges if (e := _edge(r, ids)) is not None])
     part("centrality", lambda: centrality(relations))

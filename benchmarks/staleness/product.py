@@ -22,7 +22,7 @@ from waypost.model.code_verdict import CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import ShapesElsewhere
+from waypost.refs.other_files import OtherShapes
 from waypost.refs.pin import pin
 
 STATUS = {
@@ -95,7 +95,7 @@ class Pure:
             if pinned is None:
                 out[row["id"]] = Answer(code_verdict.UNCHECKED)
                 continue
-            elsewhere = ShapesElsewhere(was, now, changed)
+            elsewhere = OtherShapes(was, now, changed)
             place = FollowedPlace(row["path"], pinned.lines)
             out[row["id"]] = answer(follow(pinned.anchor, place, by_path.get(row["path"]), elsewhere))
         return out

@@ -1,10 +1,10 @@
-"""What one file gives to the index."""
+"""The cards that one file produces for the index."""
 
 from textwrap import dedent
 
 import pytest
 
-from waypost.code.cards import Card, cards, path_words, words_of
+from waypost.code.cards import Card, cards, identifier_words, path_words
 from waypost.code.parse import parse
 from waypost.code.source import DocumentSection, Parsed, SourceFile, Symbol
 from waypost.model.reference import LineRange
@@ -46,10 +46,10 @@ def made(text: str = SHOP, path: str = "src/shop/order_book.py", language: str =
 
 
 def test_every_symbol_and_the_file_itself_give_a_card() -> None:
-    found = made()
-    assert {"OrderBook", "OrderBook.addOrder", "OrderBook.total", "pay", "file"} <= set(found)
-    assert found["file"].lines == LineRange(1, 25)
-    assert found["pay"].lines == LineRange(24, 25)
+    cards_by_name = made()
+    assert {"OrderBook", "OrderBook.addOrder", "OrderBook.total", "pay", "file"} <= set(cards_by_name)
+    assert cards_by_name["file"].lines == LineRange(1, 25)
+    assert cards_by_name["pay"].lines == LineRange(24, 25)
 
 
 def test_what_is_embedded_says_in_words_what_it_is_where_it_stands_and_what_it_does() -> None:
@@ -84,22 +84,24 @@ def test_a_file_is_found_by_what_stands_outside_of_its_symbols_and_shows_its_out
 
 def test_a_sentence_for_what_has_no_documentation_is_shown_but_not_embedded() -> None:
     source = SourceFile("src/shop/order_book.py", "python", SHOP)
-    found = {card.qualified: card for card in cards(source, parse(source), lambda symbol, *_: f"Does {symbol.name}.")}
-    assert found["OrderBook.total"].summary == "Does total."
-    assert found["OrderBook.addOrder"].summary == "Take a new order in."
-    assert "Does" not in found["OrderBook.total"].embedded[0]
+    cards_by_name = {
+        card.qualified: card for card in cards(source, parse(source), lambda symbol, *_: f"Does {symbol.name}.")
+    }
+    assert cards_by_name["OrderBook.total"].summary == "Does total."
+    assert cards_by_name["OrderBook.addOrder"].summary == "Take a new order in."
+    assert "Does" not in cards_by_name["OrderBook.total"].embedded[0]
 
 
 def test_a_section_of_a_document_gives_a_card_with_its_opening() -> None:
-    found = made("# Shop\n\nSells things.\n\n## Paying\n\nBy card only.\n", "docs/shop.md", "markdown")
-    section = next(card for card in found.values() if card.kind == "section" and "Paying" in card.name)
+    cards_by_name = made("# Shop\n\nSells things.\n\n## Paying\n\nBy card only.\n", "docs/shop.md", "markdown")
+    section = next(card for card in cards_by_name.values() if card.kind == "section" and "Paying" in card.name)
     assert "By card only." in section.embedded[0]
     assert section.lines.start == 5
 
 
 def test_the_values_of_a_data_file_are_found_by_keywords_and_not_embedded() -> None:
-    found = made("services:\n  web:\n    image: nginx\n", "compose.yaml", "yaml")
-    section = next(card for card in found.values() if card.kind == "section")
+    cards_by_name = made("services:\n  web:\n    image: nginx\n", "compose.yaml", "yaml")
+    section = next(card for card in cards_by_name.values() if card.kind == "section")
     assert "nginx" in section.body
     assert "nginx" not in section.embedded[0]
 
@@ -119,10 +121,10 @@ def test_lines_that_are_not_there_are_left_out() -> None:
 
 def test_long_things_are_cut_for_people_and_engines_and_found_whole_by_keywords() -> None:
     text = "def f():\n" + "    call_something()\n" * 3_000 + "    needle()\n"
-    found = made(text, "a/" + "very_long_name_" * 50 + ".py")
-    assert "needle" in found["f"].body
-    assert len(found["f"].text) == 20_000
-    assert len(found["file"].embedded[0]) <= 1024
+    cards_by_name = made(text, "a/" + "very_long_name_" * 50 + ".py")
+    assert "needle" in cards_by_name["f"].body
+    assert len(cards_by_name["f"].text) == 20_000
+    assert len(cards_by_name["file"].embedded[0]) <= 1024
 
 
 @pytest.mark.slow
@@ -135,6 +137,6 @@ def test_thousands_of_members_take_no_square_of_time() -> None:
 
 
 def test_names_and_paths_are_told_in_words() -> None:
-    assert words_of("HTTPServer.handle_request2") == "http server handle request 2"
+    assert identifier_words("HTTPServer.handle_request2") == "http server handle request 2"
     assert path_words("packages/zod/src/v4/core/fromJsonSchema.test.ts") == "v 4 core from json schema"
     assert path_words("Makefile") == "makefile"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.code.documents.documents import parse_document
+from waypost.code.documents.parse import parse_document
 from waypost.code.source import Parsed, SourceFile
 
 LANGUAGES = (
@@ -80,8 +80,11 @@ def test_keys_inside_a_block_of_text_are_none() -> None:
 
 
 def test_documents_in_one_yaml_file_are_named_by_kind_and_name() -> None:
-    one = "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"
-    assert titles("yaml", f"{one}---\n{one.replace('Service', 'Pod')}") == [("Service web", 1, 4), ("Pod web", 5, 9)]
+    service = "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"
+    assert titles("yaml", f"{service}---\n{service.replace('Service', 'Pod')}") == [
+        ("Service web", 1, 4),
+        ("Pod web", 5, 9),
+    ]
 
 
 def test_list_items_are_called_by_their_name() -> None:

@@ -1,4 +1,4 @@
-"""What git tells of a tree's past, from real repositories."""
+"""The git history of a repository, from real repositories."""
 
 import os
 import subprocess
@@ -171,7 +171,7 @@ def test_a_hostile_repository_runs_nothing(root: Path, git: Git, tmp_path: Path)
     git(root, "config", "filter.evil.required", "true")
     git(root, "config", "log.showSignature", "true")
     (root / "src" / "a.py").rename(root / "moved.py")
-    (root / "src" / "b.py").write_text("b = 3\n")  # as long as before: git must look inside
+    (root / "src" / "b.py").write_text("b = 3\n")  # same size as before: git must compare contents
     assert dirty(root).renamed == {"src/a.py": "moved.py"}
     assert "src/b.py" in recent_changes(root)
     assert head(root).branch == "main"
@@ -182,7 +182,7 @@ def test_a_hostile_repository_runs_nothing(root: Path, git: Git, tmp_path: Path)
 
 
 def test_a_filter_would_have_run(root: Path, git: Git, tmp_path: Path) -> None:
-    """The trap of the test above works: git itself steps into it."""
+    """Without our options, git runs the program: the test above is meaningful."""
     trap = tmp_path / "trap"
     (root / ".gitattributes").write_text("* filter=evil\n")
     git(root, "config", "filter.evil.clean", f"touch {trap}; cat")
@@ -203,7 +203,7 @@ def test_a_repository_of_another_owner_is_answered_for(root: Path, monkeypatch: 
 def test_git_that_takes_too_long_is_stopped(root: Path, tmp_path: Path) -> None:
     checkout = open_checkout(root)
     assert checkout is not None
-    os.mkfifo(tmp_path / "pipe")  # nobody writes to it: git waits for ever
+    os.mkfifo(tmp_path / "pipe")  # nobody writes to it: git waits forever
     assert checkout.ask("hash-object", "--", str(tmp_path / "pipe"), seconds=0.2) is None
 
 
@@ -233,5 +233,5 @@ def test_a_partial_clone_is_not_completed_by_the_command_it_names(root: Path, gi
     assert "README.md" in recent_changes(part)
     assert not trap.exists()
     with pytest.raises(subprocess.CalledProcessError):
-        git(part, "cat-file", "-p", "HEAD:README.md")  # the trap works: git itself steps into it
+        git(part, "cat-file", "-p", "HEAD:README.md")  # without our options, git runs it
     assert trap.exists()

@@ -29,12 +29,12 @@ def test_python_agrees_with_its_own_ast() -> None:
             for node in ast.walk(ast.parse(text))
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         }
-        found = {
+        parsed_languages = {
             (symbol.name, symbol.lines.start, symbol.lines.end)
             for symbol in read("python", text).symbols
             if symbol.kind not in {"constant", "type"}
         }
-        assert found == expected, path
+        assert parsed_languages == expected, path
 
 
 @pytest.mark.parametrize("language", grammar_names())
@@ -184,16 +184,16 @@ def test_a_class_that_is_returned_is_a_symbol() -> None:
 def test_a_component_holds_the_symbols_of_its_scripts() -> None:
     text = '<template><Row/></template>\n<script lang="ts">\nimport Row from "./Row.vue"\nfunction add(n: number) { go(n) }\n</script>\n'
     parsed = read("vue", text, "src/Cart.vue")
-    assert [(one.qualified, one.lines.start, one.parent) for one in parsed.symbols] == [
+    assert [(symbol.qualified, symbol.lines.start, symbol.parent) for symbol in parsed.symbols] == [
         ("Cart", 1, None),
         ("Cart.add", 4, 0),
     ]
-    assert [one.module for one in parsed.imports] == ["./Row.vue"]
+    assert [imported.module for imported in parsed.imports] == ["./Row.vue"]
     assert parsed.symbols[1].scip == "scip-vue . . src/`Cart.vue`/Cart#add()."
 
 
 def test_documents_have_sections_and_other_languages_patterns() -> None:
-    assert [one.title for one in read("markdown", "# Shop\n\nText.\n").sections] == ["Shop"]
+    assert [section.title for section in read("markdown", "# Shop\n\nText.\n").sections] == ["Shop"]
     swift = read("swift", "class Cart {\n}\n")
     assert (swift.parser, names(swift)) == ("patterns", ["Cart"])
     assert read("", "").symbols == ()

@@ -1,4 +1,4 @@
-"""Documentation that stands one line apart from what it documents."""
+"""Documentation one line apart from its definition."""
 
 from waypost.code.parse import parse
 from waypost.code.source import SourceFile

@@ -1,4 +1,4 @@
-"""Files that nobody wrote: cut, shuffled, nested without end. Nothing may fail, hang or lie about its lines."""
+"""Hostile files: cut, shuffled, deeply nested. Parsing must not fail, hang or report wrong lines."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from waypost.code.parse import parse
 from waypost.code.source import Parsed, SourceFile
 from waypost.code.syntax.grammars import grammar_names
 
-pytestmark = pytest.mark.slow  # not for the inner loop
+pytestmark = pytest.mark.slow  # too slow for `make test-fast`
 
 SAMPLES = Path(__file__).parent / "syntax" / "samples"
 TEXTS = {language: (SAMPLES / f"{language}.txt").read_text("utf-8") for language in grammar_names()}

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from waypost.code.patterns.definitions import parse_by_patterns
-from waypost.code.patterns.table import languages_with_patterns, rules_for
+from waypost.code.patterns.rules import languages_with_patterns, rules_for
 from waypost.code.source import SYMBOL_KINDS, Parsed, SourceFile
 
 Rows = list[tuple[str, str, int, int]]

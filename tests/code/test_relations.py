@@ -16,7 +16,7 @@ Edges = set[tuple[str, str, str, str, str]]
 
 def outlines_of(files: Mapping[str, str]) -> dict[str, Outline]:
     sources = [SourceFile(path, language_of_path(path, text), text) for path, text in files.items()]
-    return {one.path: outline(parse(one), one.text) for one in sources if not is_manifest(one.path)}
+    return {source.path: outline(parse(source), source.text) for source in sources if not is_manifest(source.path)}
 
 
 def related(files: Mapping[str, str]) -> Relations:
@@ -24,11 +24,11 @@ def related(files: Mapping[str, str]) -> Relations:
 
 
 def edges(files: Mapping[str, str], kind: str) -> Edges:
-    found = related(files).edges
+    all_edges = related(files).edges
     return {
-        (one.source.path, one.source.qualified, "→", one.target.path, one.target.qualified)
-        for one in found
-        if one.kind == kind
+        (edge.source.path, edge.source.qualified, "→", edge.target.path, edge.target.qualified)
+        for edge in all_edges
+        if edge.kind == kind
     }
 
 
@@ -55,13 +55,13 @@ SHOP = {
 
 
 def test_python_imports_reach_files_and_symbols() -> None:
-    found = edges(SHOP, "imports")
-    assert ("app.py", "", "→", "shop/cart.py", "Cart") in found  # through the package
-    assert ("app.py", "", "→", "shop/items.py", "make_item") in found  # through a star
-    assert ("app.py", "", "→", "shop/__init__.py", "") in found
-    assert ("shop/cart.py", "", "→", "shop/items.py", "") in found
-    assert ("shop/cart.py", "", "→", "shop/items.py", "Item") in found
-    assert ("shop/cart.py", "", "→", "shop/store.py", "") in found
+    imports = edges(SHOP, "imports")
+    assert ("app.py", "", "→", "shop/cart.py", "Cart") in imports  # through the package
+    assert ("app.py", "", "→", "shop/items.py", "make_item") in imports  # through a star
+    assert ("app.py", "", "→", "shop/__init__.py", "") in imports
+    assert ("shop/cart.py", "", "→", "shop/items.py", "") in imports
+    assert ("shop/cart.py", "", "→", "shop/items.py", "Item") in imports
+    assert ("shop/cart.py", "", "→", "shop/store.py", "") in imports
 
 
 def test_python_calls_reach_methods_through_self_and_bases() -> None:
@@ -92,7 +92,9 @@ def test_inheritance_is_an_edge() -> None:
 
 def test_strength_says_how_sure_an_edge_is() -> None:
     strengths = {
-        (one.source.qualified, one.target.qualified): one.strength for one in related(SHOP).edges if one.kind == "calls"
+        (edge.source.qualified, edge.target.qualified): edge.strength
+        for edge in related(SHOP).edges
+        if edge.kind == "calls"
     }
     assert strengths["Cart.add", "make_item"] == 1.0
     assert strengths["Cart.add", "Base.save"] == 0.95
@@ -104,8 +106,8 @@ def test_strength_says_how_sure_an_edge_is() -> None:
     [
         "def f(make):\n    make()\n",  # a parameter hides the function
         "def f():\n    make = other()\n    make()\n",  # so does a variable
-        "def f():\n    x = A()\n    x = other()\n    x.run()\n",  # held twice
-        "def f(x):\n    x.run()\n",  # one word says too little
+        "def f():\n    x = A()\n    x = other()\n    x.run()\n",  # assigned twice
+        "def f(x):\n    x.run()\n",  # one word is not distinctive
         "def f():\n    for make in others():\n        make()\n",
         "def f():\n    with other() as make:\n        make()\n",
         "import outside\n\ndef f():\n    outside.make()\n    outside.A().run()\n",
@@ -362,23 +364,23 @@ def test_one_file_is_related_again_without_reading_the_others() -> None:
 
     def places(name: str) -> list[SymbolPlace]:
         return [
-            SymbolPlace(path, one.qualified)
+            SymbolPlace(path, symbol.qualified)
             for path, kept in all_outlines.items()
-            for one in kept.symbols
-            if one.name == name
+            for symbol in kept.symbols
+            if symbol.name == name
         ]
 
     again = relate(Stored(), {}, only=["shop/cart.py"], names=places)
-    whole = [one for one in relate(all_outlines, {}).edges if one.source.path == "shop/cart.py"]
+    whole = [edge for edge in relate(all_outlines, {}).edges if edge.source.path == "shop/cart.py"]
     assert set(again.edges) == set(whole)
     assert "app.py" not in read
 
 
 def test_an_outline_survives_json_and_one_of_another_format_is_empty() -> None:
-    for one in outlines_of(SHOP).values():
-        data = json.loads(json.dumps(one.to_json()))
-        assert Outline.from_json(data) == one
-        assert Outline.from_json({**data, "format": 0}) == Outline(one.language)
+    for file_outline in outlines_of(SHOP).values():
+        data = json.loads(json.dumps(file_outline.to_json()))
+        assert Outline.from_json(data) == file_outline
+        assert Outline.from_json({**data, "format": 0}) == Outline(file_outline.language)
 
 
 def test_central_files_are_those_that_others_need() -> None:
@@ -406,8 +408,11 @@ def test_hostile_files_are_outlined_in_linear_time(language: str, unit: str) -> 
     text = unit * (3_000 // len(unit))
     parsed = parse(SourceFile("a", language, text))
     started = time.process_time()
-    one = outline(parsed, text)
-    relate({"a": one, "b": one}, {"package.json": text, "tsconfig.json": text, "go.mod": text, "Cargo.toml": text})
+    file_outline = outline(parsed, text)
+    relate(
+        {"a": file_outline, "b": file_outline},
+        {"package.json": text, "tsconfig.json": text, "go.mod": text, "Cargo.toml": text},
+    )
     assert time.process_time() - started < 1
 
 

@@ -1,4 +1,4 @@
-"""What a file says without its layout: words, marks, notes and landmarks."""
+"""The shape of a file: words, marks, notes and landmarks, without layout."""
 
 import time
 
@@ -22,7 +22,7 @@ def meaning(text: str, language: str = "python") -> bytes:
 
 
 def landmark(read: FileShape, qualified: str) -> Landmark:
-    return next(one for one in read.landmarks if one.qualified == qualified)
+    return next(symbol for symbol in read.landmarks if symbol.qualified == qualified)
 
 
 def test_a_landmark_knows_its_comment_its_decorators_and_its_definition() -> None:
@@ -37,11 +37,11 @@ def test_a_landmark_knows_its_comment_its_decorators_and_its_definition() -> Non
         '    """Adds up."""\n'
         "    return sum(rows)\n"
     )
-    found = landmark(read, "total")
-    assert (found.start, found.define, found.end) == (5, 7, 9)
-    assert found.first <= 5
-    assert (found.name, found.kind) == ("total", "function")
-    assert found.symbol_id.endswith("total().")
+    total = landmark(read, "total")
+    assert (total.start, total.define, total.end) == (5, 7, 9)
+    assert total.first <= 5
+    assert (total.name, total.kind) == ("total", "function")
+    assert total.symbol_id.endswith("total().")
 
 
 def test_the_decorator_of_a_class_is_not_that_of_its_last_method() -> None:
@@ -53,16 +53,16 @@ def test_the_decorator_of_a_class_is_not_that_of_its_last_method() -> None:
 
 def test_annotations_belong_to_the_definition() -> None:
     read = shape("class A {\n  // why\n  @Override\n  public int b() { return 1; }\n}\n", "java", "A.java")
-    found = landmark(read, "A.b")
-    assert (found.first, found.start, found.define) == (2, 3, 4)
+    member = landmark(read, "A.b")
+    assert (member.first, member.start, member.define) == (2, 3, 4)
 
 
 def test_comments_and_docstrings_are_notes_and_not_words() -> None:
     plain = shape("def f():\n    return 1\n")
-    told = shape('"""Module."""\n# one two\ndef f():\n    """Says it."""\n    return 1  # three\n')
-    assert plain.words == told.words
-    assert len(told.notes) == 6
-    assert list(told.note_rows) == [1, 2, 2, 4, 4, 5]
+    documented = shape('"""Module."""\n# one two\ndef f():\n    """Says it."""\n    return 1  # three\n')
+    assert plain.words == documented.words
+    assert len(documented.notes) == 6
+    assert list(documented.note_rows) == [1, 2, 2, 4, 4, 5]
     assert not plain.notes
 
 
@@ -72,7 +72,7 @@ def test_a_string_that_is_used_is_no_docstring() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ('x = "a" "b"', 'x = "ab"'),
         ('x = "a b"', "x = ('a'\n     ' b')"),
@@ -89,12 +89,12 @@ def test_a_string_that_is_used_is_no_docstring() -> None:
         ("x = a if b else c; y = 1", "x = (a if b else c)\ny = 1\n"),
     ],
 )
-def test_two_ways_to_write_the_same_in_python(one: str, other: str) -> None:
-    assert meaning(one) == meaning(other)
+def test_two_ways_to_write_the_same_in_python(left: str, right: str) -> None:
+    assert meaning(left) == meaning(right)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ("x = (a,)", "x = (a)"),
         ("x = [a, b]", "x = {a, b}"),
@@ -118,8 +118,8 @@ def test_two_ways_to_write_the_same_in_python(one: str, other: str) -> None:
         ("a.b = c", "a = b.c"),
     ],
 )
-def test_two_things_in_python_that_are_not_the_same(one: str, other: str) -> None:
-    assert meaning(one) != meaning(other)
+def test_two_things_in_python_that_are_not_the_same(left: str, right: str) -> None:
+    assert meaning(left) != meaning(right)
 
 
 def test_what_words_say_does_not_depend_on_what_is_around_them() -> None:
@@ -153,7 +153,10 @@ def test_prose_may_be_wrapped_anew() -> None:
 
 def test_the_sections_of_a_document_are_landmarks() -> None:
     read = shape("# Use\n\nText.\n\n## Install\n\nMore.\n", "markdown", "README.md")
-    assert [(one.kind, one.start, one.end) for one in read.landmarks] == [("section", 1, 4), ("section", 5, 7)]
+    assert [(section.kind, section.start, section.end) for section in read.landmarks] == [
+        ("section", 1, 4),
+        ("section", 5, 7),
+    ]
 
 
 def test_comments_of_a_language_without_a_grammar_do_not_count() -> None:

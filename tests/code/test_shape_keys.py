@@ -1,8 +1,8 @@
-"""Keys of configuration are found by their names, whatever stands next to them."""
+"""Landmarks of configuration keys, independent of their neighbours."""
 
 import pytest
 
-from waypost.code.shape.keys import has_keys, key_landmarks
+from waypost.code.shape.build import key_landmarks
 
 YAML = """\
 # which image
@@ -20,7 +20,10 @@ services:
 
 
 def found(language: str, text: str) -> dict[str, tuple[int, int, int]]:
-    return {one.qualified: (one.first, one.define, one.end) for one in key_landmarks(language, text)}
+    return {
+        landmark.qualified: (landmark.first, landmark.define, landmark.end)
+        for landmark in key_landmarks(language, text)
+    }
 
 
 def test_every_key_has_its_lines_and_the_comment_above_it() -> None:
@@ -53,9 +56,8 @@ def test_tables_and_sections_are_keys_too() -> None:
 @pytest.mark.parametrize("text", ["", "\n\n", "# only\n", ":\n", "- \n-\n", "\t: x\n", "[", "a: |\n  b: c\n"])
 def test_no_text_is_too_strange(text: str) -> None:
     for language in ("yaml", "toml", "ini"):
-        assert has_keys(language)
-        for one in key_landmarks(language, text):
-            assert 1 <= one.first <= one.define <= one.end
+        for landmark in key_landmarks(language, text):
+            assert 1 <= landmark.first <= landmark.define <= landmark.end
 
 
 def test_of_very_many_keys_only_the_top_level_counts() -> None:

@@ -1,4 +1,4 @@
-"""Layout is no change, and every edit is one: the same in all languages with a grammar."""
+"""Layout is not a change, and every edit is: in all languages with a grammar."""
 
 from typing import NamedTuple
 
@@ -12,8 +12,8 @@ from waypost.model.shape import FileShape
 
 class Sample(NamedTuple):
     code: str
-    layouts: tuple[str, ...]  # the same, as a formatter or a careful person would write it
-    edits: tuple[tuple[str, str], ...]  # each makes it another
+    layouts: tuple[str, ...]  # equivalent, as a formatter or a careful person would write it
+    edits: tuple[tuple[str, str], ...]  # each changes the meaning
 
 
 SAMPLES = {

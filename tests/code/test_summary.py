@@ -1,4 +1,4 @@
-"""CG-11 without a language model: what files and symbols are said to be, in plain words."""
+"""Summaries of files and symbols without a language model."""
 
 import time
 from typing import Any
@@ -20,16 +20,16 @@ def symbol(name: str, kind: str = "function", **more: Any) -> Symbol:
 
 
 def said(name: str, kind: str = "function", *, text: str = "", language: str = "python", **more: Any) -> str:
-    """What is said of a symbol that stands alone in a file of this text."""
-    one = symbol(name, kind, **{"lines": LineRange(1, max(1, text.count("\n") + 1)), **more})
-    parsed = Parsed("a.py", language, 1, (one,))
-    return describe(one, parsed, SourceFile("a.py", language, text))
+    """The description of a symbol that is alone in a file of this text."""
+    described = symbol(name, kind, **{"lines": LineRange(1, max(1, text.count("\n") + 1)), **more})
+    parsed = Parsed("a.py", language, 1, (described,))
+    return describe(described, parsed, SourceFile("a.py", language, text))
 
 
 def method(name: str, of: Symbol, path: str = "a.py", language: str = "python", **more: Any) -> str:
-    one = symbol(name, "method", qualified=f"{of.name}.{name}", parent=0, **more)
-    parsed = Parsed(path, language, 1, (of, one))
-    return describe(one, parsed, SourceFile(path, language, ""))
+    method = symbol(name, "method", qualified=f"{of.name}.{name}", parent=0, **more)
+    parsed = Parsed(path, language, 1, (of, method))
+    return describe(method, parsed, SourceFile(path, language, ""))
 
 
 def summary(path: str, language: str, text: str) -> str:
@@ -127,8 +127,8 @@ def test_a_comment_that_describes_nothing_gives_way_to_the_name(doc: str) -> Non
 def test_what_the_code_does_is_told_by_its_calls_and_signs() -> None:
     text = "def load(path):\n    rows = json.loads(path.read_text())\n    if not rows:\n        raise EmptyFile(path)\n    return rows"
     calls = (Call("loads", "json", 2), Call("read_text", "path", 2), Call("EmptyFile", "", 4))
-    told = said("load", text=text, calls=calls, parameters=("path",), returns="list[Row]")
-    assert told == "Loads the path; reads a file, reads JSON, raises EmptyFile."
+    sentence = said("load", text=text, calls=calls, parameters=("path",), returns="list[Row]")
+    assert sentence == "Loads the path; reads a file, reads JSON, raises EmptyFile."
 
 
 def test_sql_in_a_string_is_a_query_and_a_word_in_a_comment_is_not() -> None:
@@ -202,7 +202,7 @@ def test_an_asynchronous_twin_is_read_without_its_first_letter() -> None:
 )
 def test_names_of_c_lose_the_name_of_the_library(name: str, sentence: str) -> None:
     names = [name, "uv_a_x", "uv_b_x", "uv_c_x"]
-    parsed = Parsed("a.c", "c", 1, tuple(symbol(one, first_line=at + 1) for at, one in enumerate(names)))
+    parsed = Parsed("a.c", "c", 1, tuple(symbol(name, first_line=at + 1) for at, name in enumerate(names)))
     assert describe(parsed.symbols[0], parsed, SourceFile("a.c", "c", "")) == sentence
 
 
@@ -283,8 +283,8 @@ def test_a_file_without_words_of_its_own_is_told_by_place_names_and_imports(
 
 def test_a_comment_after_the_imports_is_not_about_the_file() -> None:
     parsed = Parsed("a.py", "python", 9, imports=(Import("x", "Y", "", 1),), doc="Kept for old callers of this.")
-    told = summarise(SourceFile("a.py", "python", "from x import Y\n# Kept for old callers of this.\n"), parsed)
-    assert "old callers" not in told.purpose
+    summary = summarise(SourceFile("a.py", "python", "from x import Y\n# Kept for old callers of this.\n"), parsed)
+    assert "old callers" not in summary.purpose
 
 
 def test_a_document_lists_its_sections() -> None:
@@ -294,17 +294,17 @@ def test_a_document_lists_its_sections() -> None:
         9,
         sections=(DocumentSection("Guide", LineRange(1, 2)), DocumentSection("Guide > Use", LineRange(3, 9))),
     )
-    told = summarise(SourceFile("docs/guide.md", "markdown", ""), parsed)
-    assert told.text == "PURPOSE: Guide: Guide and Use.\nSECTIONS:\n  - Guide\n  - Guide > Use"
+    summary = summarise(SourceFile("docs/guide.md", "markdown", ""), parsed)
+    assert summary.text == "PURPOSE: Guide: Guide and Use.\nSECTIONS:\n  - Guide\n  - Guide > Use"
 
 
 def test_a_long_file_names_the_public_and_documented_first_and_counts_the_rest() -> None:
     names = [f"_hidden_{number}" for number in range(60)] + [f"shown_{number}" for number in range(30)]
     parsed = Parsed("a.py", "python", 90, tuple(symbol(name, first_line=at + 1) for at, name in enumerate(names)))
-    told = summarise(SourceFile("a.py", "python", ""), parsed)
-    assert [one.name for one in told.functions if one.name.startswith("shown")] == names[60:]
-    assert len(told.functions) + told.left_out == 90
-    assert told.text.endswith("… and 50 more")
+    summary = summarise(SourceFile("a.py", "python", ""), parsed)
+    assert [line.name for line in summary.functions if line.name.startswith("shown")] == names[60:]
+    assert len(summary.functions) + summary.left_out == 90
+    assert summary.text.endswith("… and 50 more")
 
 
 def test_the_one_line_form_is_one_short_line() -> None:
@@ -317,11 +317,11 @@ def test_the_one_line_form_is_one_short_line() -> None:
 @given(name=st.text(max_size=40), doc=st.text(max_size=300), returns=st.text(max_size=30), base=st.text(max_size=20))
 def test_whatever_the_file_holds_a_line_comes_out(name: str, doc: str, returns: str, base: str) -> None:
     for kind in ("function", "method", "property", "class", "enum", "constant", "type", "macro"):
-        told = said(
+        sentence = said(
             name, kind, doc=doc, returns=returns, bases=(base,), decorators=(base,), parameters=(name,), text=doc
         )
-        assert told.strip()
-        assert "\n" not in told and len(told) <= 300
+        assert sentence.strip()
+        assert "\n" not in sentence and len(sentence) <= 300
 
 
 @pytest.mark.parametrize(
@@ -354,6 +354,6 @@ def test_ten_thousand_functions_inside_each_other_or_on_one_line_are_no_burden()
     for symbols, content in ((nested, text), (on_one_line, "x" * 1_000_000)):
         parsed, source = Parsed("a.py", "python", size, symbols), SourceFile("a.py", "python", content)
         assert summarise(source, parsed).purpose
-        for one in symbols[::100]:
-            describe(one, parsed, source)
+        for item in symbols[::100]:
+            describe(item, parsed, source)
     assert time.process_time() - started < 3.0

@@ -1,4 +1,4 @@
-"""CG-11 with a language model: what it is asked, and what of its answer is taken."""
+"""Summaries by a language model: the prompt, and parsing of the answer."""
 
 import json
 from functools import partial
@@ -46,21 +46,21 @@ def test_a_file_without_symbols_can_be_asked_about() -> None:
 
 def test_what_the_answer_says_about_symbols_that_do_not_exist_is_dropped() -> None:
     answer = {"purpose": "Keeps carts.", "symbols": {"Cart": "Holds items.", "Cart.pay": "Pays.", "os.system": "Runs."}}
-    told = summary_from_json(answer, PARSED)
-    assert told.text == "PURPOSE: Keeps carts.\nCLASSES:\n  - Cart: Holds items."
+    summary = summary_from_json(answer, PARSED)
+    assert summary.text == "PURPOSE: Keeps carts.\nCLASSES:\n  - Cart: Holds items."
 
 
 def test_what_the_answer_leaves_out_is_said_by_rule() -> None:
     answer = {"purpose": "Keeps carts.", "symbols": {"Cart": "Holds items.", "Cart.add": 7, "load_cart": "  "}}
-    told = summary_from_json(answer, PARSED, summarise(SOURCE, PARSED))
-    assert [one.text for one in told.classes] == ["Holds items."]
-    assert [one.text for one in told.functions] == ["Adds the item.", "Loads the cart, given user id."]
+    summary = summary_from_json(answer, PARSED, summarise(SOURCE, PARSED))
+    assert [line.text for line in summary.classes] == ["Holds items."]
+    assert [line.text for line in summary.functions] == ["Adds the item.", "Loads the cart, given user id."]
 
 
 def test_lines_of_the_answer_are_made_harmless_and_short() -> None:
-    told = summary_from_json({"purpose": "One\n\x1b[31mtwo " + "long " * 500, "symbols": {}}, PARSED)
-    assert told.purpose.startswith("One [31mtwo long")
-    assert len(told.purpose) <= 400
+    summary = summary_from_json({"purpose": "One\n\x1b[31mtwo " + "long " * 500, "symbols": {}}, PARSED)
+    assert summary.purpose.startswith("One [31mtwo long")
+    assert len(summary.purpose) <= 400
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,10 @@ def test_asked_and_answered_as_a_whole() -> None:
         ["I think it is a cart.", json.dumps({"purpose": "Keeps carts.", "symbols": {"Cart": "Holds items."}})]
     )
     prompt = template("summary").fill(summary_prompt(SOURCE, PARSED, 2000))
-    told = complete_json(llm, prompt, partial(summary_from_json, parsed=PARSED), max_tokens=500)
-    assert told.purpose == "Keeps carts."
+    summary = complete_json(llm, prompt, partial(summary_from_json, parsed=PARSED), max_tokens=500)
+    assert summary.purpose == "Keeps carts."
     assert len(llm.asked) == 2
     assert 'Describe the file "shop/cart.py", written in "Python".' in llm.asked[0]
     assert (
         llm.asked[0].count("</waypost-memory") == 2
-    )  # those of the outline and of the source; the planted one is defused
+    )  # from the outline and the source; the planted one is neutralised

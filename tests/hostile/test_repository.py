@@ -150,7 +150,7 @@ def test_a_pipe_inside_git_keeps_nobody_waiting(
     done = memory.index()
     assert files_of(memory) == {"app.py"}
     assert list(done.given_up) == [f".git/{name}"]
-    with pytest.raises(NotFound, match=r"no regular file"):
+    with pytest.raises(NotFound, match=r"not a regular file"):
         memory.facts.learn()
     assert memory.code.stale().memories == ()
     memory.remember("Deploys are done by hand", refs=["app.py"])

@@ -1,4 +1,4 @@
-"""Anchors are small, come back as they were, and are not believed when they are damaged. Hashes find blocks again."""
+"""Anchors are small, survive a round trip, and are rejected if damaged. Hashes find blocks again."""
 
 import hashlib
 from dataclasses import replace
@@ -12,7 +12,7 @@ from waypost.refs.anchor import (
     PART,
     SYMBOL,
     Anchor,
-    clipped,
+    clip_name,
     code_hash,
     follow_hash,
     pack,
@@ -58,19 +58,19 @@ def test_an_anchor_is_small() -> None:
 
 
 def test_a_long_name_is_kept_by_its_end_and_told_from_others() -> None:
-    one, other = "a." * 500 + "name", "b." * 500 + "name"
-    assert len(clipped(one).encode()) <= 96
-    assert clipped(one).endswith(".name")
-    assert clipped(one) != clipped(other)
-    assert clipped(clipped(one)) == clipped(one)
-    assert clipped("ü" * 400).endswith("ü")
-    assert unpack(pack(replace(SMALL, qualified=one))) == replace(SMALL, qualified=clipped(one))
+    left, right = "a." * 500 + "name", "b." * 500 + "name"
+    assert len(clip_name(left).encode()) <= 96
+    assert clip_name(left).endswith(".name")
+    assert clip_name(left) != clip_name(right)
+    assert clip_name(clip_name(left)) == clip_name(left)
+    assert clip_name("ü" * 400).endswith("ü")
+    assert unpack(pack(replace(SMALL, qualified=left))) == replace(SMALL, qualified=clip_name(left))
 
 
 @given(st.binary(max_size=300))
 def test_what_is_no_anchor_is_not_read_as_one(data: bytes) -> None:
-    found = unpack(data)
-    assert found is None or pack(found) is not None
+    anchor = unpack(data)
+    assert anchor is None or pack(anchor) is not None
 
 
 @given(st.integers(0, len(pack(LARGE)) - 1))
@@ -111,5 +111,5 @@ def test_a_hash_without_white_space_finds_the_block_that_was_indented() -> None:
 
 
 def test_a_hash_of_the_end_of_a_file_without_a_line_feed_is_found() -> None:
-    known = "sha256:" + hashlib.sha256(b"b\nd").hexdigest()
-    assert follow_hash(known, 2, LINES, near=1) == 6
+    expected = "sha256:" + hashlib.sha256(b"b\nd").hexdigest()
+    assert follow_hash(expected, 2, LINES, near=1) == 6

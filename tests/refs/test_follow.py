@@ -1,4 +1,4 @@
-"""What became of a symbol or a file that a memory points at."""
+"""Follow a symbol or file that a memory points at."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import Nowhere, ShapesElsewhere
+from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import PinnedCode, pin
 
 CART = '''\
@@ -48,9 +48,9 @@ def shape(path: str, text: str) -> FileShape:
 
 
 def pinned(text: str, lines: LineRange | None = None, symbol: str | None = None, path: str = "cart.py") -> PinnedCode:
-    found = pin(shape(path, text), lines, symbol)
-    assert found is not None
-    return found
+    place = pin(shape(path, text), lines, symbol)
+    assert place is not None
+    return place
 
 
 def followed(
@@ -60,15 +60,15 @@ def followed(
     symbol: str | None = None,
     path: str = "cart.py",
 ) -> CodeVerdict:
-    """Follow what was pinned in a file into a tree in which every other file is new."""
+    """Follow a pinned piece into a tree in which every other file is new."""
     was = shape(path, before)
     place = pinned(before, lines, symbol, path)
     now = [shape(name, text) for name, text in after.items()]
-    here = next((one for one in now if one.path == path), None)
-    found = follow(place.anchor, FollowedPlace(path, place.lines), here, ShapesElsewhere(was, now))
-    again = follow(place.anchor, FollowedPlace(path, place.lines), here, ShapesElsewhere(was, now))
-    assert found == again
-    return found
+    here = next((candidate for candidate in now if candidate.path == path), None)
+    verdict = follow(place.anchor, FollowedPlace(path, place.lines), here, OtherShapes(was, now))
+    again = follow(place.anchor, FollowedPlace(path, place.lines), here, OtherShapes(was, now))
+    assert verdict == again
+    return verdict
 
 
 # -- pinning ----------------------------------------------------------------------------------------------
@@ -76,9 +76,9 @@ def followed(
 
 @pytest.mark.parametrize("symbol", ["Cart.total", "total", "scip-python . . `cart.py`/Cart#total()."])
 def test_a_symbol_is_pinned_by_its_names(symbol: str) -> None:
-    found = pinned(CART, symbol=symbol)
-    assert (found.qualified, found.kind, found.lines) == ("Cart.total", "method", TOTAL)
-    assert found.symbol_id == "scip-python . . `cart.py`/Cart#total()."
+    place = pinned(CART, symbol=symbol)
+    assert (place.qualified, place.kind, place.lines) == ("Cart.total", "method", TOTAL)
+    assert place.symbol_id == "scip-python . . `cart.py`/Cart#total()."
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_a_symbol_is_pinned_by_its_names(symbol: str) -> None:
     [(12, 17, 12), (13, 17, 12), (14, 17, 14), (15, 17, 15), (14, 18, 14), (11, 18, 12)],
 )
 def test_lines_that_are_a_symbol_are_pinned_as_it(start: int, end: int, pinned_start: int) -> None:
-    found = pinned(CART, LineRange(start, end))
-    assert found.qualified == "Cart.total"
-    assert found.symbol_id
-    assert found.lines == LineRange(pinned_start, 17)
+    place = pinned(CART, LineRange(start, end))
+    assert place.qualified == "Cart.total"
+    assert place.symbol_id
+    assert place.lines == LineRange(pinned_start, 17)
 
 
 def test_what_is_not_there_cannot_be_pinned() -> None:
@@ -106,10 +106,10 @@ def test_lines_beyond_the_end_are_those_that_are_there() -> None:
 
 def test_an_overload_is_pinned_by_its_lines() -> None:
     text = "class A {\n  void b(int c) { d(); }\n  void b(long c) { e(); }\n}\n"
-    found = pinned(text, LineRange(3, 3), path="A.java")
-    assert found.symbol_id is not None
-    assert found.symbol_id.endswith("b(+1).")
-    assert pinned(text, LineRange(3, 3), "A.b", path="A.java").symbol_id == found.symbol_id
+    place = pinned(text, LineRange(3, 3), path="A.java")
+    assert place.symbol_id is not None
+    assert place.symbol_id.endswith("b(+1).")
+    assert pinned(text, LineRange(3, 3), "A.b", path="A.java").symbol_id == place.symbol_id
 
 
 def test_anchors_are_small() -> None:
@@ -122,8 +122,8 @@ def test_anchors_are_small() -> None:
 
 
 def test_a_symbol_that_moved_down_is_unchanged_on_its_new_lines() -> None:
-    found = followed(CART, {"cart.py": "# a\n\n" + CART}, symbol="Cart.total")
-    assert found == CodeVerdict(UNCHANGED, "cart.py", LineRange(16, 19), name="Cart.total")
+    verdict = followed(CART, {"cart.py": "# a\n\n" + CART}, symbol="Cart.total")
+    assert verdict == CodeVerdict(UNCHANGED, "cart.py", LineRange(16, 19), name="Cart.total")
 
 
 @pytest.mark.parametrize(("start", "now"), [(12, 13), (14, 16), (15, 17)])
@@ -138,8 +138,8 @@ def test_layout_comments_and_docstrings_are_no_change() -> None:
         '        """Adds up."""\n        amount = sum(\n            prices.of(row) * count\n'
         "            for (row, count) in self.rows\n        )\n\n",
     )
-    found = followed(CART, {"cart.py": after}, symbol="Cart.total")
-    assert (found.state, found.lines, found.amount) == (UNCHANGED, LineRange(14, 22), 0.0)
+    verdict = followed(CART, {"cart.py": after}, symbol="Cart.total")
+    assert (verdict.state, verdict.lines, verdict.amount) == (UNCHANGED, LineRange(14, 22), 0.0)
 
 
 def test_an_edit_is_a_change_and_a_small_one_a_small_change() -> None:
@@ -160,27 +160,27 @@ def test_an_edit_is_a_change_and_a_small_one_a_small_change() -> None:
 
 
 def test_brackets_that_change_the_order_are_a_change_though_no_word_is_another() -> None:
-    found = followed(CART, {"cart.py": CART.replace("amount * (1 + rate)", "amount * 1 + rate")}, symbol="Cart.total")
-    assert found.state == CHANGED
-    assert found.amount > 0
+    verdict = followed(CART, {"cart.py": CART.replace("amount * (1 + rate)", "amount * 1 + rate")}, symbol="Cart.total")
+    assert verdict.state == CHANGED
+    assert verdict.amount > 0
 
 
 def test_a_renamed_symbol_has_moved_with_its_calls_to_itself() -> None:
     after = CART.replace("fact", "factorial")
-    found = followed(CART, {"cart.py": after}, symbol="fact")
-    assert (found.state, found.name, found.lines) == (MOVED, "factorial", LineRange(23, 24))
+    verdict = followed(CART, {"cart.py": after}, symbol="fact")
+    assert (verdict.state, verdict.name, verdict.lines) == (MOVED, "factorial", LineRange(23, 24))
 
 
 def test_a_renamed_symbol_may_still_call_another_of_its_old_name() -> None:
     before = "def get(self, key):\n    return self.rows.get(key, self.default)\n"
-    found = followed(before, {"cart.py": before.replace("def get", "def fetch")}, symbol="get")
-    assert (found.state, found.name) == (MOVED, "fetch")
+    verdict = followed(before, {"cart.py": before.replace("def get", "def fetch")}, symbol="get")
+    assert (verdict.state, verdict.name) == (MOVED, "fetch")
 
 
 def test_a_symbol_that_said_the_same_as_another_is_not_taken_for_it_when_it_goes() -> None:
     before = "def one(rows):\n    return [row for row in rows if row]\n\n\ndef two(rows):\n    return [row for row in rows if row]\n"
-    found = followed(before, {"cart.py": before.split("\n\n\n")[1]}, symbol="one")
-    assert found.state == DELETED
+    verdict = followed(before, {"cart.py": before.split("\n\n\n")[1]}, symbol="one")
+    assert verdict.state == DELETED
 
 
 def test_a_deleted_symbol_is_nowhere() -> None:
@@ -192,8 +192,8 @@ def test_a_symbol_that_was_renamed_and_edited_is_changed_where_it_is() -> None:
     after = CART.replace("def add(self, row, count=1)", "def put(self, row, count=1)").replace(
         "nothing to", "no row to"
     )
-    found = followed(CART, {"cart.py": after}, symbol="Cart.add")
-    assert (found.state, found.name) == (CHANGED, "Cart.put")
+    verdict = followed(CART, {"cart.py": after}, symbol="Cart.add")
+    assert (verdict.state, verdict.name) == (CHANGED, "Cart.put")
 
 
 def test_of_overloads_the_right_one_is_followed() -> None:
@@ -212,8 +212,8 @@ def test_an_overload_that_went_is_not_the_one_that_stayed() -> None:
 
 
 def test_the_same_text_in_a_file_that_cannot_be_parsed_is_unchanged() -> None:
-    found = followed(CART, {"cart.py": "def broken((:\n" + CART}, symbol="Cart.clear")
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(20, 21))
+    verdict = followed(CART, {"cart.py": "def broken((:\n" + CART}, symbol="Cart.clear")
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(20, 21))
 
 
 # -- elsewhere --------------------------------------------------------------------------------------------
@@ -223,35 +223,35 @@ WITHOUT_TOTAL = CART.replace(TOTAL_TEXT, "")
 
 
 def test_a_method_that_moved_to_another_class_of_another_file_is_found_there() -> None:
-    found = followed(
+    verdict = followed(
         CART,
         {"cart.py": WITHOUT_TOTAL, "sums.py": "class Sums:\n" + TOTAL_TEXT, "b.py": "x = 1\n"},
         symbol="Cart.total",
     )
-    assert found == CodeVerdict(MOVED, "sums.py", LineRange(2, 5), name="Sums.total")
+    assert verdict == CodeVerdict(MOVED, "sums.py", LineRange(2, 5), name="Sums.total")
 
 
 def test_a_symbol_in_a_renamed_file_has_moved_with_it() -> None:
-    found = followed(CART, {"shop/basket.py": "# new\n" + CART}, symbol="Cart.total")
-    assert (found.state, found.path, found.lines) == (MOVED, "shop/basket.py", LineRange(15, 18))
+    verdict = followed(CART, {"shop/basket.py": "# new\n" + CART}, symbol="Cart.total")
+    assert (verdict.state, verdict.path, verdict.lines) == (MOVED, "shop/basket.py", LineRange(15, 18))
 
 
 def test_a_symbol_that_was_edited_in_a_renamed_file_is_changed_there() -> None:
-    found = followed(CART, {"shop/basket.py": CART.replace("1 + rate", "1 - rate")}, symbol="Cart.total")
-    assert (found.state, found.path, found.lines) == (CHANGED, "shop/basket.py", TOTAL)
+    verdict = followed(CART, {"shop/basket.py": CART.replace("1 + rate", "1 - rate")}, symbol="Cart.total")
+    assert (verdict.state, verdict.path, verdict.lines) == (CHANGED, "shop/basket.py", TOTAL)
 
 
 def test_a_symbol_that_moved_and_was_renamed_is_found_by_what_it_says() -> None:
-    found = followed(
+    verdict = followed(
         CART,
         {"cart.py": WITHOUT_TOTAL, "sums.py": "class Sums:\n" + TOTAL_TEXT.replace("total", "price")},
         symbol="Cart.total",
     )
-    assert (found.state, found.path, found.name) == (MOVED, "sums.py", "Sums.price")
+    assert (verdict.state, verdict.path, verdict.name) == (MOVED, "sums.py", "Sums.price")
 
 
 def test_of_two_equal_ones_the_one_with_its_qualified_name_is_it() -> None:
-    found = followed(
+    verdict = followed(
         CART,
         {
             "cart.py": WITHOUT_TOTAL,
@@ -260,11 +260,11 @@ def test_of_two_equal_ones_the_one_with_its_qualified_name_is_it() -> None:
         },
         symbol="Cart.total",
     )
-    assert (found.state, found.path) == (MOVED, "b.py")
+    assert (verdict.state, verdict.path) == (MOVED, "b.py")
 
 
 def test_of_two_equal_ones_with_other_names_none_is_chosen() -> None:
-    found = followed(
+    verdict = followed(
         CART,
         {
             "cart.py": WITHOUT_TOTAL,
@@ -273,22 +273,22 @@ def test_of_two_equal_ones_with_other_names_none_is_chosen() -> None:
         },
         symbol="Cart.total",
     )
-    assert found == CodeVerdict(AMBIGUOUS, others=("a.py:2", "b.py:2"))
+    assert verdict == CodeVerdict(AMBIGUOUS, others=("a.py:2", "b.py:2"))
 
 
 def test_a_common_little_method_of_another_file_is_not_it() -> None:
     before = "class A:\n    def __init__(self):\n        pass\n"
-    found = followed(
+    verdict = followed(
         before,
         {"cart.py": "class A:\n    x = 1\n", "b.py": before.replace("A", "B"), "c.py": before.replace("A", "C")},
         symbol="A.__init__",
     )
-    assert found.state == DELETED
+    assert verdict.state == DELETED
 
 
 def test_the_rest_of_the_tree_is_not_asked_while_a_symbol_is_in_its_file() -> None:
-    class Never(Nowhere):
-        def became(self) -> tuple[FileShape, ...]:
+    class Never(NoOtherFiles):
+        def successors(self) -> tuple[FileShape, ...]:
             raise AssertionError
 
     place = pinned(CART, symbol="fact")
@@ -311,8 +311,8 @@ def test_a_file_is_unchanged_changed_moved_or_deleted() -> None:
 
 def test_lines_that_are_a_whole_file_stay_lines() -> None:
     text = "a = 1\nb = 2\nprint(a)\n"
-    found = followed(text, {"cart.py": text + "print(b)\n"}, LineRange(1, 3))
-    assert (found.state, found.lines) == (CHANGED, LineRange(1, 4))
+    verdict = followed(text, {"cart.py": text + "print(b)\n"}, LineRange(1, 3))
+    assert (verdict.state, verdict.lines) == (CHANGED, LineRange(1, 4))
 
 
 def test_an_empty_file_and_a_file_of_comments_can_be_followed() -> None:
@@ -323,4 +323,6 @@ def test_an_empty_file_and_a_file_of_comments_can_be_followed() -> None:
 
 def test_what_is_no_anchor_is_unchecked() -> None:
     place = FollowedPlace("cart.py", LineRange(1, 2))
-    assert follow(b"", place, shape("cart.py", CART), Nowhere()) == CodeVerdict(UNCHECKED, "cart.py", LineRange(1, 2))
+    assert follow(b"", place, shape("cart.py", CART), NoOtherFiles()) == CodeVerdict(
+        UNCHECKED, "cart.py", LineRange(1, 2)
+    )

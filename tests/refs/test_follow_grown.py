@@ -1,4 +1,4 @@
-"""Parts that ended with a block or a call, and parts that stood in several functions: what the property test found."""
+"""Regressions from the property test: parts that ended with a block, and parts in several functions."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from waypost.model.code_verdict import CHANGED, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import Nowhere
+from waypost.refs.other_files import NoOtherFiles
 from waypost.refs.pin import pin
 
 
@@ -21,7 +21,7 @@ def read(text: str, language: str = "python") -> FileShape:
 def followed(before: str, lines: LineRange, after: str, language: str = "python") -> CodeVerdict:
     pinned = pin(read(before, language), lines, None)
     assert pinned is not None
-    return follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), read(after, language), Nowhere())
+    return follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), read(after, language), NoOtherFiles())
 
 
 PYTHON = """\
@@ -51,8 +51,8 @@ func f(rows int) int {
     ],
 )
 def test_what_is_added_to_the_block_that_a_part_ends_with_is_a_change_of_it(old: str, new: str) -> None:
-    found = followed(PYTHON, LineRange(2, 5), PYTHON.replace(old, new))
-    assert found.state == CHANGED
+    verdict = followed(PYTHON, LineRange(2, 5), PYTHON.replace(old, new))
+    assert verdict.state == CHANGED
 
 
 def test_what_is_added_before_a_closing_brace_is_a_change_too() -> None:
@@ -67,15 +67,15 @@ def test_an_argument_more_on_a_line_of_its_own_is_a_change() -> None:
 
 
 def test_a_statement_behind_the_block_is_none() -> None:
-    found = followed(PYTHON, LineRange(2, 5), PYTHON.replace("    done", "    more(rows)\n    done"))
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(2, 5))
+    verdict = followed(PYTHON, LineRange(2, 5), PYTHON.replace("    done", "    more(rows)\n    done"))
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(2, 5))
 
 
 def test_statements_in_the_middle_of_a_block_may_get_neighbours() -> None:
-    found = followed(
+    verdict = followed(
         PYTHON, LineRange(4, 5), PYTHON.replace("        keep(rows, 2)\n", "        keep(rows, 2)\n        x()\n")
     )
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(4, 5))
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(4, 5))
 
 
 COPIED = """\
@@ -93,36 +93,39 @@ def two(rows, rate):
 
 
 def test_a_copy_in_another_function_is_not_the_code_that_changed() -> None:
-    found = followed(COPIED, LineRange(2, 3), COPIED.replace("17", "18", 1))
-    assert found.state == CHANGED
-    assert found.lines is not None and found.lines.end <= 4
+    verdict = followed(COPIED, LineRange(2, 3), COPIED.replace("17", "18", 1))
+    assert verdict.state == CHANGED
+    assert verdict.lines is not None and verdict.lines.end <= 4
 
 
 def test_code_that_moves_to_another_function_is_followed_there() -> None:
     lines = COPIED.splitlines(keepends=True)
     alone = "".join([*lines[:7], *lines[9:]])
     moved = "".join([lines[0], lines[3], *lines[4:7], *lines[1:3], lines[9]])
-    found = followed(alone, LineRange(2, 3), moved)
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(6, 7))
+    verdict = followed(alone, LineRange(2, 3), moved)
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(6, 7))
 
 
 def test_a_short_part_that_changed_is_shown_in_its_own_function() -> None:
     text = "def one():\n    rotate()\n    first()\n\n\ndef two():\n    rotate()\n    second()\n"
-    found = followed(text, LineRange(7, 7), text.replace("rotate()\n    second", "another()\n    second"))
-    assert found.state == CHANGED
-    assert found.lines is not None and found.lines.start >= 6
+    verdict = followed(text, LineRange(7, 7), text.replace("rotate()\n    second", "another()\n    second"))
+    assert verdict.state == CHANGED
+    assert verdict.lines is not None and verdict.lines.start >= 6
 
 
 def test_lines_that_hold_all_of_a_file_are_the_file() -> None:
     text = "package x\n\nvar a = 1\n// the end\n"
     pinned = pin(read(text, "go"), LineRange(1, 3), None)
     assert pinned is not None
-    assert follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), read(text, "go"), Nowhere()).lines == pinned.lines
+    assert (
+        follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), read(text, "go"), NoOtherFiles()).lines
+        == pinned.lines
+    )
 
 
 def test_a_copy_of_a_block_that_grew_is_not_the_block() -> None:
     block = "    for row in rows:\n        use(row, 17)\n        keep(row, deep=True)\n"
     text = f"def one(rows):\n    start()\n{block}    end()\n\n\ndef two(rows):\n    start()\n{block}    end()\n"
-    found = followed(text, LineRange(3, 5), text.replace("deep=True)\n", "deep=True)\n        more(row)\n", 1))
-    assert found.state == CHANGED
-    assert found.lines is not None and found.lines.end <= 8
+    verdict = followed(text, LineRange(3, 5), text.replace("deep=True)\n", "deep=True)\n        more(row)\n", 1))
+    assert verdict.state == CHANGED
+    assert verdict.lines is not None and verdict.lines.end <= 8

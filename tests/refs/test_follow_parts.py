@@ -1,4 +1,4 @@
-"""What became of lines that are no symbol: a part of a function, a comment, a few lines of configuration."""
+"""Follow lines that are not a symbol: part of a function, a comment, lines of configuration."""
 
 import time
 from functools import cache
@@ -17,7 +17,7 @@ from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CodeV
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import Nowhere, ShapesElsewhere
+from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import pin
 
 SAMPLES = Path(__file__).parents[1] / "code" / "syntax" / "samples"
@@ -56,12 +56,12 @@ def shape(path: str, text: str, language: str = "") -> FileShape:
 
 def followed(before: str, after: dict[str, str], lines: LineRange, path: str = "task.py") -> CodeVerdict:
     was = shape(path, before)
-    found = pin(was, lines, None)
-    assert found is not None
-    assert found.symbol_id is None
+    place = pin(was, lines, None)
+    assert place is not None
+    assert place.symbol_id is None
     now = [shape(name, text) for name, text in after.items()]
-    here = next((one for one in now if one.path == path), None)
-    return follow(found.anchor, FollowedPlace(path, found.lines), here, ShapesElsewhere(was, now))
+    here = next((candidate for candidate in now if candidate.path == path), None)
+    return follow(place.anchor, FollowedPlace(path, place.lines), here, OtherShapes(was, now))
 
 
 def test_a_part_is_unchanged_when_what_is_around_it_changes() -> None:
@@ -74,24 +74,24 @@ def test_a_part_is_unchanged_when_what_is_around_it_changes() -> None:
 def test_a_part_is_followed_with_its_function() -> None:
     run, stop = TASK.split("\n\n\ndef stop")
     after = f"LIMIT = 3\n\n\ndef stop{stop}\n\ndef run" + run.split("def run")[1] + "\n"
-    found = followed(TASK, {"task.py": after}, LOOP)
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(15, 18))
-    found = followed(TASK, {"task.py": TASK.replace("def run", "def run_all")}, LOOP)
-    assert (found.state, found.lines) == (UNCHANGED, LOOP)
-    found = followed(TASK, {"task.py": "LIMIT = 3\n", "jobs.py": TASK}, LOOP)
-    assert (found.state, found.path, found.lines) == (MOVED, "jobs.py", LOOP)
+    verdict = followed(TASK, {"task.py": after}, LOOP)
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(15, 18))
+    verdict = followed(TASK, {"task.py": TASK.replace("def run", "def run_all")}, LOOP)
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LOOP)
+    verdict = followed(TASK, {"task.py": "LIMIT = 3\n", "jobs.py": TASK}, LOOP)
+    assert (verdict.state, verdict.path, verdict.lines) == (MOVED, "jobs.py", LOOP)
 
 
 def test_a_part_that_was_edited_is_changed_where_it_is() -> None:
-    found = followed(TASK, {"task.py": "\n" + TASK.replace("timeout=LIMIT", "timeout=2 * LIMIT")}, LOOP)
-    assert (found.state, found.lines, found.name) == (CHANGED, LineRange(10, 13), "run")
-    assert 0 < found.amount < 0.3
+    verdict = followed(TASK, {"task.py": "\n" + TASK.replace("timeout=LIMIT", "timeout=2 * LIMIT")}, LOOP)
+    assert (verdict.state, verdict.lines, verdict.name) == (CHANGED, LineRange(10, 13), "run")
+    assert 0 < verdict.amount < 0.3
 
 
 def test_a_part_that_is_no_longer_in_its_function_is_changed_at_the_function() -> None:
     after = TASK.replace("\n".join(TASK.split("\n")[8:14]) + "\n", "        done += queue(task)\n")
-    found = followed(TASK, {"task.py": after}, LOOP)
-    assert (found.state, found.amount, found.name) == (CHANGED, 1.0, "run")
+    verdict = followed(TASK, {"task.py": after}, LOOP)
+    assert (verdict.state, verdict.amount, verdict.name) == (CHANGED, 1.0, "run")
 
 
 def test_a_part_whose_function_is_gone_is_deleted() -> None:
@@ -118,20 +118,20 @@ def test_something_new_on_the_same_line_is_a_change() -> None:
 
 def test_lines_that_were_joined_are_no_change() -> None:
     before = "call(\n    first,\n    second,\n    third,\n)\n"
-    found = followed(before, {"task.py": "\ncall(first, second, third)\n"}, LineRange(3, 3))
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(2, 2))
+    verdict = followed(before, {"task.py": "\ncall(first, second, third)\n"}, LineRange(3, 3))
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(2, 2))
 
 
 def test_comments_around_a_part_stay_with_it() -> None:
-    found = followed(TASK, {"task.py": "\n" + TASK}, LineRange(7, 12))
-    assert found.lines == LineRange(8, 13)
-    found = followed(TASK, {"task.py": TASK.replace("        # Try it again,\n", "")}, LineRange(7, 12))
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(7, 11))
+    verdict = followed(TASK, {"task.py": "\n" + TASK}, LineRange(7, 12))
+    assert verdict.lines == LineRange(8, 13)
+    verdict = followed(TASK, {"task.py": TASK.replace("        # Try it again,\n", "")}, LineRange(7, 12))
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(7, 11))
 
 
 def test_a_comment_is_followed_by_its_words() -> None:
-    found = followed(TASK, {"task.py": "\n" + TASK}, LineRange(7, 8))
-    assert found == CodeVerdict(UNCHANGED, "task.py", LineRange(8, 9), name="run")
+    verdict = followed(TASK, {"task.py": "\n" + TASK}, LineRange(7, 8))
+    assert verdict == CodeVerdict(UNCHANGED, "task.py", LineRange(8, 9), name="run")
     after = TASK.replace("        # Try it again,\n        # but not", "        # Try it again, but\n        # not")
     assert followed(TASK, {"task.py": after}, LineRange(7, 8)).state == UNCHANGED
     changed = followed(TASK, {"task.py": TASK.replace("not for ever", "at most once")}, LineRange(7, 8))
@@ -142,23 +142,23 @@ def test_a_comment_is_followed_by_its_words() -> None:
 
 def test_lines_of_a_long_string_are_followed() -> None:
     before = 'TEXT = """\none two\nthree four\n"""\nX = 1\n'
-    found = followed(before, {"task.py": "import a\n" + before}, LineRange(3, 3))
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(4, 4))
+    verdict = followed(before, {"task.py": "import a\n" + before}, LineRange(3, 3))
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(4, 4))
     assert followed(before, {"task.py": before.replace("four", "five")}, LineRange(3, 3)).state == CHANGED
 
 
 def test_configuration_and_prose_are_followed_too() -> None:
     before = "name: a\njobs:\n  build:\n    steps:\n      - run: make\n      - run: make test\n  other: 1\n"
     after = before.replace("name: a\n", "name: a\n# why\nenv: b\n")
-    found = followed(before, {"ci.yml": after}, LineRange(5, 6), "ci.yml")
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(7, 8))
-    found = followed(before, {"ci.yml": after.replace("make test", "make check")}, LineRange(5, 6), "ci.yml")
-    assert found.state == CHANGED
+    verdict = followed(before, {"ci.yml": after}, LineRange(5, 6), "ci.yml")
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(7, 8))
+    verdict = followed(before, {"ci.yml": after.replace("make test", "make check")}, LineRange(5, 6), "ci.yml")
+    assert verdict.state == CHANGED
     text = "# Use\n\nFirst this is done.\n\n# More\n\nThen that other thing is\ndone as well.\n"
-    found = followed(
+    verdict = followed(
         text, {"a.md": "New.\n\n" + text.replace("thing is\ndone", "thing\nis done")}, LineRange(7, 8), "a.md"
     )
-    assert (found.state, found.lines) == (UNCHANGED, LineRange(9, 10))
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(9, 10))
 
 
 @pytest.mark.slow
@@ -171,15 +171,15 @@ def test_whatever_is_pinned_is_unchanged_in_the_same_file(language: str, data: s
     place = pin(read, LineRange(start, data.draw(st.integers(start, min(read.line_count, start + 15)))), None)
     assert place is not None
     assert place.lines is not None
-    found = follow(place.anchor, FollowedPlace("a/b", place.lines), read, Nowhere())
-    assert (found.state, found.path, found.amount) == (UNCHANGED, "a/b", 0.0)
-    assert found.lines is not None
+    verdict = follow(place.anchor, FollowedPlace("a/b", place.lines), read, NoOtherFiles())
+    assert (verdict.state, verdict.path, verdict.amount) == (UNCHANGED, "a/b", 0.0)
+    assert verdict.lines is not None
     if place.symbol_id:
-        assert found.lines == place.lines
+        assert verdict.lines == place.lines
     else:
-        # A line that stands twice in a row cannot be told from the one before.
+        # A line that occurs twice in a row is indistinguishable from the one before.
         texts = read.texts_between(place.lines.start, place.lines.end)
-        assert read.texts_between(found.lines.start, found.lines.end) == texts
+        assert read.texts_between(verdict.lines.start, verdict.lines.end) == texts
 
 
 @pytest.mark.parametrize("language", ["python", "typescript", "go", "rust", "java"])
@@ -193,11 +193,11 @@ def test_a_symbol_keeps_its_lines_when_lines_are_put_before_it(language: str, da
     assert place is not None
     assert place.lines is not None
     blank = data.draw(st.integers(1, 40))
-    found = follow(
-        place.anchor, FollowedPlace("a/b", place.lines), shape("a/b", "\n" * blank + text, language), Nowhere()
+    verdict = follow(
+        place.anchor, FollowedPlace("a/b", place.lines), shape("a/b", "\n" * blank + text, language), NoOtherFiles()
     )
-    assert found.state == UNCHANGED
-    assert found.lines == LineRange(place.lines.start + blank, place.lines.end + blank)
+    assert verdict.state == UNCHANGED
+    assert verdict.lines == LineRange(place.lines.start + blank, place.lines.end + blank)
 
 
 @pytest.mark.slow
@@ -208,5 +208,5 @@ def test_a_file_that_says_one_thing_again_and_again_is_followed_in_time() -> Non
         place = pin(read, lines, None)
         assert place is not None
         begun = time.process_time()
-        follow(place.anchor, FollowedPlace("a.py", place.lines), other, Nowhere())
+        follow(place.anchor, FollowedPlace("a.py", place.lines), other, NoOtherFiles())
         assert time.process_time() - begun < 2

@@ -1,6 +1,6 @@
-"""Random edits to random programs: what is found is compared with what an oracle knows from the identities of the parts.
+"""Random edits of random programs: verdicts are compared with an oracle that has the identities of all parts.
 
-The oracle, and what it lets pass where nobody can tell, is in oracle/verdict.py.
+The oracle, with the cases it cannot decide, is in oracle/verdict.py.
 """
 
 from array import array
@@ -30,13 +30,13 @@ from waypost.model.shape import FileShape, word_code
 from waypost.refs import follow_part, follow_symbol
 from waypost.refs.anchor import Anchor
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import Nowhere, ShapesElsewhere
+from waypost.refs.occurrences import occurrences
+from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import pin
-from waypost.refs.places import occurrences
 
-pytestmark = pytest.mark.slow  # not for the inner loop
+pytestmark = pytest.mark.slow  # too slow for `make test-fast`
 
-CASES = 30  # for each language, of one edit and of several
+CASES = 30  # per language, with one edit and with several
 SOAK = 20_000
 
 
@@ -45,9 +45,9 @@ def seeded(*what: object) -> Random:
 
 
 def check(case: Case, random: Random) -> CodeVerdict:
-    """Right; the same when asked again, in whatever order; and what was found is found again as it is."""
+    """The verdict is right, repeatable in any order, and stable when followed again."""
     was, pinned = pin_target(case)
-    shapes = [shape(one) for one in case.now]
+    shapes = [shape(page) for page in case.now]
     all_changed = random.random() < 0.5
     finding = follow_target(case, was, pinned, shapes, all_changed=all_changed)
     wrong = complaint(finding, expected(case.before, case.after, case.target), case.now)
@@ -55,11 +55,11 @@ def check(case: Case, random: Random) -> CodeVerdict:
     random.shuffle(shapes)
     assert follow_target(case, was, pinned, shapes, all_changed=all_changed) == finding, str(case)
     if finding.path is not None:
-        there = next(one for one in shapes if one.path == finding.path)
+        there = next(candidate for candidate in shapes if candidate.path == finding.path)
         again = pin(there, finding.lines, None)
         assert again is not None
-        found = follow(again.anchor, FollowedPlace(there.path, again.lines), there, ShapesElsewhere(there, shapes))
-        assert (found.state, found.path, found.lines) == (UNCHANGED, finding.path, again.lines), str(case)
+        repeated = follow(again.anchor, FollowedPlace(there.path, again.lines), there, OtherShapes(there, shapes))
+        assert (repeated.state, repeated.path, repeated.lines) == (UNCHANGED, finding.path, again.lines), str(case)
     return finding
 
 
@@ -87,7 +87,8 @@ def test_another_layout_changes_nothing_wherever_somebody_points(language: str) 
         targets += [Target(file.id) for file in tree]
         for length in (1, 3):
             part = [
-                Target(spot.file.id, spot.node.id, tuple(one.id for one in run)) for spot, run in runs(tree, length)
+                Target(spot.file.id, spot.node.id, tuple(statement.id for statement in run))
+                for spot, run in runs(tree, length)
             ]
             targets += random.sample(part, min(8, len(part)))
         apart = frozenset(target.definition for target in targets)
@@ -106,13 +107,15 @@ def test_nothing_is_other_than_itself_whatever_lines_are_named(language: str) ->
         for lines in random.sample(ranges, min(400, len(ranges))):
             pinned = pin(there, lines, None)
             assert pinned is not None
-            found = follow(pinned.anchor, FollowedPlace(there.path, pinned.lines), there, Nowhere())
-            assert (found.state, found.lines, found.amount) == (UNCHANGED, pinned.lines, 0.0), f"{lines}\n{page.text}"
+            finding = follow(pinned.anchor, FollowedPlace(there.path, pinned.lines), there, NoOtherFiles())
+            assert (finding.state, finding.lines, finding.amount) == (UNCHANGED, pinned.lines, 0.0), (
+                f"{lines}\n{page.text}"
+            )
         for landmark in there.landmarks:
             pinned = pin(there, None, landmark.qualified)
             assert pinned is not None
             assert pinned.lines == LineRange(landmark.start, landmark.end)
-            assert follow(pinned.anchor, FollowedPlace(there.path), there, Nowhere()).lines == pinned.lines
+            assert follow(pinned.anchor, FollowedPlace(there.path), there, NoOtherFiles()).lines == pinned.lines
 
 
 @pytest.mark.parametrize("language", CODE)
@@ -143,7 +146,7 @@ def _with_method(tree: Tree, method: Function) -> Tree:
     file = tree[0]
     around = file.items[0]
     assert isinstance(around, Class)
-    kept = tuple(one for one in around.methods if one.id != method.id)
+    kept = tuple(other_method for other_method in around.methods if other_method.id != method.id)
     return (replace(file, items=(replace(around, methods=(*kept, method)),)),)
 
 
@@ -191,17 +194,17 @@ def check_any(before: FileShape, after: FileShape, lines: LineRange | None) -> N
     if pinned is None:
         assert lines is not None and lines.start > before.line_count
         return
-    same = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), before, Nowhere())
+    same = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), before, NoOtherFiles())
     assert (same.state, same.lines) == (UNCHANGED, pinned.lines)
-    found = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), after, Nowhere())
-    assert found.state in FINDINGS
-    assert found.lines is None or 1 <= found.lines.start <= found.lines.end <= max(1, after.line_count)
+    changed = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), after, NoOtherFiles())
+    assert changed.state in FINDINGS
+    assert changed.lines is None or 1 <= changed.lines.start <= changed.lines.end <= max(1, after.line_count)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(_READ), _TEXTS, _TEXTS, st.integers(1, 12), st.integers(0, 12))
-def test_no_text_is_too_strange_to_be_pointed_at(language: str, one: str, other: str, start: int, more: int) -> None:
-    before, after = read(language, one), read(language, other)
+def test_no_text_is_too_strange_to_be_pointed_at(language: str, old: str, new: str, start: int, more: int) -> None:
+    before, after = read(language, old), read(language, new)
     check_any(before, after, LineRange(start, start + more))
     check_any(before, after, None)
 
@@ -250,15 +253,15 @@ def _ignores_order(patch: pytest.MonkeyPatch) -> None:
 
 
 def _ignores_neighbours(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(follow_part, "_fits", lambda *_: 0)
+    patch.setattr(follow_part, "_equal_sides", lambda *_: 0)
 
 
 def _takes_any_copy(patch: pytest.MonkeyPatch) -> None:
-    def first(known: Anchor, there: FileShape, _: object) -> int | None:
+    def first(anchor: Anchor, there: FileShape, _: object) -> int | None:
         whole = (0, len(there.words))
-        return next(iter(occurrences(there, whole, known.opening, known.count, known.meaning)), None)
+        return next(iter(occurrences(there, whole, anchor.opening, anchor.count, anchor.meaning)), None)
 
-    patch.setattr(follow_part, "_exact", first)
+    patch.setattr(follow_part, "_exact_place", first)
 
 
 def _lets_blocks_grow(patch: pytest.MonkeyPatch) -> None:
@@ -276,8 +279,8 @@ def _minds_its_own_name(patch: pytest.MonkeyPatch) -> None:
 
 
 def _never_says_that_it_cannot_tell(patch: pytest.MonkeyPatch) -> None:
-    real = follow_symbol._one_of
-    patch.setattr(follow_symbol, "_one_of", lambda known, spots, *given: real(known, spots[:1], *given))
+    real = follow_symbol._unambiguous
+    patch.setattr(follow_symbol, "_unambiguous", lambda anchor, spots, *given: real(anchor, spots[:1], *given))
 
 
 def _reads_comments(patch: pytest.MonkeyPatch) -> None:
@@ -306,13 +309,13 @@ MISTAKES = [
 def test_a_mistake_is_found_out(
     mistake: Callable[[pytest.MonkeyPatch], None], edits: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What judges so is wrong somewhere in a few hundred cases; the first is enough, and is right without the mistake."""
+    """A judge with this mistake is wrong within a few hundred cases; the first one is right without the mistake."""
     cases = (make_case(seeded("mistake", number), edits, CODE[number % len(CODE)], size=2) for number in range(400))
     with monkeypatch.context() as patch:
         mistake(patch)
-        found = next((case for case in cases if verdict(case)[1]), None)
-    assert found is not None
-    assert not verdict(found)[1]
+        wrong = next((case for case in cases if verdict(case)[1]), None)
+    assert wrong is not None
+    assert not verdict(wrong)[1]
 
 
 # -- many more -----------------------------------------------------------------------------------------------------
@@ -320,7 +323,7 @@ def test_a_mistake_is_found_out(
 
 @pytest.mark.soak
 def test_soak_twenty_thousand_cases() -> None:
-    """With a table: cases and wrong ones by what was done last, and by language."""
+    """Print a table: cases and wrong verdicts by last edit and by language."""
     tried, wrong = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     first = ""
     for number in range(SOAK):

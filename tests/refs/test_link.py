@@ -1,4 +1,4 @@
-"""Names of code in a text, linked to what the index knows or asked about."""
+"""Code names in a text: linked to index entries, or suggested."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from waypost.model.reference import LineRange
-from waypost.refs.links.find import LinkedText, link, respelled, wanted
+from waypost.refs.links.find import LinkedText, index_query, link, typo_lookups
 from waypost.refs.links.index_entry import IndexEntry
 from waypost.refs.links.mentions import mentions
 
@@ -25,23 +25,23 @@ def _file(path: str, lines: int = 0, *, is_test: bool = False) -> IndexEntry:
 
 
 def _linked(text: str, *knowns: IndexEntry, most: int = 5, project: Sequence[str] = ()) -> LinkedText:
-    """Links of a text, the index asked only for what is wanted, as a store would answer."""
-    found = mentions(text)
-    names, files = wanted(found)
-    known: dict[str, list[IndexEntry]] = defaultdict(list)
-    for one in knowns:
-        is_asked = one.name in files if one.kind == "file" else one.name.lower() in names
+    """Links of a text, with only the requested index entries, as a store would return them."""
+    code_mentions = mentions(text)
+    names, files = index_query(code_mentions)
+    by_name: dict[str, list[IndexEntry]] = defaultdict(list)
+    for entry in knowns:
+        is_asked = entry.name in files if entry.kind == "file" else entry.name.lower() in names
         if is_asked:
-            known[one.name.lower()].append(one)
-    more = set(respelled(found, known))
-    for one in knowns:
-        if one.kind != "file" and one.name.lower() in more:
-            known[one.name.lower()].append(one)
-    return link(found, known, most=most, project=project)
+            by_name[entry.name.lower()].append(entry)
+    more = set(typo_lookups(code_mentions, by_name))
+    for entry in knowns:
+        if entry.kind != "file" and entry.name.lower() in more:
+            by_name[entry.name.lower()].append(entry)
+    return link(code_mentions, by_name, most=most, project=project)
 
 
 def _targets(linked: LinkedText) -> list[str]:
-    return [f"{one.known.path} {one.known.qualified}" for one in linked.links]
+    return [f"{text_link.entry.path} {text_link.entry.qualified}" for text_link in linked.links]
 
 
 WRITE = _symbol("src/store.py Store.write", "method")
@@ -79,28 +79,30 @@ def test_of_several_definitions_none_is_linked_but_all_are_asked_about_the_most_
     used = _symbol("src/b.py load_rows", referrers=9)
     linked = _linked("load_rows is slow", rare, used)
     assert linked.links == ()
-    assert [(one.text, one.why, one.candidates) for one in linked.suggestions] == [
+    assert [(suggestion.text, suggestion.why, suggestion.candidates) for suggestion in linked.suggestions] == [
         ("load_rows", "several", (used, rare))
     ]
 
 
 def test_a_file_that_the_text_names_decides_between_definitions() -> None:
-    one, two = _symbol("src/a.py load_rows"), _symbol("src/b.py load_rows")
-    linked = _linked("load_rows in src/b.py is slow", one, two, _file("src/a.py"), _file("src/b.py"))
+    first, second = _symbol("src/a.py load_rows"), _symbol("src/b.py load_rows")
+    linked = _linked("load_rows in src/b.py is slow", first, second, _file("src/a.py"), _file("src/b.py"))
     assert _targets(linked) == ["src/b.py load_rows"]
 
 
 def test_a_type_of_which_the_text_names_something_decides_between_definitions() -> None:
-    one, two = _symbol("src/a.py Table.load_rows", "method"), _symbol("src/b.py RowReader.load_rows", "method")
-    linked = _linked("RowReader opens the file, load_rows reads it", one, two, _symbol("src/b.py RowReader", "class"))
+    first, second = _symbol("src/a.py Table.load_rows", "method"), _symbol("src/b.py RowReader.load_rows", "method")
+    linked = _linked(
+        "RowReader opens the file, load_rows reads it", first, second, _symbol("src/b.py RowReader", "class")
+    )
     assert _targets(linked) == ["src/b.py RowReader.load_rows"]
 
 
 def test_a_file_of_which_the_text_names_something_else_is_only_asked_about_first() -> None:
-    one, two, other = _symbol("src/a.py load_rows"), _symbol("src/b.py load_rows"), _symbol("src/b.py parse_head")
-    linked = _linked("parse_head runs before load_rows", one, two, other)
+    first, second, other = _symbol("src/a.py load_rows"), _symbol("src/b.py load_rows"), _symbol("src/b.py parse_head")
+    linked = _linked("parse_head runs before load_rows", first, second, other)
     assert _targets(linked) == ["src/b.py parse_head"]
-    assert linked.suggestions[0].candidates == (two, one)
+    assert linked.suggestions[0].candidates == (second, first)
 
 
 @pytest.mark.parametrize("text", ["saves calls to charAt()", "`longValue()` fails on null"])
@@ -127,8 +129,8 @@ def test_a_type_comes_before_what_is_called_like_it_and_is_one_with_its_construc
     kind = _symbol("src/Cart.java CartItem", "class", 3)
     constructor = _symbol("src/Cart.java CartItem.CartItem", "method", 9)
     field = _symbol("src/Order.java Order.CartItem", "constant")
-    (one,) = _linked("CartItem holds the price", field, constructor, kind).links
-    assert one.known == kind
+    (text_link,) = _linked("CartItem holds the price", field, constructor, kind).links
+    assert text_link.entry == kind
 
 
 def test_case_tells_names_apart() -> None:
@@ -143,7 +145,7 @@ def test_a_common_word_is_never_linked_by_itself(text: str) -> None:
     knowns = [_symbol(f"src/job.py Job.{name}", "method") for name in ("run", "get", "index")]
     linked = _linked(text, *knowns)
     assert linked.links == ()
-    assert all(one.why == "common word" for one in linked.suggestions)
+    assert all(suggestion.why == "common word" for suggestion in linked.suggestions)
 
 
 @pytest.mark.parametrize("text", ["`Job.run` is slow", "Job.run() is slow", "`run` of src/job.py is slow"])
@@ -172,7 +174,7 @@ def test_a_name_spelled_otherwise_is_asked_about(text: str) -> None:
     upload = _symbol("api/uploads.ts createFileUploads")
     linked = _linked(text, upload)
     assert linked.links == ()
-    assert [(one.why, one.candidates) for one in linked.suggestions] == [("spelling", (upload,))]
+    assert [(suggestion.why, suggestion.candidates) for suggestion in linked.suggestions] == [("spelling", (upload,))]
 
 
 def test_a_plural_in_prose_means_the_class() -> None:
@@ -180,8 +182,8 @@ def test_a_plural_in_prose_means_the_class() -> None:
 
 
 def test_a_member_that_is_no_symbol_leads_to_its_class() -> None:
-    (one,) = _linked("Store.timeout is in seconds", STORE).links
-    assert one.known == STORE and one.confidence < 0.8
+    (text_link,) = _linked("Store.timeout is in seconds", STORE).links
+    assert text_link.entry == STORE and text_link.confidence < 0.8
 
 
 def test_of_nested_names_only_the_most_precise_is_linked() -> None:
@@ -190,8 +192,8 @@ def test_of_nested_names_only_the_most_precise_is_linked() -> None:
 
 
 def test_a_path_with_lines_is_a_link_to_those_lines() -> None:
-    (one,) = _linked("see src/store.py:42-50", _file("src/store.py", 80)).links
-    assert (one.known.path, one.lines) == ("src/store.py", LineRange(42, 50))
+    (text_link,) = _linked("see src/store.py:42-50", _file("src/store.py", 80)).links
+    assert (text_link.entry.path, text_link.lines) == ("src/store.py", LineRange(42, 50))
 
 
 def test_lines_past_the_end_of_the_file_are_asked_about() -> None:
@@ -205,7 +207,7 @@ def test_lines_past_the_end_of_the_file_are_asked_about() -> None:
 )
 def test_a_path_is_found_by_its_end_or_as_an_end(written: str) -> None:
     linked = _linked(f"in {written} is a lock", _file("src/app/store.py"), _file("src/web/store.py"))
-    assert [one.known.path for one in linked.links] == ["src/app/store.py"]
+    assert [text_link.entry.path for text_link in linked.links] == ["src/app/store.py"]
     assert linked.links[0].lines is None
 
 
@@ -217,7 +219,7 @@ def test_a_file_name_that_several_files_have_is_asked_about() -> None:
 def test_a_path_that_does_not_exist_brings_the_nearest_one_of_that_name() -> None:
     linked = _linked("in src/web/v2/store.py", _file("lib/store.py"), _file("src/web/store.py"))
     assert linked.links == ()
-    assert [one.path for one in linked.suggestions[0].candidates] == ["src/web/store.py", "lib/store.py"]
+    assert [candidate.path for candidate in linked.suggestions[0].candidates] == ["src/web/store.py", "lib/store.py"]
 
 
 def test_a_member_that_looks_like_a_file_is_found_where_no_such_file_is() -> None:
@@ -246,15 +248,15 @@ def test_constructors_do_not_tell_of_which_class_a_text_speaks() -> None:
 
 def test_overloads_are_one_symbol() -> None:
     first, second = _symbol("Gson.java Gson.toJson", "method", 10), _symbol("Gson.java Gson.toJson", "method", 40)
-    (one,) = _linked("Gson.toJson(Object) is slow", second, first).links
-    assert one.known == first
+    (text_link,) = _linked("Gson.toJson(Object) is slow", second, first).links
+    assert text_link.entry == first
 
 
 def test_no_more_links_than_asked_for_and_the_surest_first() -> None:
     knowns = [_symbol(f"src/a.py load_part_{number}") for number in range(9)]
-    text = " ".join(one.name for one in knowns) + " and `save_part`"
+    text = " ".join(entry.name for entry in knowns) + " and `save_part`"
     linked = _linked(text, *knowns, _symbol("src/b.py save_part"), most=3)
-    assert len(linked.links) == 3 and linked.links[0].known.name == "save_part"
+    assert len(linked.links) == 3 and linked.links[0].entry.name == "save_part"
 
 
 def test_a_name_with_very_many_definitions_is_not_asked_about() -> None:
@@ -267,6 +269,6 @@ def test_nothing_known_gives_nothing() -> None:
 
 
 def test_what_is_wanted_are_lower_cased_names_in_other_styles_owners_and_file_names() -> None:
-    names, files = wanted(mentions("`Store.writeRows` in src/Rows.py"))
+    names, files = index_query(mentions("`Store.writeRows` in src/Rows.py"))
     assert {"writerows", "write_rows", "store"} <= set(names)
     assert "Rows.py" in files and "src/Rows.py" not in files

@@ -1,21 +1,21 @@
-"""Names that are nearly the same."""
+"""Similar names."""
 
 import pytest
 
-from waypost.refs.links.spelling import distance, is_near, nearest, singular, slips, styles
+from waypost.refs.links.spelling import distance, is_typo, similar_names, singular, spellings, typos
 
 
 @pytest.mark.parametrize(
     "name", ["createFileUploads", "create_file_uploads", "CreateFileUploads", "CREATE_FILE_UPLOADS"]
 )
 def test_every_style_is_looked_up_by_the_same_names(name: str) -> None:
-    assert {"createfileuploads", "create_file_uploads"} <= set(styles(name))
+    assert {"createfileuploads", "create_file_uploads"} <= set(spellings(name))
 
 
 def test_all_names_one_slip_away_are_listed() -> None:
-    listed = set(slips("load_rows"))
+    listed = set(typos("load_rows"))
     assert {"load_row", "laod_rows", "load_rowz", "loads_rows", "loadrows"} <= listed
-    assert all(distance("load_rows", one, 2) <= 1 for one in listed)
+    assert all(distance("load_rows", name, 2) <= 1 for name in listed)
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,16 @@ def test_distance_counts_changed_added_missing_and_swapped_letters(left: str, ri
 
 
 def test_long_names_forgive_two_slips_and_short_ones_one() -> None:
-    assert is_near("createfileuploads", "craetefileupload")
-    assert not is_near("loadrows", "laodrow")
+    assert is_typo("createfileuploads", "craetefileupload")
+    assert not is_typo("loadrows", "laodrow")
 
 
 def test_the_nearest_are_found_among_others() -> None:
-    assert nearest("load_rows", ["load_row", "save_rows", "load_rows_of_a_table"]) == ["load_row"]
+    assert similar_names("load_rows", ["load_row", "save_rows", "load_rows_of_a_table"]) == ["load_row"]
 
 
-@pytest.mark.parametrize(("name", "one"), [("QuerySets", "QuerySet"), ("Status", ""), ("Process", ""), ("Row", "")])
-def test_a_plural_has_a_singular(name: str, one: str) -> None:
-    assert singular(name) == one
+@pytest.mark.parametrize(
+    ("name", "expected"), [("QuerySets", "QuerySet"), ("Status", ""), ("Process", ""), ("Row", "")]
+)
+def test_a_plural_has_a_singular(name: str, expected: str) -> None:
+    assert singular(name) == expected

@@ -1,4 +1,4 @@
-"""What in a text looks like a piece of code."""
+"""What in a text looks like code."""
 
 import time
 
@@ -11,9 +11,9 @@ from waypost.refs.links.mentions import MOST_MENTIONS, CodeMention, mentions
 
 
 def _one(text: str) -> CodeMention:
-    found = mentions(text)
-    assert len(found) == 1, found
-    return found[0]
+    code_mentions = mentions(text)
+    assert len(code_mentions) == 1, code_mentions
+    return code_mentions[0]
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def _one(text: str) -> CodeMention:
     ],
 )
 def test_paths_and_their_lines_are_read(text: str, path: str, lines: LineRange | None) -> None:
-    found = _one(text)
-    assert (found.path, found.lines, found.is_file) == (path, lines, True)
+    mention = _one(text)
+    assert (mention.path, mention.lines, mention.is_file) == (path, lines, True)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_paths_and_their_lines_are_read(text: str, path: str, lines: LineRange |
     ],
 )
 def test_names_are_read_in_the_spelling_of_many_languages(text: str, name: str, qualifier: tuple[str, ...]) -> None:
-    found = _one(text)
-    assert (found.name, found.qualifier, found.path) == (name, qualifier, "")
+    mention = _one(text)
+    assert (mention.name, mention.qualifier, mention.path) == (name, qualifier, "")
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_prose_addresses_versions_and_products_are_no_code(text: str) -> None:
 
 
 def test_a_test_id_names_a_symbol_in_a_file() -> None:
-    found = _one("tests/test_a.py::TestCart::test_total fails")
-    assert (found.path, found.name, found.qualifier) == ("tests/test_a.py", "test_total", ("TestCart",))
-    assert not found.is_file
+    mention = _one("tests/test_a.py::TestCart::test_total fails")
+    assert (mention.path, mention.name, mention.qualifier) == ("tests/test_a.py", "test_total", ("TestCart",))
+    assert not mention.is_file
 
 
 def test_what_is_marked_or_called_is_surer_than_a_word_beside_a_cue() -> None:
@@ -125,12 +125,12 @@ def test_names_in_an_example_count_less_than_names_in_prose() -> None:
 
 
 def test_code_in_backticks_gives_the_names_inside() -> None:
-    assert {one.name for one in mentions("`total = cart.sum_up(tax_rate)`")} == {"sum_up", "tax_rate"}
+    assert {mention.name for mention in mentions("`total = cart.sum_up(tax_rate)`")} == {"sum_up", "tax_rate"}
 
 
 def test_a_name_is_given_once_with_its_best_strength() -> None:
-    found = _one("parse_row and later `parse_row`")
-    assert found.strength == 0.95 and found.start == 0
+    mention = _one("parse_row and later `parse_row`")
+    assert mention.strength == 0.95 and mention.start == 0
 
 
 def test_there_are_never_more_than_the_most() -> None:

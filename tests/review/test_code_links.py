@@ -20,7 +20,7 @@ from waypost.memory import Memory
 from waypost.model.reference import LineRange
 from waypost.refs.anchor import follow_hash
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import ShapesElsewhere
+from waypost.refs.other_files import OtherShapes
 from waypost.store.sqlite.reader import SqliteReader
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -193,13 +193,13 @@ def test_no_anchor_that_an_import_brings_can_break_following(tree: Path, memory:
             place = chance.randrange(1, len(spoiled))
             spoiled[place : place + chance.randrange(2)] = chance.randbytes(chance.randrange(3))
         lines = chance.choice([None, LineRange(1, 2), LineRange(5_000, 6_000)])
-        elsewhere = ShapesElsewhere(here, [here, other])
+        elsewhere = OtherShapes(here, [here, other])
         follow(bytes(spoiled), FollowedPlace("app.py", lines), chance.choice([here, other, None]), elsewhere)
     wide = bytes.fromhex(
         "01410808000104000400000000ae7f015903de92c98d8c01e71d70617274735f6f66098685f0ef1b5b9a633046b73dc86da7"
         "070032c97746ad0e0192ad"
     )
-    assert follow(wide, FollowedPlace("app.py"), here, ShapesElsewhere(here, [here])).state == "unchecked"
+    assert follow(wide, FollowedPlace("app.py"), here, OtherShapes(here, [here])).state == "unchecked"
 
 
 def test_a_hash_of_a_very_long_block_is_looked_for_in_bounded_time() -> None:

@@ -1,1 +1,1 @@
-"""Reading a tree: walk, parse, relate, schema, architecture, summary. Pure but for reading files and asking git."""
+"""Read a repository: files, syntax, relations, database schema, architecture and summaries."""

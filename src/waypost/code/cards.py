@@ -1,45 +1,46 @@
-"""Which memories one file gives, and how each of them is found.
+"""Cards: the memories that one file produces, with everything needed to index them.
 
-A symbol gives one card, a section of a document gives one, and every file gives one for itself. A card carries all
-that is indexed, so that what stores it needs to know nothing about code:
+Each symbol, each document section and the file itself gives one card:
 
-    text       what people see: the lines of the source; of a class its own lines and the first ones of its methods
-    embedded   what the engines read: short, in words that a question would use
+    text       what people see: source lines; for a class its own lines and the first line of each method
+    embedded   what the embedding model reads: short, in words that a question would use
     name, path, doc, body    the four columns of the keyword index, as raw text
 
-Keep `embedded` and the columns with the memory: an index can then be made again without the file.
+Store `embedded` and the columns with the memory: then the index can be rebuilt without the file.
 
-What is embedded says where a thing stands ("render of template, flask templating. Renders a template by name"): without
-the words of the path the semantic half loses .05 NDCG@10, with parameters, calls, members or a generated sentence it
-gains nothing (benchmarks/code_retrieval.md). The time to embed a tree goes with the tokens: these are 20 on average.
+The embedded text names the place ("render of template, flask templating. Renders a template by name"). Without
+the path, semantic search loses .05 NDCG@10. Parameters, calls, members or generated sentences add nothing
+(benchmarks/code_retrieval.md). Embedding time grows with the tokens: 20 on average.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from waypost.code.documents.documents import lines_of
+from waypost.code.documents.parse import lines_of
 from waypost.code.source import CONTAINERS, DocumentSection, Parsed, SourceFile, Symbol
 from waypost.model.reference import LineRange
 from waypost.text.identifiers import identifier_parts
 
 Describe = Callable[[Symbol, Parsed, SourceFile], str]
 
-MOST_TEXT = 20_000  # characters of a card that people see
-MOST_BODY = 200_000  # characters of a body that keywords find
-DOC_CHARACTERS = 160  # of a description that is embedded: two sentences, 35 tokens
+MOST_TEXT = 20_000  # characters of a card shown to people
+MOST_BODY = 200_000  # characters of a body in the keyword index
+DOC_CHARACTERS = 160  # embedded characters of a description: two sentences, 35 tokens
 FILE_DOC_CHARACTERS = 200
-SECTION_CHARACTERS = 200  # half of the time to embed Django went into 500 of each section of its documents
-LISTED_NAMES = 30  # of a file, in what is embedded for it: 100 tokens
-PATH_PARTS = 3  # the last ones of a path tell what it is about
-ROOM = 4
-DEEPEST = 12  # levels of symbols inside of symbols that are remembered
+SECTION_CHARACTERS = 200  # 500 per section took half of the time to embed Django
+LISTED_NAMES = 30  # names listed in the embedded text of a file: 100 tokens
+PATH_PARTS = 3  # the last ones say what a file is about
+ROOM = 4  # budget for symbol texts, as a multiple of the file's size
+DEEPEST = 12  # levels of nested symbols that get a card
 _LONGEST_QUALIFIED = 1_000
-_LONGEST_NAME = 80  # characters of a name that are embedded
-_LONGEST_DOC = 8_000  # of a docstring that is looked at
+_LONGEST_NAME = 80  # embedded characters of a name
+_LONGEST_DOC = 8_000  # characters of a docstring that are read
 
-# Parts of paths that say nothing about what a file does.
-_SILENT_PARTS = frozenset(("src", "lib", "main", "java", "kotlin", "packages", "source", "sources", "app", "pkg"))
+# Path parts that say nothing about a file.
+_UNINFORMATIVE_PARTS = frozenset(
+    ("src", "lib", "main", "java", "kotlin", "packages", "source", "sources", "app", "pkg")
+)
 _DATA_LANGUAGES = frozenset(("json", "yaml", "toml"))
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n|\n[ \t]*[:@]\w")  # an empty line, or the first field of a docstring
@@ -49,16 +50,16 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One memory about a file: what it is called, where it stands, what it shows and how it is found."""
+    """One memory about a file."""
 
     kind: str  # "symbol", "section" or "file"
-    name: str  # keyword column: the qualified name, the title, or the file's name
-    qualified: str  # inside the file; "" for a file
+    name: str  # keyword column: the qualified name, title or file name
+    qualified: str  # within the file; "" for a file
     symbol_kind: str  # one of SYMBOL_KINDS; "" for sections and files
     lines: LineRange
     first_line: int
     text: str
-    summary: str  # one line about it, for people
+    summary: str  # one line for people
     embedded: tuple[str, ...]
     path: str
     doc: str
@@ -66,25 +67,27 @@ class Card:
 
 
 def cards(source: SourceFile, parsed: Parsed, describe: Describe | None = None) -> tuple[Card, ...]:
-    """The cards of a file: symbols and sections in their order, the file itself last.
+    """The cards of a file: symbols and sections in order, then the file itself.
 
-    `describe` gives the summary of a symbol that has no documentation of its own. It is shown, not embedded: it says
-    in other words what the name says, and makes the text twice as long without finding more.
+    `describe` summarises a symbol without documentation. The summary is shown but not embedded: it repeats the name in
+    other words and does not improve search.
     """
     lines = lines_of(source.text)
     inside: dict[int | None, list[Symbol]] = {}
     for symbol in parsed.symbols:
         inside.setdefault(symbol.parent, []).append(symbol)
     made = []
-    room = ROOM * len(source.text) + MOST_BODY  # for all that symbols show: what is inside of others is shown twice
+    room = ROOM * len(source.text) + MOST_BODY  # nested symbols are shown twice
     for at, symbol in enumerate(parsed.symbols):
         if symbol.qualified.count(".", 0, _LONGEST_QUALIFIED) > DEEPEST or len(symbol.qualified) > _LONGEST_QUALIFIED:
-            continue  # each holds all that is inside of it: a thousand levels would hold the file a thousand times
+            continue  # each symbol contains its nested ones: a thousand levels would store the file a thousand times
         own = _own_lines(symbol, lines, inside.get(at, ())) if room > 0 else lines[symbol.lines.start - 1]
         room -= len(own)
-        said = _opening(symbol.doc, DOC_CHARACTERS)
+        opening = _opening(symbol.doc, DOC_CHARACTERS)
         made.append(
-            _symbol_card(source, symbol, own, said, said or (describe(symbol, parsed, source) if describe else ""))
+            _symbol_card(
+                source, symbol, own, opening, opening or (describe(symbol, parsed, source) if describe else "")
+            )
         )
     made += [_section_card(source, section, lines) for section in parsed.sections]
     made.append(_file_card(source, parsed, lines))
@@ -98,7 +101,7 @@ def _own_lines(symbol: Symbol, lines: Sequence[str], inside: Sequence[Symbol]) -
     return "\n".join(lines[symbol.first_line - 1 : end])
 
 
-def _symbol_card(source: SourceFile, symbol: Symbol, body: str, said: str, summary: str) -> Card:
+def _symbol_card(source: SourceFile, symbol: Symbol, body: str, opening: str, summary: str) -> Card:
     return Card(
         kind="symbol",
         name=symbol.qualified,
@@ -108,24 +111,24 @@ def _symbol_card(source: SourceFile, symbol: Symbol, body: str, said: str, summa
         first_line=symbol.first_line,
         text=body[:MOST_TEXT],
         summary=summary,
-        embedded=(_symbol_sentence(symbol, source.path, said),),
+        embedded=(_symbol_sentence(symbol, source.path, opening),),
         path=source.path,
         doc=symbol.doc,
         body=body[:MOST_BODY],
     )
 
 
-def _symbol_sentence(symbol: Symbol, path: str, said: str) -> str:
+def _symbol_sentence(symbol: Symbol, path: str, opening: str) -> str:
     """`read of config store, waypost config. Reads the settings …`"""
     outer = symbol.qualified.rpartition(".")[0]
-    named = words_of(symbol.name) or symbol.name[:_LONGEST_NAME]
-    inside = f" of {words_of(outer)}" if outer else ""
-    return f"{named}{inside}, {path_words(path)}. {said[:DOC_CHARACTERS]}".strip()
+    named = identifier_words(symbol.name) or symbol.name[:_LONGEST_NAME]
+    inside = f" of {identifier_words(outer)}" if outer else ""
+    return f"{named}{inside}, {path_words(path)}. {opening[:DOC_CHARACTERS]}".strip()
 
 
 def _section_card(source: SourceFile, section: DocumentSection, lines: Sequence[str]) -> Card:
     body = "\n".join(lines[section.lines.start - 1 : section.lines.end])
-    told = 0 if source.language in _DATA_LANGUAGES else SECTION_CHARACTERS
+    limit = 0 if source.language in _DATA_LANGUAGES else SECTION_CHARACTERS
     return Card(
         kind="section",
         name=section.title,
@@ -135,7 +138,7 @@ def _section_card(source: SourceFile, section: DocumentSection, lines: Sequence[
         first_line=section.lines.start,
         text=body[:MOST_TEXT],
         summary=section.title,
-        embedded=(f"{section.title[:200]}, {path_words(source.path)}. {_one_line(body[: 4 * told], told)}".strip(),),
+        embedded=(f"{section.title[:200]}, {path_words(source.path)}. {_one_line(body[: 4 * limit], limit)}".strip(),),
         path=source.path,
         doc="",
         body=body[:MOST_BODY],
@@ -144,13 +147,13 @@ def _section_card(source: SourceFile, section: DocumentSection, lines: Sequence[
 
 def _file_card(source: SourceFile, parsed: Parsed, lines: Sequence[str]) -> Card:
     top = [symbol for symbol in parsed.symbols if symbol.parent is None]
-    # Sections cover their whole document: its own card then has only what it says of itself.
+    # Sections cover the whole document: its own card then has only its description.
     loose = [] if parsed.sections else list(_outside(lines, 1, len(lines), top))
     names = [symbol for symbol in top if symbol.kind != "constant"] or top
-    listed = ", ".join(words_of(symbol.name) for symbol in names[:LISTED_NAMES])
+    listed = ", ".join(identifier_words(symbol.name) for symbol in names[:LISTED_NAMES])
     file_name = source.path.rpartition("/")[2]
-    told = _opening(parsed.doc, FILE_DOC_CHARACTERS)
-    embedded = f"{path_words(source.path)}: {told}. {listed}"
+    opening = _opening(parsed.doc, FILE_DOC_CHARACTERS)
+    embedded = f"{path_words(source.path)}: {opening}. {listed}"
     return Card(
         kind="file",
         name=file_name.rpartition(".")[0] or file_name,
@@ -159,7 +162,7 @@ def _file_card(source: SourceFile, parsed: Parsed, lines: Sequence[str]) -> Card
         lines=LineRange(1, max(len(lines), 1)),
         first_line=1,
         text=_outline(source, parsed)[:MOST_TEXT],
-        summary=told,
+        summary=opening,
         embedded=(embedded[: 4 * 256].strip(". :"),) if embedded.strip(". :") else (file_name,),
         path=source.path,
         doc=parsed.doc,
@@ -168,31 +171,30 @@ def _file_card(source: SourceFile, parsed: Parsed, lines: Sequence[str]) -> Card
 
 
 def _outline(source: SourceFile, parsed: Parsed) -> str:
-    """A file at a glance: what it says of itself, and what is in it with line numbers."""
-    told = [source.path, *([parsed.doc[:_LONGEST_DOC]] if parsed.doc else [])]
-    told += [f"{section.lines.start}: {section.title}" for section in parsed.sections]
-    told += [
+    """A file at a glance: its description, and its contents with line numbers."""
+    parts = [source.path, *([parsed.doc[:_LONGEST_DOC]] if parsed.doc else [])]
+    parts += [f"{section.lines.start}: {section.title}" for section in parsed.sections]
+    parts += [
         f"{symbol.lines.start}: {'    ' * symbol.qualified.count('.')}{symbol.signature or symbol.name}"
         for symbol in parsed.symbols
     ]
     if not parsed.sections and not parsed.symbols:
-        told.append(source.text)
-    return "\n".join(told)
+        parts.append(source.text)
+    return "\n".join(parts)
 
 
 def _outside(lines: Sequence[str], start: int, end: int, inside: Sequence[Symbol]) -> Iterator[str]:
-    """The lines from start to end that belong to none of these symbols."""
     position = start
-    for symbol in sorted(inside, key=lambda one: one.first_line):
+    for symbol in sorted(inside, key=lambda symbol: symbol.first_line):
         yield from lines[position - 1 : symbol.first_line - 1]
         position = max(position, symbol.lines.end + 1)
     yield from lines[position - 1 : end]
 
 
 def _skeleton(lines: Sequence[str], start: int, end: int, inside: Sequence[Symbol]) -> Iterator[str]:
-    """The lines of a class with its methods cut to their first line."""
+    """The lines of a class, with methods reduced to their first line."""
     position = start
-    for symbol in sorted(inside, key=lambda one: one.first_line):
+    for symbol in sorted(inside, key=lambda symbol: symbol.first_line):
         yield from lines[position - 1 : max(position, symbol.first_line) - 1]
         if symbol.lines.start >= position:
             yield from lines[symbol.lines.start - 1 : symbol.lines.start]
@@ -200,21 +202,21 @@ def _skeleton(lines: Sequence[str], start: int, end: int, inside: Sequence[Symbo
     yield from lines[position - 1 : end]
 
 
-def words_of(name: str) -> str:
-    """The words inside a name or a path, in lower case: `HTTPServer.handleRequest` is `http server handle request`."""
+def identifier_words(name: str) -> str:
+    """The words in a name or path, in lower case: `HTTPServer.handleRequest` is `http server handle request`."""
     return " ".join(part.lower() for word in _WORD.findall(name[:_LONGEST_NAME]) for part in identifier_parts(word))
 
 
 def path_words(path: str) -> str:
-    """What a path says about its file: the words of its last parts without those that every path has."""
+    """The words of the last path parts, without uninformative ones such as `src`."""
     directory, _, file_name = path.rpartition("/")
     stem = file_name.split(".")[0] or file_name
-    parts = [part for part in directory.split("/") if part and part.lower() not in _SILENT_PARTS]
-    return words_of(" ".join([*parts[1 - PATH_PARTS :], stem]))
+    parts = [part for part in directory.split("/") if part and part.lower() not in _UNINFORMATIVE_PARTS]
+    return identifier_words(" ".join([*parts[1 - PATH_PARTS :], stem]))
 
 
 def _opening(doc: str, most: int) -> str:
-    """The first paragraph of a documentation, without the marks of markup, at most so many characters."""
+    """The first paragraph of documentation, without markup, at most `most` characters."""
     paragraph = _PARAGRAPH.split(doc[:_LONGEST_DOC].strip(), maxsplit=1)[0]
     return _one_line(_ROLE.sub(r"\1", paragraph).replace("`", ""), most)
 

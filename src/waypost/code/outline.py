@@ -1,29 +1,34 @@
-"""The outline of a file: what relations need of it, small enough to be kept for every file.
+"""The outline of a file: what resolving relations needs, small enough to store for every file.
 
-It says which names the file defines, what it imports, calls and derives from, and what its variables hold where one
-line tells. `Outline.to_json` and `from_json` give plain lists, for a store.
+It has the definitions, imports, calls and base classes, and what variables contain where one line says it.
+`Outline.to_json` and `from_json` convert to plain lists for storage.
 """
 
 import re
 from dataclasses import dataclass
-from sys import intern  # of all files of a tree most names are the same
+from operator import attrgetter
+from sys import intern  # most names recur across files
 from typing import Any
 
 from waypost.code.resolve.bindings import bindings_of
 from waypost.code.source import Parsed
 
 _HEAD = re.compile(r"[$@]{0,2}\w+")
-OUTLINE_FORMAT = 1  # raised when stored outlines must be made again
+_SYMBOL_ROW = attrgetter("name", "qualified", "kind", "parent", "start", "end", "returns", "bases", "parameters")
+_IMPORT_ROW = attrgetter("module", "name", "alias", "line")
+_USE_ROW = attrgetter("owner", "receiver", "name", "line")
+_BINDING_ROW = attrgetter("owner", "name", "holds")
+OUTLINE_FORMAT = 1  # increase it when stored outlines must be rebuilt
 
 
 @dataclass(frozen=True, slots=True)
-class Defined:
+class OutlineSymbol:
     """A symbol of the file."""
 
     name: str
     qualified: str
     kind: str
-    parent: int  # place in `Outline.symbols`, or -1
+    parent: int  # index in `Outline.symbols`, or -1
     start: int  # first line of the definition
     end: int
     returns: str = ""
@@ -32,7 +37,7 @@ class Defined:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class OutlineImport:
     """An import, as in `waypost.code.source.Import`."""
 
     module: str
@@ -43,7 +48,7 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A call. `owner` is the place of the calling symbol, or -1."""
+    """A call. `owner` is the index of the calling symbol, or -1."""
 
     owner: int
     receiver: str
@@ -53,9 +58,9 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A variable, parameter or field of `owner` (-1: the file), and the expression that tells what it holds.
+    """A variable, parameter or field of `owner` (-1: the file), and an expression for its value.
 
-    `Store()` stands for a value of that class, `make()` for what a function returns.
+    `Store()` stands for an instance of that class, `make()` for what a function returns.
     """
 
     owner: int
@@ -67,39 +72,33 @@ class Binding:
 class Outline:
     language: str
     package: str = ""
-    symbols: tuple[Defined, ...] = ()
-    imports: tuple[Brought, ...] = ()
+    symbols: tuple[OutlineSymbol, ...] = ()
+    imports: tuple[OutlineImport, ...] = ()
     uses: tuple[Use, ...] = ()
     bindings: tuple[Binding, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Lists and strings only; `from_json` reads them again."""
+        """JSON rows in the order of the fields. `from_json` reads them."""
         return {
             "format": OUTLINE_FORMAT,
             "language": self.language,
             "package": self.package,
-            "symbols": [
-                [
-                    *(one.name, one.qualified, one.kind, one.parent, one.start, one.end, one.returns),
-                    *(list(one.bases), list(one.parameters)),
-                ]
-                for one in self.symbols
-            ],
-            "imports": [[one.module, one.name, one.alias, one.line] for one in self.imports],
-            "uses": [[one.owner, one.receiver, one.name, one.line] for one in self.uses],
-            "bindings": [[one.owner, one.name, one.holds] for one in self.bindings],
+            "symbols": list(map(_SYMBOL_ROW, self.symbols)),
+            "imports": list(map(_IMPORT_ROW, self.imports)),
+            "uses": list(map(_USE_ROW, self.uses)),
+            "bindings": list(map(_BINDING_ROW, self.bindings)),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Outline":
-        """The outline that `to_json` wrote; one of another format is empty and must be made again."""
+        """Read what `to_json` wrote. An outline of another format is empty and must be rebuilt."""
         if data.get("format") != OUTLINE_FORMAT:
             return cls(str(data.get("language", "")))
         return cls(
             language=data["language"],
             package=data["package"],
             symbols=tuple(
-                Defined(
+                OutlineSymbol(
                     *(intern(name), qualified, intern(kind), parent, start, end, intern(returns)),
                     bases=tuple(map(intern, bases)),
                     parameters=tuple(map(intern, parameters)),
@@ -107,7 +106,7 @@ class Outline:
                 for name, qualified, kind, parent, start, end, returns, bases, parameters in data["symbols"]
             ),
             imports=tuple(
-                Brought(intern(m), intern(name), intern(alias), line) for m, name, alias, line in data["imports"]
+                OutlineImport(intern(m), intern(name), intern(alias), line) for m, name, alias, line in data["imports"]
             ),
             uses=tuple(
                 Use(owner, intern(receiver), intern(name), line) for owner, receiver, name, line in data["uses"]
@@ -117,9 +116,9 @@ class Outline:
 
 
 def outline(parsed: Parsed, text: str = "") -> Outline:
-    """The outline of a parsed file. With its text, it also knows what variables hold."""
+    """The outline of a parsed file. What variables contain is included only with `text`."""
     symbols = tuple(
-        Defined(
+        OutlineSymbol(
             name=symbol.name,
             qualified=symbol.qualified,
             kind=symbol.kind,
@@ -134,19 +133,21 @@ def outline(parsed: Parsed, text: str = "") -> Outline:
     )
     uses = _uses(parsed)
     heads = (_HEAD.match(use.receiver or use.name) for use in uses)
-    asked = frozenset(head[0] for head in heads if head)
+    used_names = frozenset(head[0] for head in heads if head)
     return Outline(
         language=parsed.language,
         package=parsed.package,
         symbols=symbols,
-        imports=tuple(Brought(one.module, one.name, one.alias, one.line) for one in parsed.imports),
+        imports=tuple(
+            OutlineImport(imported.module, imported.name, imported.alias, imported.line) for imported in parsed.imports
+        ),
         uses=tuple(uses),
-        bindings=tuple(Binding(*row) for row in bindings_of(parsed, text, asked)),
+        bindings=tuple(Binding(*row) for row in bindings_of(parsed, text, used_names)),
     )
 
 
 def _uses(parsed: Parsed) -> list[Use]:
-    """Every call once for each symbol: the first line on which it stands."""
+    """Every call once per symbol, with its first line."""
     uses: dict[tuple[int, str, str], Use] = {}
     for owner, calls in [(-1, parsed.calls), *((place, symbol.calls) for place, symbol in enumerate(parsed.symbols))]:
         for call in calls:

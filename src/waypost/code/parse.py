@@ -1,33 +1,32 @@
-"""One file, parsed: with a grammar, as a document, or by patterns. The only entry to all of them."""
+"""Parse one file: with a grammar, as a document, or by patterns."""
 
 from dataclasses import replace
 
 from waypost.code.files.languages import is_document
 from waypost.code.scip import descriptor, scip_prefix
-from waypost.code.source import Call, Import, Parsed, SourceFile, Symbol
+from waypost.code.source import COMPONENT_LANGUAGES, Call, Import, Parsed, SourceFile, Symbol
 from waypost.code.syntax.grammars import has_grammar
 
-_MOST_OPENED = 100
-_COMPONENTS = frozenset({"vue", "svelte", "astro"})
+_MOST_UNCLOSED = 100
 
 
 def parse(source: SourceFile) -> Parsed:
-    """What is in a file. Never fails on what the file says: what cannot be read is left out."""
-    if has_grammar(source.language) and not _is_riddle(source.text):
+    """The contents of a file. Never fails: what cannot be read is left out."""
+    if has_grammar(source.language) and not _has_unclosed_comments(source.text):
         return _with_grammar(source)
-    if source.language in _COMPONENTS:
+    if source.language in COMPONENT_LANGUAGES:
         return _component(source)
     if is_document(source.language):
-        from waypost.code.documents.documents import parse_document
+        from waypost.code.documents.parse import parse_document
 
         return parse_document(source)
     return _by_patterns(source)
 
 
-def _is_riddle(text: str) -> bool:
-    """Whether comments are opened again and again and never closed: grammars take minutes to find that out."""
-    opened = text.count("/*")
-    return opened > _MOST_OPENED and text.count("*/") * 2 < opened and text.count("/*\n") * 2 > opened
+def _has_unclosed_comments(text: str) -> bool:
+    """Whether many comments are opened but not closed. Grammars take minutes on such files."""
+    openings = text.count("/*")
+    return openings > _MOST_UNCLOSED and text.count("*/") * 2 < openings and text.count("/*\n") * 2 > openings
 
 
 def _with_grammar(source: SourceFile) -> Parsed:
@@ -36,16 +35,16 @@ def _with_grammar(source: SourceFile) -> Parsed:
     parsed = read_source(source)
     if parsed.symbols or not parsed.broken:
         return parsed
-    guessed = _by_patterns(source)
-    return replace(guessed, broken=True) if guessed.symbols else parsed
+    by_patterns = _by_patterns(source)
+    return replace(by_patterns, broken=True) if by_patterns.symbols else parsed
 
 
 def _by_patterns(source: SourceFile) -> Parsed:
     from waypost.code.patterns.definitions import parse_by_patterns
 
-    guessed = parse_by_patterns(source)
+    parsed = parse_by_patterns(source)
     prefix = scip_prefix(source.path, source.language)
-    return replace(guessed, symbols=tuple(_with_ids(guessed.symbols, prefix)))
+    return replace(parsed, symbols=tuple(_with_ids(parsed.symbols, prefix)))
 
 
 def _with_ids(symbols: tuple[Symbol, ...], prefix: str) -> list[Symbol]:
@@ -60,9 +59,9 @@ def _with_ids(symbols: tuple[Symbol, ...], prefix: str) -> list[Symbol]:
 
 
 def _component(source: SourceFile) -> Parsed:
-    """A Vue or Svelte component: a symbol of its own around those of its scripts."""
-    from waypost.code.documents.documents import lines_of
-    from waypost.code.embedded import component_symbol, scripts_of
+    """A Vue, Svelte or Astro component: one symbol around the symbols of its scripts."""
+    from waypost.code.documents.parse import lines_of
+    from waypost.code.embedded_scripts import component_symbol, scripts_of
 
     lines = lines_of(source.text)
     if not lines:
@@ -75,7 +74,7 @@ def _component(source: SourceFile) -> Parsed:
     broken = False
     for script in scripts_of(source):
         parsed = _with_grammar(SourceFile(source.path, script.language, script.text))
-        symbols += _inside(symbols[0], len(symbols), parsed, scip_prefix(source.path, script.language))
+        symbols += _script_symbols(symbols[0], len(symbols), parsed, scip_prefix(source.path, script.language))
         imports += parsed.imports
         calls += parsed.calls
         broken = broken or parsed.broken
@@ -85,14 +84,14 @@ def _component(source: SourceFile) -> Parsed:
         language=source.language,
         line_count=len(lines),
         symbols=tuple(symbols),
-        imports=tuple(sorted(imports, key=lambda one: one.line)),
+        imports=tuple(sorted(imports, key=lambda imported: imported.line)),
         doc=symbols[0].doc,
         broken=broken,
     )
 
 
-def _inside(component: Symbol, offset: int, parsed: Parsed, prefix: str) -> list[Symbol]:
-    """The symbols of one script, made part of the component; `offset` of them are before."""
+def _script_symbols(component: Symbol, offset: int, parsed: Parsed, prefix: str) -> list[Symbol]:
+    """The symbols of one script as part of the component. `offset` is the number of symbols before them."""
     return [
         replace(
             symbol,

@@ -1,7 +1,7 @@
-"""Relations between the files and symbols of a tree: who imports, calls and inherits what.
+"""Relations between files and symbols: imports, calls and inheritance.
 
-`relate` works on outlines (see `waypost.code.outline`), for a whole tree or for some files of it. What cannot be
-resolved by names, imports and classes is left out: a missing relation is better than an invented one.
+`relate` works on outlines (see `waypost.code.outline`), for a repository or some of its files. What names, imports
+and classes do not resolve is left out: a missing relation is better than a wrong one.
 """
 
 import gc
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from waypost.code.outline import Outline
 from waypost.code.resolve.calls import CallResolver
+from waypost.code.resolve.module_systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.names import NameScope
-from waypost.code.resolve.systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.tree import OutlineTree, OutlineView, SymbolPlace, Value
 
 __all__ = ["CodeRelation", "Relations", "SymbolPlace", "centrality", "is_manifest", "relate"]
@@ -21,12 +21,12 @@ __all__ = ["CodeRelation", "Relations", "SymbolPlace", "centrality", "is_manifes
 _MANIFEST = re.compile(r"(?:package|[jt]sconfig(?:\.[\w-]{1,40})?)\.json|go\.mod|Cargo\.toml")
 
 DAMPING = 0.85
-ROUNDS = 20  # the order no longer changes with more
+ROUNDS = 20  # more do not change the order
 
 
 @dataclass(frozen=True, slots=True)
 class CodeRelation:
-    """One edge. `strength` says how sure it is: 1 by import, .95 through `self` or a base, .6 by a name that is unique."""
+    """One edge. `strength` is its certainty: 1 by import, .95 through `self` or a base, .6 by a unique name."""
 
     kind: str  # "imports", "calls" or "inherits"
     source: SymbolPlace
@@ -38,8 +38,8 @@ class CodeRelation:
 @dataclass(frozen=True, slots=True)
 class Relations:
     edges: tuple[CodeRelation, ...]
-    uses: int  # calls that were looked at
-    resolved: int  # calls that reach a symbol of the tree
+    uses: int  # calls examined
+    resolved: int  # calls that reach a symbol of the repository
 
 
 def relate(
@@ -48,11 +48,10 @@ def relate(
     only: Iterable[str] | None = None,
     names: Callable[[str], Iterable[SymbolPlace]] | None = None,
 ) -> Relations:
-    """The relations that start in the files of `only`, or in all.
+    """The relations that start in the files of `only`, or in all files.
 
-    `outlines` may load its values when they are asked for. With `names`, which gives every place that defines a name,
-    only the outlines that a file depends on are read; without it, all are. `manifests` holds the texts of the files
-    for which `is_manifest` is true, by their paths.
+    `outlines` may load values lazily. With `names`, which returns every place that defines a name, only needed outlines
+    are read. `manifests` has the text of each file for which `is_manifest` is true, by path.
     """
     with _without_collection():
         return _relate(OutlineTree(outlines, manifests, names), outlines if only is None else only)
@@ -82,13 +81,13 @@ def _relate(tree: OutlineTree, paths: Iterable[str]) -> Relations:
 
 
 def is_manifest(path: str) -> bool:
-    """Whether `relate` wants the text of this file: package.json, tsconfig.json and its kin, go.mod, Cargo.toml."""
+    """Whether `relate` needs this file's text: package.json, tsconfig.json and variants, go.mod, Cargo.toml."""
     return _MANIFEST.fullmatch(path.rsplit("/", 1)[-1]) is not None
 
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """Spare the search for garbage among millions of small objects that all stay: half the time of a large tree."""
+    """Pause garbage collection: with millions of live objects it takes half of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -99,15 +98,15 @@ def _without_collection() -> Iterator[None]:
 
 
 def _keep(edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation], edge: CodeRelation) -> None:
-    known = edges.get((edge.kind, edge.source, edge.target))
-    if known is None or known.strength < edge.strength:
+    before = edges.get((edge.kind, edge.source, edge.target))
+    if before is None or before.strength < edge.strength:
         edges[edge.kind, edge.source, edge.target] = edge
 
 
 def _imports(names: NameScope, view: OutlineView, reached: Collection[str]) -> Iterator[CodeRelation]:
     source = SymbolPlace(view.path)
-    for brought in view.outline.imports:
-        value = whole_module(names, view, brought)
+    for statement in view.outline.imports:
+        value = whole_module(names, view, statement)
         if value is None:
             continue
         if value.kind == "package":
@@ -117,7 +116,7 @@ def _imports(names: NameScope, view: OutlineView, reached: Collection[str]) -> I
             targets, strength = [_place(names.tree, value)], value.strength
         for target in targets:
             if target.path != view.path:
-                yield CodeRelation("imports", source, target, brought.line, strength)
+                yield CodeRelation("imports", source, target, statement.line, strength)
 
 
 def _bases(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
@@ -133,7 +132,7 @@ def _bases(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
 
 
 def _calls(resolver: CallResolver, view: OutlineView) -> Iterator[CodeRelation | None]:
-    """One for every call; None for those that reach nothing in the tree."""
+    """One relation per call; None for a call that reaches nothing in the repository."""
     symbols = view.outline.symbols
     for use in view.outline.uses:
         value = resolver.resolve(view, use)
@@ -152,7 +151,7 @@ def _place(tree: OutlineTree, value: Value) -> SymbolPlace:
 
 
 def centrality(relations: Relations | Iterable[CodeRelation]) -> dict[str, float]:
-    """How central each file is, 0 to 1: PageRank over who imports and uses whom, by its maximum."""
+    """How central each file is, 0 to 1: PageRank over imports and uses, divided by its maximum."""
     edges = relations.edges if isinstance(relations, Relations) else relations
     links: dict[str, dict[str, float]] = {}
     files: set[str] = set()

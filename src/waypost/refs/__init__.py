@@ -1,1 +1,1 @@
-"""Where memories point, and how far they can be trusted."""
+"""Code references of memories: pinning, following and confidence."""

@@ -1,7 +1,7 @@
-"""What a piece of code is found again by, in few bytes; and the plain hash of its lines.
+"""A compact fingerprint that finds a piece of code again, and plain hashes of lines.
 
-An anchor says what it is of (a symbol, a part of one, a comment, a whole file), what that is called, what it means (a
-hash), what it looks like (a sketch), and what is around it.
+An anchor describes a symbol, part of a symbol, a comment or a whole file. It has a name, a hash of the meaning,
+a sketch for similarity, and hashes of the surroundings.
 """
 
 import re
@@ -17,26 +17,14 @@ AT_START, AT_DEFINITION, AT_COMMENT = range(3)  # where in its symbol a referenc
 
 TEXT_BYTES = 6
 _VERSION = 1
-SHORT_NAME = 24  # characters: never too long for an anchor, whatever they are
+SHORT_NAME = 24  # characters: always fits into an anchor, even at four bytes each
 _LONGEST_NAME = 4 * SHORT_NAME  # bytes
 _MEANING_ALONE = 8  # bytes of the second hash of a symbol
 _KINDS = (
-    "",
-    "class",
-    "interface",
-    "trait",
-    "struct",
-    "enum",
-    "type",
-    "module",
-    "function",
-    "method",
-    "property",
-    "constant",
-    "macro",
-    "section",
+    *("", "class", "interface", "trait", "struct", "enum", "type", "module", "function", "method", "property"),
+    *("constant", "macro", "section"),
 )
-_MOST_HASHED = 1_000_000  # lines, in search of those that have a hash: of a very long block few places are tried
+_MOST_HASHED = 1_000_000  # lines hashed while searching for a block; limits the places tried for very long blocks
 _SPACE = re.compile(r"\s+")
 
 
@@ -46,28 +34,28 @@ class Anchor:
     meaning: bytes
     count: int  # words
     sketch: PieceSketch
-    qualified: str = ""  # the symbol, or the one around the part; as `clipped` has it
+    qualified: str = ""  # the symbol, or the symbol around the part; shortened by `clip_name`
     kind: str = ""
     begin: int = AT_START
-    ordinal: int = 0  # its place among those of the same name
-    many: int = 1  # how many had the same qualified name; of a part: how often the same stood in its file
-    twin: bool = False  # another of its file meant the same; of a part: the same stood in its symbol more than once
-    alone: bytes = b""  # its meaning with only its own definition's name hidden; empty: the same as `meaning`
-    offset: int = 0  # words between the beginning of the symbol around it, or of the file, and the part
+    ordinal: int = 0  # index among symbols of the same name
+    many: int = 1  # symbols with the same qualified name; for a part: copies in the file
+    twin: bool = False  # another symbol in the file has the same meaning; for a part: its symbol has a copy
+    alone: bytes = b""  # meaning with only the definition's name hidden; empty if equal to `meaning`
+    offset: int = 0  # words from the start of the enclosing symbol or file to the part
     lead: int = 0  # lines of the part before its first word
-    trail: int = 0  # and behind the line on which its last word begins
+    trail: int = 0  # lines after the one where its last word begins
     opening: tuple[int, ...] = ()  # its first words
-    before: int = 0  # what stands before and behind it
+    before: int = 0  # hashes of the words before and after it
     after: int = 0
-    lines: bool = True  # of a file: whether lines were named
-    text: bytes = b"\0" * TEXT_BYTES  # a hash of the lines as they were written
-    height: int = 0  # of a part: its lines, without blank ones
-    closing: int = 0  # of a part: how many pieces of syntax end with it
-    broken: bool = False  # the file could not be parsed as a whole
+    lines: bool = True  # for a file: whether lines were named
+    text: bytes = b"\0" * TEXT_BYTES  # a hash of the lines as written
+    height: int = 0  # for a part: its lines, without blank ones
+    closing: int = 0  # for a part: how many syntax nodes end with it
+    broken: bool = False  # the file had syntax errors
 
 
-def clipped(qualified: str) -> str:
-    """A qualified name as anchors keep it: very long ones by their end and a hash."""
+def clip_name(qualified: str) -> str:
+    """Shorten a very long qualified name to a hash and its end, as anchors store it."""
     data = qualified.encode("utf-8", "replace")
     if len(data) <= _LONGEST_NAME:
         return data.decode()
@@ -75,7 +63,7 @@ def clipped(qualified: str) -> str:
 
 
 def pack(anchor: Anchor) -> bytes:
-    name = clipped(anchor.qualified).encode()
+    name = clip_name(anchor.qualified).encode()
     flags = anchor.what | anchor.begin << 2 | anchor.broken << 4 | anchor.twin << 5 | anchor.lines << 6
     head = bytes((_VERSION, flags | bool(anchor.alone) << 7, _KINDS.index(anchor.kind) if anchor.kind in _KINDS else 0))
     numbers = [len(name), anchor.ordinal, anchor.many, anchor.count, anchor.sketch.depth, len(anchor.sketch.parts)]
@@ -96,7 +84,7 @@ def pack(anchor: Anchor) -> bytes:
 
 
 def unpack(data: bytes) -> Anchor | None:
-    """The anchor that `pack` wrote; None for what it cannot have written."""
+    """The anchor that `pack` wrote, or None if the data is invalid."""
     if len(data) < 3 or data[0] != _VERSION:
         return None
     flags, kind = data[1], data[2]
@@ -141,31 +129,31 @@ def unpack(data: bytes) -> Anchor | None:
 
 
 def code_hash(lines: Sequence[str], ignore_space: bool = False) -> str:
-    """The hash of lines, each with a line feed, however they end; or of their text without any white space."""
+    """The hash of lines, independent of line endings and, if `ignore_space`, of white space."""
     if ignore_space:
         return _sha256(_SPACE.sub("", "".join(lines)).encode("utf-8", "surrogatepass"))
-    return _sha256(b"".join(map(_ended, lines)))
+    return _sha256(b"".join(map(_with_line_end, lines)))
 
 
-def follow_hash(known: str, count: int, lines: Sequence[str], near: int) -> int | None:
-    """The first line (from 1) of the block of `count` lines with this hash, nearest to `near`; None: it is not there.
+def follow_hash(expected: str, count: int, lines: Sequence[str], near: int) -> int | None:
+    """The first line (from 1) of the block of `count` lines with this hash, or None.
 
-    Whether the hash was made with white space or without is told by trying both.
+    Of several blocks the one nearest to `near` wins. Hashes with and without white space both match.
     """
     starts = range(max(0, len(lines) - count + 1))
     by_distance = sorted(starts, key=lambda start: (abs(start + 1 - near), start))[: max(1, _MOST_HASHED // count)]
-    ended = [_ended(line) for line in lines]
-    tight = [_SPACE.sub("", line).encode("utf-8", "surrogatepass") for line in lines]
-    for kept in (ended, tight):
+    with_line_ends = [_with_line_end(line) for line in lines]
+    without_space = [_SPACE.sub("", line).encode("utf-8", "surrogatepass") for line in lines]
+    for kept in (with_line_ends, without_space):
         for start in by_distance:
-            if _sha256(b"".join(kept[start : start + count])) == known:
+            if _sha256(b"".join(kept[start : start + count])) == expected:
                 return start + 1
-    if starts and _sha256(b"".join(ended[-count:]).removesuffix(b"\n")) == known:
-        return len(lines) - count + 1  # made of the end of a file that had no line feed there
+    if starts and _sha256(b"".join(with_line_ends[-count:]).removesuffix(b"\n")) == expected:
+        return len(lines) - count + 1  # the hash was made at the end of a file without a final newline
     return None
 
 
-def _ended(line: str) -> bytes:
+def _with_line_end(line: str) -> bytes:
     return line.rstrip("\r\n").encode("utf-8", "surrogatepass") + b"\n"
 
 

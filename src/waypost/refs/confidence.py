@@ -1,4 +1,4 @@
-"""How sure a memory is, from what is known about it (CB-7)."""
+"""How much a memory can be trusted."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _STALE_AT_MOST = 0.5
 
 
 class ConfidencePart(NamedTuple):
-    """One thing that makes a memory sure: how much of it there is (0 to 1), and how much it counts."""
+    """One component of a confidence value: its value (0 to 1) and its weight."""
 
     name: str  # "recency", "evidence", "code", "source"
     value: float
@@ -23,7 +23,10 @@ class ConfidencePart(NamedTuple):
 
 
 def confidence_parts(version: Version, state: State, now: datetime) -> tuple[ConfidencePart, ...]:
-    """Being written counts as a verification, unless it points at code that nobody could look at."""
+    """The components of a memory's confidence.
+
+    Writing a memory counts as verification, unless it has code references that could not be checked.
+    """
     verified = state.verified_at or (None if version.refs else version.recorded_at)
     days = 0.0 if verified is None else (now - verified).total_seconds() / 86_400
     recency = _NEVER_VERIFIED if verified is None else min(1.0, max(0.0, 1 - days / _FADES_OVER_DAYS))
@@ -36,6 +39,6 @@ def confidence_parts(version: Version, state: State, now: datetime) -> tuple[Con
 
 
 def confidence(version: Version, state: State, now: datetime) -> float:
-    """Between 0 and 1: the parts together. What has gone stale is worth at most a half."""
+    """The weighted sum of the parts, between 0 and 1. A stale memory gets at most 0.5."""
     value = sum(part.value * part.weight for part in confidence_parts(version, state, now))
     return round(min(value, _STALE_AT_MOST) if state.is_stale else value, 4)

@@ -1,4 +1,4 @@
-"""What became of a piece of code that was pinned: found again by its name, then by what it says."""
+"""Find pinned code again, first by name, then by content."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from waypost.model.shape import FileShape, words_hash
 from waypost.refs.anchor import FILE, NOTE, PART, Anchor, unpack
 from waypost.refs.follow_part import follow_note, follow_part
 from waypost.refs.follow_symbol import follow_symbol
-from waypost.refs.other_files import Elsewhere
+from waypost.refs.other_files import OtherFiles
 from waypost.refs.sketch import likeness
 
 
@@ -18,39 +18,39 @@ class FollowedPlace:
     lines: LineRange | None = None
 
 
-def follow(anchor: bytes, was: FollowedPlace, here: FileShape | None, elsewhere: Elsewhere) -> CodeVerdict:
-    """Where it is now, and whether it says the same.
+def follow(anchor: bytes, was: FollowedPlace, here: FileShape | None, others: OtherFiles) -> CodeVerdict:
+    """Where the pinned code is now, and whether it changed.
 
-    `here` is the file at `was.path` as it is now; None: it is gone or cannot be read. The rest of the tree is asked for
-    only when something is lost in its file. The same question has the same answer.
+    `here` is the file at `was.path` as it is now, or None if it is gone or unreadable. `others` is used only when the
+    code is no longer in its file.
     """
-    known = unpack(anchor)
-    if known is None:
+    pinned = unpack(anchor)
+    if pinned is None:
         return CodeVerdict(UNCHECKED, was.path, was.lines)
-    if known.what == PART:
-        return follow_part(known, was.lines, here, elsewhere)
-    if known.what == NOTE:
-        return follow_note(known, here, elsewhere)
-    if known.what == FILE:
-        return _follow_file(known, here, elsewhere)
-    return follow_symbol(known, here, elsewhere)
+    if pinned.what == PART:
+        return follow_part(pinned, was.lines, here, others)
+    if pinned.what == NOTE:
+        return follow_note(pinned, here, others)
+    if pinned.what == FILE:
+        return _follow_file(pinned, here, others)
+    return follow_symbol(pinned, here, others)
 
 
-def _follow_file(known: Anchor, here: FileShape | None, elsewhere: Elsewhere) -> CodeVerdict:
+def _follow_file(anchor: Anchor, here: FileShape | None, others: OtherFiles) -> CodeVerdict:
     if here is not None:
-        return _compared(known, here, UNCHANGED)
-    found = [_compared(known, shape, MOVED) for shape in elsewhere.became()]
-    moved = [one for one in found if one.state == MOVED]
+        return _compare(anchor, here, UNCHANGED)
+    verdicts = [_compare(anchor, shape, MOVED) for shape in others.successors()]
+    moved = [verdict for verdict in verdicts if verdict.state == MOVED]
     if moved:
         return moved[0]
-    return min(found, key=lambda one: one.amount, default=CodeVerdict(DELETED))
+    return min(verdicts, key=lambda verdict: verdict.amount, default=CodeVerdict(DELETED))
 
 
-def _compared(known: Anchor, shape: FileShape, same: str) -> CodeVerdict:
-    lines = LineRange(1, max(1, shape.line_count)) if known.lines else None
+def _compare(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict:
+    lines = LineRange(1, max(1, shape.line_count)) if anchor.lines else None
     words = shape.words or shape.notes
     meaning = shape.meaning(0, len(words)) if shape.words else words_hash(shape.notes)
-    if meaning == known.meaning:
+    if meaning == anchor.meaning:
         return CodeVerdict(same, shape.path, lines)
-    amount = max(1 - likeness(known.sketch, words), 1 / max(2, known.count))
+    amount = max(1 - likeness(anchor.sketch, words), 1 / max(2, anchor.count))
     return CodeVerdict(CHANGED, shape.path, lines, amount=amount)

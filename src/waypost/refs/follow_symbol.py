@@ -1,4 +1,4 @@
-"""A symbol found again: under its name, under another one, in another file."""
+"""Find a symbol again: under its name, under another name, or in another file."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,156 +6,163 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape, Landmark, family
 from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, Anchor
-from waypost.refs.other_files import Elsewhere
-from waypost.refs.symbols import alike, is_equal, is_named, last_name, parent_of, same_name, span
+from waypost.refs.other_files import OtherFiles
+from waypost.refs.symbols import is_equal, is_named, last_name, parent_of, same_name, span, symbol_likeness
 
-# Words that make an equal symbol the same one and no chance.
-_WORDS_QUALIFIED = 6  # under its own qualified name in another file, or where nothing else has its last name
-_WORDS_NAMED = 14  # under its last name, where others have it too
-_WORDS_RENAMED = 12  # under another name in another file
-_WORDS_RENAMED_HERE = 8  # under another name in its own file, where nothing else meant the same
-_WORDS_EDITED = 8  # of a symbol that was edited and moved or renamed as well
-# How much alike a symbol must be to be the same one, edited.
-_ALIKE_OVERLOAD = 0.5  # less, and the overload is gone that was meant
-_ALIKE_QUALIFIED = 0.5  # of its qualified name in another file
-_ALIKE_NAMED = 0.7  # of its last name, or in its parent under another name
+# Words an equal symbol needs so that the match is not a coincidence.
+_WORDS_QUALIFIED = 6  # same qualified name in another file, or no other symbol with its last name
+_WORDS_NAMED = 14  # same last name, which other symbols have too
+_WORDS_RENAMED = 12  # another name in another file
+_WORDS_RENAMED_HERE = 8  # another name in its own file, where nothing else has the same meaning
+_WORDS_EDITED = 8  # a symbol that was edited, and also moved or renamed
+# Likeness an edited symbol needs to count as the same.
+_ALIKE_OVERLOAD = 0.5  # below this, the overload that was meant is gone
+_ALIKE_QUALIFIED = 0.5  # same qualified name in another file
+_ALIKE_NAMED = 0.7  # same last name, or another name in the same parent
 _MOST_OTHERS = 5
 
 _Spot = tuple[FileShape, Landmark]
 
 
-def follow_symbol(known: Anchor, here: FileShape | None, elsewhere: Elsewhere) -> CodeVerdict:
+def follow_symbol(anchor: Anchor, here: FileShape | None, others: OtherFiles) -> CodeVerdict:
     if here is not None:
-        found = _by_name(known, here, UNCHANGED) or _renamed_here(known, here)
-        if found is not None:
-            return found
-    found = _elsewhere(known, elsewhere)
-    if found is not None:
-        return found
-    return (_alike_here(known, here) if here is not None else None) or CodeVerdict(DELETED)
+        verdict = _by_name(anchor, here, UNCHANGED) or _renamed_here(anchor, here)
+        if verdict is not None:
+            return verdict
+    verdict = _in_other_files(anchor, others)
+    if verdict is not None:
+        return verdict
+    return (_alike_here(anchor, here) if here is not None else None) or CodeVerdict(DELETED)
 
 
-def _by_name(known: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
-    """The one of its qualified name; of overloads the equal, then the most similar, then the same in order."""
-    named = same_name(shape, known.qualified)
-    of_kind = [one for one in named if family(one.kind) == family(known.kind)] or named
-    equal = [one for one in of_kind if is_equal(shape, one, known)]
+def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
+    """The symbol with its qualified name. Of overloads: the equal one, the most similar, then the same index."""
+    named = same_name(shape, anchor.qualified)
+    of_kind = [symbol for symbol in named if family(symbol.kind) == family(anchor.kind)] or named
+    equal = [symbol for symbol in of_kind if is_equal(shape, symbol, anchor)]
     if equal:
-        return _finding(same, known, shape, min(equal, key=lambda one: abs(named.index(one) - known.ordinal)))
+        return _verdict(same, anchor, shape, min(equal, key=lambda symbol: abs(named.index(symbol) - anchor.ordinal)))
     if not of_kind:
         return None
-    rated = [(alike(shape, one, known), -abs(named.index(one) - known.ordinal), one) for one in of_kind]
+    rated = [
+        (symbol_likeness(shape, symbol, anchor), -abs(named.index(symbol) - anchor.ordinal), symbol)
+        for symbol in of_kind
+    ]
     likeness, _, best = max(rated, key=lambda row: row[:2])
-    if len(named) < known.many and likeness < _ALIKE_OVERLOAD:
+    if len(named) < anchor.many and likeness < _ALIKE_OVERLOAD:
         return None
-    return _finding(CHANGED, known, shape, best, likeness)
+    return _verdict(CHANGED, anchor, shape, best, likeness)
 
 
-def _renamed_here(known: Anchor, here: FileShape) -> CodeVerdict | None:
-    """The same under another name in its file, if it is long enough to be told from others."""
-    if known.twin or known.count < _WORDS_RENAMED_HERE:
+def _renamed_here(anchor: Anchor, here: FileShape) -> CodeVerdict | None:
+    """The same symbol under another name in its file, if it is long enough to be distinctive."""
+    if anchor.twin or anchor.count < _WORDS_RENAMED_HERE:
         return None
-    spots = [(here, one) for one in here.landmarks if is_equal(here, one, known)]
-    return _one_of(known, spots)
+    spots = [(here, symbol) for symbol in here.landmarks if is_equal(here, symbol, anchor)]
+    return _unambiguous(anchor, spots)
 
 
-def _elsewhere(known: Anchor, elsewhere: Elsewhere) -> CodeVerdict | None:
-    successors = list(elsewhere.became())
+def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
+    successors = list(others.successors())
     for shape in successors:
-        found = _by_name(known, shape, MOVED)
-        if found is not None:
-            return found
-    name = last_name(known.qualified)
-    named = list(_unique([*successors, *elsewhere.named(name)]))
-    candidates = [(shape, one) for shape in named for one in shape.landmarks if one.name == name]
-    candidates = [spot for spot in candidates if family(spot[1].kind) == family(known.kind)]
-    found = _equal_by_name(known, candidates)
-    if found is not None:
-        return found
-    if known.count >= _WORDS_RENAMED and not known.twin:
-        shapes = _unique([*successors, *elsewhere.changed()])
-        found = _one_of(
-            known, [(shape, one) for shape in shapes for one in shape.landmarks if is_equal(shape, one, known)]
+        verdict = _by_name(anchor, shape, MOVED)
+        if verdict is not None:
+            return verdict
+    name = last_name(anchor.qualified)
+    named = list(_unique([*successors, *others.named(name)]))
+    candidates = [(shape, symbol) for shape in named for symbol in shape.landmarks if symbol.name == name]
+    candidates = [spot for spot in candidates if family(spot[1].kind) == family(anchor.kind)]
+    verdict = _equal_by_name(anchor, candidates)
+    if verdict is not None:
+        return verdict
+    if anchor.count >= _WORDS_RENAMED and not anchor.twin:
+        shapes = _unique([*successors, *others.changed()])
+        verdict = _unambiguous(
+            anchor,
+            [(shape, symbol) for shape in shapes for symbol in shape.landmarks if is_equal(shape, symbol, anchor)],
         )
-        if found is not None:
-            return found
-    return _edited_elsewhere(known, candidates)
+        if verdict is not None:
+            return verdict
+    return _edited_in_other_file(anchor, candidates)
 
 
-def _equal_by_name(known: Anchor, candidates: list[_Spot]) -> CodeVerdict | None:
-    equal = [(shape, one) for shape, one in candidates if is_equal(shape, one, known)]
-    # `Flask.route.decorator` is told from other decorators by the name before the last.
-    near = [spot for spot in equal if _common_tail(known, spot[1]) >= min(2, known.qualified.count(".") + 1)]
-    if near and known.count >= _WORDS_QUALIFIED:
-        return _one_of(known, near)
+def _equal_by_name(anchor: Anchor, candidates: list[_Spot]) -> CodeVerdict | None:
+    equal = [(shape, symbol) for shape, symbol in candidates if is_equal(shape, symbol, anchor)]
+    # The name before the last distinguishes `Flask.route.decorator` from other decorators.
+    near = [spot for spot in equal if _common_tail(anchor, spot[1]) >= min(2, anchor.qualified.count(".") + 1)]
+    if near and anchor.count >= _WORDS_QUALIFIED:
+        return _unambiguous(anchor, near)
     least = _WORDS_QUALIFIED if len(candidates) == 1 else _WORDS_NAMED
-    return _one_of(known, equal) if known.count >= least else None
+    return _unambiguous(anchor, equal) if anchor.count >= least else None
 
 
-def _edited_elsewhere(known: Anchor, candidates: list[_Spot]) -> CodeVerdict | None:
-    """One of its name that is much like it; not of a name that every language gives to many."""
+def _edited_in_other_file(anchor: Anchor, candidates: list[_Spot]) -> CodeVerdict | None:
+    """The only symbol of its name, edited. Names such as `__init__` are too frequent to count."""
     if len(candidates) > 1:
-        candidates = [spot for spot in candidates if is_named(spot[1], known.qualified)]
-    if len(candidates) != 1 or last_name(known.qualified).startswith("__"):
+        candidates = [spot for spot in candidates if is_named(spot[1], anchor.qualified)]
+    if len(candidates) != 1 or last_name(anchor.qualified).startswith("__"):
         return None
-    least = _ALIKE_QUALIFIED if is_named(candidates[0][1], known.qualified) else _ALIKE_NAMED
-    return _most_alike(known, candidates, least)
+    least = _ALIKE_QUALIFIED if is_named(candidates[0][1], anchor.qualified) else _ALIKE_NAMED
+    return _most_alike(anchor, candidates, least)
 
 
-def _alike_here(known: Anchor, here: FileShape) -> CodeVerdict | None:
-    """One that is much like it, in the same parent under another name or, alone, under its name in another parent."""
-    parent, name = parent_of(known.qualified), last_name(known.qualified)
-    of_kind = [(here, one) for one in here.landmarks if family(one.kind) == family(known.kind)]
+def _alike_here(anchor: Anchor, here: FileShape) -> CodeVerdict | None:
+    """A similar symbol in the same parent, or the only one of its name in another parent."""
+    parent, name = parent_of(anchor.qualified), last_name(anchor.qualified)
+    of_kind = [(here, symbol) for symbol in here.landmarks if family(symbol.kind) == family(anchor.kind)]
     spots = [spot for spot in of_kind if parent_of(spot[1].qualified) == parent]
     namesakes = [spot for spot in of_kind if spot[1].name == name]
     if len(namesakes) == 1 and not name.startswith("__"):
         spots += namesakes
-    if known.twin:
-        spots = [spot for spot in spots if not is_equal(*spot, known)]
-    return _most_alike(known, spots, _ALIKE_NAMED)
+    if anchor.twin:
+        spots = [spot for spot in spots if not is_equal(*spot, anchor)]
+    return _most_alike(anchor, spots, _ALIKE_NAMED)
 
 
-def _one_of(known: Anchor, spots: list[_Spot]) -> CodeVerdict | None:
-    """The one whose name has most in common with the known one; else none can be told from the others."""
+def _unambiguous(anchor: Anchor, spots: list[_Spot]) -> CodeVerdict | None:
+    """The spot whose name shares most with the anchor's name; ambiguous if several do."""
     if not spots:
         return None
-    parent = parent_of(known.qualified)
-    rated = [((_common_tail(known, one), parent_of(one.qualified) == parent), (shape, one)) for shape, one in spots]
+    parent = parent_of(anchor.qualified)
+    rated = [
+        ((_common_tail(anchor, symbol), parent_of(symbol.qualified) == parent), (shape, symbol))
+        for shape, symbol in spots
+    ]
     best = max(rate for rate, _ in rated)
     left = [spot for rate, spot in rated if rate == best]
     if len(left) == 1:
-        return _finding(MOVED, known, *left[0])
-    places = sorted(f"{shape.path}:{one.start}" for shape, one in left)
+        return _verdict(MOVED, anchor, *left[0])
+    places = sorted(f"{shape.path}:{symbol.start}" for shape, symbol in left)
     return CodeVerdict(AMBIGUOUS, amount=0.0, others=tuple(places[:_MOST_OTHERS]))
 
 
-def _most_alike(known: Anchor, spots: Iterable[_Spot], least: float) -> CodeVerdict | None:
-    if known.count < _WORDS_EDITED:
+def _most_alike(anchor: Anchor, spots: Iterable[_Spot], least: float) -> CodeVerdict | None:
+    if anchor.count < _WORDS_EDITED:
         return None
     rated = [
-        (likeness, one.qualified == known.qualified, shape, one)
-        for shape, one in spots
-        if _sizes_fit(known, shape, one) and (likeness := alike(shape, one, known)) >= least
+        (likeness, symbol.qualified == anchor.qualified, shape, symbol)
+        for shape, symbol in spots
+        if _sizes_fit(anchor, shape, symbol) and (likeness := symbol_likeness(shape, symbol, anchor)) >= least
     ]
     if not rated:
         return None
     likeness, _, shape, best = max(rated, key=lambda row: row[:2])
-    return _finding(CHANGED, known, shape, best, likeness)
+    return _verdict(CHANGED, anchor, shape, best, likeness)
 
 
-def _common_tail(known: Anchor, landmark: Landmark) -> int:
-    """How many names at the end of both qualified names are the same."""
+def _common_tail(anchor: Anchor, symbol: Landmark) -> int:
+    """How many trailing parts the two qualified names share."""
     count = 0
-    for one, other in zip(reversed(known.qualified.split(".")), reversed(landmark.qualified.split(".")), strict=False):
-        if one != other:
+    for name, other in zip(reversed(anchor.qualified.split(".")), reversed(symbol.qualified.split(".")), strict=False):
+        if name != other:
             break
         count += 1
     return count
 
 
-def _sizes_fit(known: Anchor, shape: FileShape, landmark: Landmark) -> bool:
-    first, behind = span(shape, landmark)
-    return known.count <= 3 * (behind - first) and behind - first <= 3 * known.count
+def _sizes_fit(anchor: Anchor, shape: FileShape, symbol: Landmark) -> bool:
+    first, behind = span(shape, symbol)
+    return anchor.count <= 3 * (behind - first) and behind - first <= 3 * anchor.count
 
 
 def _unique(shapes: Iterable[FileShape]) -> Iterator[FileShape]:
@@ -166,12 +173,12 @@ def _unique(shapes: Iterable[FileShape]) -> Iterator[FileShape]:
             yield shape
 
 
-def _finding(state: str, known: Anchor, shape: FileShape, landmark: Landmark, likeness: float = 1.0) -> CodeVerdict:
-    start = landmark.start
-    if known.begin == AT_COMMENT:
-        start = landmark.first
-    elif known.begin == AT_DEFINITION:
-        start = landmark.define
+def _verdict(state: str, anchor: Anchor, shape: FileShape, symbol: Landmark, likeness: float = 1.0) -> CodeVerdict:
+    start = symbol.start
+    if anchor.begin == AT_COMMENT:
+        start = symbol.first
+    elif anchor.begin == AT_DEFINITION:
+        start = symbol.define
     return CodeVerdict(
-        state, shape.path, LineRange(start, landmark.end), amount=round(1 - likeness, 4), name=landmark.qualified
+        state, shape.path, LineRange(start, symbol.end), amount=round(1 - likeness, 4), name=symbol.qualified
     )

@@ -1,33 +1,22 @@
-"""A place in a file, noted so that it is found again."""
+"""Pin a place in a file so that it can be found again."""
 
 from array import array
 from dataclasses import dataclass
 
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape, Landmark, words_hash
-from waypost.refs.anchor import (
-    AT_COMMENT,
-    AT_DEFINITION,
-    AT_START,
-    FILE,
-    NOTE,
-    PART,
-    SYMBOL,
-    Anchor,
-    clipped,
-    pack,
-)
-from waypost.refs.places import enclosing, occurrences, short, surroundings, text_hash
+from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, AT_START, FILE, NOTE, PART, SYMBOL, Anchor, clip_name, pack
+from waypost.refs.occurrences import enclosing, occurrences, short_hash, surroundings, text_hash
 from waypost.refs.sketch import sketch
 from waypost.refs.symbols import alone_meaning, is_twin, meaning_of, same_name, span
 
 _OPENING_WORDS = 3
-_MOST_SAME = 9  # places that say the same are counted up to here
+_MOST_SAME = 9  # equal places are counted up to here
 
 
 @dataclass(frozen=True, slots=True)
 class PinnedCode:
-    """What a reference points at. A part of a symbol bears the symbol's name, but not its id."""
+    """What a reference points at. Part of a symbol has the symbol's name, but not its id."""
 
     lines: LineRange | None  # None: the whole file
     symbol_id: str | None
@@ -37,33 +26,35 @@ class PinnedCode:
 
 
 def pin(shape: FileShape, lines: LineRange | None, symbol: str | None) -> PinnedCode | None:
-    """Pin lines, a symbol, or the whole file. None: the symbol is not there, or the lines are behind the end."""
+    """Pin lines, a symbol or the whole file. None if the symbol or lines do not exist."""
     if symbol:
-        found = find_symbol(shape, symbol, lines)
-        return _of_symbol(shape, found, AT_START) if found is not None else None
+        landmark = find_symbol(shape, symbol, lines)
+        return _pin_symbol(shape, landmark, AT_START) if landmark is not None else None
     if lines is None:
-        return PinnedCode(None, None, "", "", pack(_of_file(shape, lines=False)))
+        return PinnedCode(None, None, "", "", pack(_file_anchor(shape, lines=False)))
     if lines.start > shape.line_count:
         return None
-    return _of_lines(shape, _trimmed(shape, lines))
+    return _pin_lines(shape, _without_blank_ends(shape, lines))
 
 
 def find_symbol(shape: FileShape, symbol: str, lines: LineRange | None = None) -> Landmark | None:
-    """The symbol with this id, qualified name, or last name if only one has it; of overloads the one at `lines`, else the
-    longest: the others declare, it does."""
+    """The symbol with this id, qualified name or unique last name.
+
+    Of overloads the one at `lines`; by default the longest, since the others are only declarations.
+    """
     for field in ("symbol_id", "qualified", "name"):
-        found = [one for one in shape.landmarks if getattr(one, field) == symbol]
-        if found and len({one.qualified for one in found}) > 1:
+        matches = [landmark for landmark in shape.landmarks if getattr(landmark, field) == symbol]
+        if matches and len({landmark.qualified for landmark in matches}) > 1:
             return None
-        if found and lines is not None:
-            return min(found, key=lambda one: abs(one.define - lines.start))
-        if found:
-            return max(found, key=lambda one: one.end - one.define)
+        if matches and lines is not None:
+            return min(matches, key=lambda landmark: abs(landmark.define - lines.start))
+        if matches:
+            return max(matches, key=lambda landmark: landmark.end - landmark.define)
     return None
 
 
-def _trimmed(shape: FileShape, lines: LineRange) -> LineRange:
-    """Without blank lines at the ends, unless there is nothing else."""
+def _without_blank_ends(shape: FileShape, lines: LineRange) -> LineRange:
+    """Without blank lines at the ends, unless all lines are blank."""
     start, end = lines.start, min(lines.end, shape.line_count)
     while start < end and shape.is_blank(start):
         start += 1
@@ -72,10 +63,10 @@ def _trimmed(shape: FileShape, lines: LineRange) -> LineRange:
     return LineRange(start, end)
 
 
-def _of_lines(shape: FileShape, lines: LineRange) -> PinnedCode:
+def _pin_lines(shape: FileShape, lines: LineRange) -> PinnedCode:
     first, behind = shape.between(lines.start, lines.end)
     if first == behind:
-        return _of_notes(shape, lines)
+        return _pin_comment(shape, lines)
     for landmark in shape.landmarks:
         if landmark.first <= lines.start <= landmark.define and behind == span(shape, landmark)[1]:
             begin = AT_START
@@ -83,15 +74,15 @@ def _of_lines(shape: FileShape, lines: LineRange) -> PinnedCode:
                 begin = AT_COMMENT
             elif lines.start == landmark.define > landmark.start:
                 begin = AT_DEFINITION
-            return _of_symbol(shape, landmark, begin)
+            return _pin_symbol(shape, landmark, begin)
     if (first, behind) == (0, len(shape.words)):
-        return PinnedCode(LineRange(1, shape.line_count), None, "", "", pack(_of_file(shape, lines=True)))
+        return PinnedCode(LineRange(1, shape.line_count), None, "", "", pack(_file_anchor(shape, lines=True)))
     around = enclosing(shape, lines)
     inside = span(shape, around) if around else (0, len(shape.words))
     before, after = surroundings(shape, first, behind)
     meaning = shape.part_meaning(first, behind)
-    opening = tuple(short(word) for word in shape.words[first : min(behind, first + _OPENING_WORDS)])
-    said = (opening, behind - first, meaning, shape.closing(first, behind))
+    opening = tuple(short_hash(word) for word in shape.words[first : min(behind, first + _OPENING_WORDS)])
+    content = (opening, behind - first, meaning, shape.closing(first, behind))
     anchor = Anchor(
         what=PART,
         text=text_hash(shape, lines.start, lines.end),
@@ -103,20 +94,20 @@ def _of_lines(shape: FileShape, lines: LineRange) -> PinnedCode:
         qualified=around.qualified if around else "",
         kind=around.kind if around else "",
         ordinal=_ordinal(shape, around),
-        many=len(occurrences(shape, (0, len(shape.words)), *said, most=_MOST_SAME)),
-        twin=len(occurrences(shape, inside, *said, most=2)) > 1,
+        many=len(occurrences(shape, (0, len(shape.words)), *content, most=_MOST_SAME)),
+        twin=len(occurrences(shape, inside, *content, most=2)) > 1,
         offset=max(0, first - inside[0]),
         lead=shape.rows[first] - lines.start,
         trail=lines.end - shape.rows[behind - 1],
         opening=opening,
         before=before,
         after=after,
-        closing=said[-1],
+        closing=content[-1],
     )
     return PinnedCode(lines, None, anchor.qualified, anchor.kind, pack(anchor))
 
 
-def _of_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
+def _pin_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
     first, behind = span(shape, landmark)
     anchor = Anchor(
         what=SYMBOL,
@@ -129,7 +120,7 @@ def _of_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
         kind=landmark.kind,
         begin=begin,
         ordinal=_ordinal(shape, landmark),
-        many=len(same_name(shape, clipped(landmark.qualified))),
+        many=len(same_name(shape, clip_name(landmark.qualified))),
         twin=is_twin(shape, landmark),
         alone=alone_meaning(shape, landmark),
     )
@@ -139,8 +130,7 @@ def _of_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
     )
 
 
-def _of_notes(shape: FileShape, lines: LineRange) -> PinnedCode:
-    """A comment, or lines that say nothing at all: a reference to them is about the words of the comment."""
+def _pin_comment(shape: FileShape, lines: LineRange) -> PinnedCode:
     first, behind = shape.notes_between(lines.start, lines.end)
     around = enclosing(shape, lines)
     words = shape.notes[first:behind]
@@ -157,16 +147,16 @@ def _of_notes(shape: FileShape, lines: LineRange) -> PinnedCode:
         offset=lines.start - around.first if around else lines.start,
         lead=shape.note_rows[first] - lines.start if first < behind else 0,
         trail=lines.end - (shape.note_rows[behind - 1] if first < behind else lines.start),
-        opening=tuple(map(short, words[:1])),
+        opening=tuple(map(short_hash, words[:1])),
     )
     return PinnedCode(lines, None, anchor.qualified, anchor.kind, pack(anchor))
 
 
-def _of_file(shape: FileShape, *, lines: bool) -> Anchor:
+def _file_anchor(shape: FileShape, *, lines: bool) -> Anchor:
     words = shape.words or array("Q", shape.notes)
     meaning = shape.meaning(0, len(shape.words)) if shape.words else words_hash(shape.notes)
     return Anchor(what=FILE, meaning=meaning, count=len(words), sketch=sketch(words), lines=lines)
 
 
 def _ordinal(shape: FileShape, landmark: Landmark | None) -> int:
-    return same_name(shape, clipped(landmark.qualified)).index(landmark) if landmark else 0
+    return same_name(shape, clip_name(landmark.qualified)).index(landmark) if landmark else 0

@@ -1,7 +1,7 @@
-"""A sketch of a piece of code: small numbers for its parts, in order, from which likeness is told.
+"""A sketch of code: small numbers for its parts, in order, to estimate likeness.
 
-A part ends where two words meet whose numbers say so, and so an edit changes the parts it is in and no others. A short
-piece has a part for every word. The depth says how many words a part has on average: two to that power.
+A part ends where the hashes of two adjacent words match a mask. So an edit changes only the parts it touches.
+Short code has one part per word. At depth `n` a part has 2^n words on average.
 """
 
 from array import array
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
-MOST_PARTS = 48  # 96 bytes in an anchor; an edit of one word in a hundred is still told
+MOST_PARTS = 48  # 96 bytes in an anchor; an edit of one word in a hundred still shows
 DEEPEST = 30
-_MOST_WINDOWS = 48  # are looked at closely
-_WINDOW = 2  # a piece may have grown to this many times its size and is still found as one
+_MOST_WINDOWS = 48  # compared in detail
+_WINDOW = 2  # code may have grown by this factor and still match as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class PieceSketch:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of words that is like a sketch."""
+    """A range of words that is similar to a sketch."""
 
     likeness: float
     first: int
@@ -42,21 +42,21 @@ def sketch(words: "array[int]") -> PieceSketch:
         depth += 1
 
 
-def likeness(known: PieceSketch, words: "array[int]") -> float:
-    """From 0, nothing in common, to 1: how much of both is the same, in the same order."""
-    return _ratio(known.parts, [part for part, _ in _parts(words, known.depth)])
+def likeness(sketched: PieceSketch, words: "array[int]") -> float:
+    """How much both have in common, in the same order, from 0 to 1."""
+    return _ratio(sketched.parts, [part for part, _ in _parts(words, sketched.depth)])
 
 
-def best_window(known: PieceSketch, words: "array[int]", offset: int = 0) -> Window | None:
-    """The stretch of `words` that is most like the sketch; places are counted from `offset`."""
-    parts = _parts(words, known.depth)
-    wanted = set(known.parts)
+def best_window(sketched: PieceSketch, words: "array[int]", offset: int = 0) -> Window | None:
+    """The range of `words` most similar to the sketch. Positions start at `offset`."""
+    parts = _parts(words, sketched.depth)
+    wanted = set(sketched.parts)
     hits = [place for place, (part, _) in enumerate(parts) if part in wanted]
     best: tuple[float, int, int] | None = None
-    for place, last in _promising(hits, len(known.parts)):
-        found = [part for part, _ in parts[place : last + 1]]
-        length = _trimmed(known.parts, found)
-        ratio = _ratio(known.parts, found[:length])
+    for place, last in _promising_windows(hits, len(sketched.parts)):
+        window = [part for part, _ in parts[place : last + 1]]
+        length = _best_length(sketched.parts, window)
+        ratio = _ratio(sketched.parts, window[:length])
         if best is None or ratio > best[0]:
             best = ratio, place, place + length - 1
     if best is None:
@@ -65,8 +65,8 @@ def best_window(known: PieceSketch, words: "array[int]", offset: int = 0) -> Win
     return Window(ratio, offset + (parts[place - 1][1] if place else 0), offset + parts[last][1])
 
 
-def _promising(hits: Sequence[int], size: int) -> list[tuple[int, int]]:
-    """The stretches with most parts that are wanted, the first of equals first; not all, for a file may repeat itself."""
+def _promising_windows(hits: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """The windows with the most matching parts, first ones first. The number is limited because files can repeat."""
     windows = []
     for number, place in enumerate(hits):
         behind = bisect_left(hits, place + size * _WINDOW, number)
@@ -75,50 +75,50 @@ def _promising(hits: Sequence[int], size: int) -> list[tuple[int, int]]:
     return [(place, last) for _, place, last in chosen]
 
 
-def _trimmed(known: Sequence[int], found: Sequence[int]) -> int:
-    """How many parts of a window to take: those behind are left off if the piece is more like itself without them."""
-    best, length = 0.0, len(found)
-    for end, common in enumerate(_common_by_end(known, found), start=1):
-        ratio = common / max(len(known), end)
+def _best_length(expected: Sequence[int], window: Sequence[int]) -> int:
+    """How many parts of a window to keep for the best likeness."""
+    best, length = 0.0, len(window)
+    for end, common in enumerate(_common_by_end(expected, window), start=1):
+        ratio = common / max(len(expected), end)
         if ratio > best:
             best, length = ratio, end
     return length
 
 
-def _ratio(one: Sequence[int], other: Sequence[int]) -> float:
-    if not one or not other:
-        return float(len(one) == len(other))
-    return _common_by_end(one, other)[-1] / max(len(one), len(other))
+def _ratio(left: Sequence[int], right: Sequence[int]) -> float:
+    if not left or not right:
+        return float(len(left) == len(right))
+    return _common_by_end(left, right)[-1] / max(len(left), len(right))
 
 
-def _common_by_end(one: Sequence[int], other: Sequence[int]) -> list[int]:
-    """The length of the longest common subsequence of `one` with each beginning of `other`, by bits of one number."""
+def _common_by_end(left: Sequence[int], right: Sequence[int]) -> list[int]:
+    """The length of the longest common subsequence of `left` with each prefix of `right`, computed bitwise."""
     places: dict[int, int] = {}
-    for place, part in enumerate(one):
+    for place, part in enumerate(left):
         places[part] = places.get(part, 0) | 1 << place
-    whole = (1 << len(one)) - 1
+    whole = (1 << len(left)) - 1
     bits = whole
     lengths = []
-    for part in other:
+    for part in right:
         matched = bits & places.get(part, 0)
         bits = ((bits + matched) | (bits - matched)) & whole
-        lengths.append(len(one) - bits.bit_count())
+        lengths.append(len(left) - bits.bit_count())
     return lengths
 
 
 def _parts(words: "array[int]", depth: int) -> list[tuple[int, int]]:
-    """The number of each part and the place behind its last word."""
+    """The hash of each part and the index after its last word."""
     mask = (1 << depth) - 1
-    found: list[tuple[int, int]] = []
+    parts: list[tuple[int, int]] = []
     number, before = 0, 0
-    begun = False
+    is_open = False
     for place, word in enumerate(words):
         number = (number * 0x9E3779B97F4A7C15 + word) & 0xFFFFFFFFFFFFFFFF
-        begun = True
+        is_open = True
         if not ((before >> 13) ^ (word >> 29)) & mask:
-            found.append((number >> 48, place + 1))
-            number, begun = 0, False
+            parts.append((number >> 48, place + 1))
+            number, is_open = 0, False
         before = word
-    if begun:
-        found.append((number >> 48, len(words)))
-    return found
+    if is_open:
+        parts.append((number >> 48, len(words)))
+    return parts

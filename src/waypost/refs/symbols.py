@@ -1,8 +1,8 @@
-"""Symbols of a shape: their words, what they mean, and how like they are to one that was noted."""
+"""Symbols of a file: their words, meaning and likeness to an anchor."""
 
 from waypost.model.shape import FileShape, Landmark, family
-from waypost.refs.anchor import SHORT_NAME, Anchor, clipped
-from waypost.refs.places import text_hash
+from waypost.refs.anchor import SHORT_NAME, Anchor, clip_name
+from waypost.refs.occurrences import text_hash
 from waypost.refs.sketch import likeness
 
 _ALONE_BYTES = 8
@@ -13,13 +13,13 @@ def span(shape: FileShape, landmark: Landmark) -> tuple[int, int]:
 
 
 def same_name(shape: FileShape, qualified: str) -> list[Landmark]:
-    """Those with this qualified name, as anchors clip it, in the order of the file."""
-    return [one for one in shape.landmarks if is_named(one, qualified)]
+    """Symbols with this qualified name (shortened as in anchors), in file order."""
+    return [landmark for landmark in shape.landmarks if is_named(landmark, qualified)]
 
 
 def is_named(landmark: Landmark, qualified: str) -> bool:
     own = landmark.qualified
-    return own == qualified or (len(own) > SHORT_NAME and clipped(own) == qualified)
+    return own == qualified or (len(own) > SHORT_NAME and clip_name(own) == qualified)
 
 
 def meaning_of(shape: FileShape, landmark: Landmark) -> bytes:
@@ -27,22 +27,22 @@ def meaning_of(shape: FileShape, landmark: Landmark) -> bytes:
 
 
 def alone_meaning(shape: FileShape, landmark: Landmark) -> bytes:
-    """The meaning with only the definition's own name hidden; empty where its name occurs nowhere else.
+    """The meaning with only the definition's own name hidden. Empty if its name occurs nowhere else.
 
-    `def get(self): return self.rows.get(1)` may be renamed without a change of the `get` that it calls; a function
-    that calls itself is renamed together with its calls.
+    `def get(self): return self.rows.get(1)` can be renamed while the `get` it calls stays. A recursive function is
+    renamed together with its calls.
     """
-    meaning = _alone(shape, landmark)
+    meaning = _meaning_alone(shape, landmark)
     return b"" if meaning == meaning_of(shape, landmark) else meaning[:_ALONE_BYTES]
 
 
-def _alone(shape: FileShape, landmark: Landmark) -> bytes:
+def _meaning_alone(shape: FileShape, landmark: Landmark) -> bytes:
     only = shape.between(landmark.define, landmark.end)[0]
     return shape.meaning(*span(shape, landmark), landmark.name, only)
 
 
 def is_equal(shape: FileShape, landmark: Landmark, anchor: Anchor) -> bool:
-    """Whether it means the same, whatever it is called now."""
+    """Whether it has the same meaning, under any name."""
     first, behind = span(shape, landmark)
     if (shape.broken or anchor.broken) and text_hash(shape, landmark.start, landmark.end) == anchor.text:
         return True
@@ -50,17 +50,17 @@ def is_equal(shape: FileShape, landmark: Landmark, anchor: Anchor) -> bool:
         return False
     if meaning_of(shape, landmark) == anchor.meaning:
         return True
-    return _alone(shape, landmark).startswith(anchor.alone or anchor.meaning)
+    return _meaning_alone(shape, landmark).startswith(anchor.alone or anchor.meaning)
 
 
-def alike(shape: FileShape, landmark: Landmark, anchor: Anchor) -> float:
-    """From 0 to 1; 1 only for what is equal."""
-    found = likeness(anchor.sketch, shape.spoken(*span(shape, landmark), landmark.name))
-    return min(found, 1 - 1 / max(2, anchor.count))
+def symbol_likeness(shape: FileShape, landmark: Landmark, anchor: Anchor) -> float:
+    """From 0 to 1, where 1 means equal."""
+    value = likeness(anchor.sketch, shape.spoken(*span(shape, landmark), landmark.name))
+    return min(value, 1 - 1 / max(2, anchor.count))
 
 
 def is_twin(shape: FileShape, landmark: Landmark) -> bool:
-    """Whether another symbol of the file means the same under its own name."""
+    """Whether another symbol in the file has the same meaning, its name aside."""
     first, behind = span(shape, landmark)
     meaning = None
     for other in shape.landmarks:

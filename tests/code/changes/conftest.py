@@ -1,4 +1,4 @@
-"""A small repository that a test writes, and what its changes are read as."""
+"""A small repository that a test writes, and how its changes are read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import Git
 
 from waypost.code.changes import RawFile, change_set, commits
-from waypost.code.changes.compare import compare
+from waypost.code.changes.compare import compare_sides, file_change
 from waypost.model.change import ADDED, MODIFIED, REMOVED, ChangeSet, FileChange
 
 
@@ -18,7 +18,7 @@ class Repo:
     git: Git
 
     def write(self, files: dict[str, str | bytes | None]) -> None:
-        """Files by their paths; None deletes one."""
+        """Files by path; None deletes one."""
         for name, content in files.items():
             path = self.root / name
             if content is None:
@@ -51,12 +51,12 @@ Changed = Callable[[str, str | None, str | None], FileChange]
 
 @pytest.fixture
 def changed() -> Changed:
-    """What a file of this name is read as when its text goes from one to the other."""
+    """How a change from one text to another in a file of this name is read."""
 
     def compare_texts(path: str, before: str | None, after: str | None) -> FileChange:
         change = ADDED if before is None else REMOVED if after is None else MODIFIED
         old = None if before is None else before.encode()
         new = None if after is None else after.encode()
-        return compare(RawFile(path, change, "", old, new))
+        return file_change(compare_sides(RawFile(path, change, "", old, new)))
 
     return compare_texts

@@ -15,19 +15,23 @@ from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 LONG = "".join(f"line {number}\n" for number in range(40))
 
 
-def listed(one: RawCommit) -> dict[str, str]:
-    return {file.path: file.change for file in one.files}
+def listed(commit: RawCommit) -> dict[str, str]:
+    return {file.path: file.change for file in commit.files}
 
 
 def test_a_range_gives_its_commits_oldest_first_with_message_author_and_contents(repo: Repo) -> None:
     first = repo.commit("First", {"a.py": "a = 1\n"})
     second = repo.commit("Second\n\nBecause of this.\nAnd that.", {"a.py": "a = 2\n", "b.py": "b = 1\n"})
     third = repo.commit("Third", {"b.py": None})
-    one, two = commits(repo.root, f"{first}..HEAD")
-    assert (one.commit, two.commit) == (second, third)
-    assert (one.subject, one.body, one.author) == ("Second", "Because of this.\nAnd that.", "t")
-    assert one.time is not None and abs((datetime.now(UTC) - one.time).days) < 2
-    assert {file.path: (file.change, file.before, file.after) for file in one.files} == {
+    first_commit, two = commits(repo.root, f"{first}..HEAD")
+    assert (first_commit.commit, two.commit) == (second, third)
+    assert (first_commit.subject, first_commit.body, first_commit.author) == (
+        "Second",
+        "Because of this.\nAnd that.",
+        "t",
+    )
+    assert first_commit.time is not None and abs((datetime.now(UTC) - first_commit.time).days) < 2
+    assert {file.path: (file.change, file.before, file.after) for file in first_commit.files} == {
         "a.py": (MODIFIED, b"a = 1\n", b"a = 2\n"),
         "b.py": (ADDED, None, b"b = 1\n"),
     }
@@ -37,9 +41,9 @@ def test_a_range_gives_its_commits_oldest_first_with_message_author_and_contents
 
 def test_a_single_revision_is_one_commit_and_a_limit_asks_for_those_before_it(repo: Repo) -> None:
     ids = [repo.commit(f"Commit {number}", {"a.txt": f"{number}\n"}) for number in range(4)]
-    assert [one.commit for one in commits(repo.root, "HEAD")] == ids[3:]
-    assert [one.commit for one in commits(repo.root, "HEAD~1", limit=2)] == ids[1:3]
-    assert [one.commit for one in commits(repo.root, f"{ids[0]}..HEAD", limit=2)] == ids[2:]
+    assert [commit.commit for commit in commits(repo.root, "HEAD")] == ids[3:]
+    assert [commit.commit for commit in commits(repo.root, "HEAD~1", limit=2)] == ids[1:3]
+    assert [commit.commit for commit in commits(repo.root, f"{ids[0]}..HEAD", limit=2)] == ids[2:]
     assert list(commits(repo.root, "HEAD", limit=0)) == []
 
 
@@ -63,8 +67,8 @@ def test_a_merge_is_flagged_and_has_no_files(repo: Repo) -> None:
     repo.git(repo.root, "switch", "-q", "main")
     repo.commit("Main", {"main.txt": "m\n"})
     repo.git(repo.root, "merge", "-q", "--no-edit", "side")
-    found = list(commits(repo.root, "HEAD~1..HEAD"))
-    assert [(one.is_merge, listed(one)) for one in found] == [(False, {"side.txt": ADDED}), (True, {})]
+    history = list(commits(repo.root, "HEAD~1..HEAD"))
+    assert [(commit.is_merge, listed(commit)) for commit in history] == [(False, {"side.txt": ADDED}), (True, {})]
 
 
 def test_modes_links_and_submodules_are_no_changes_of_files(repo: Repo) -> None:
@@ -94,8 +98,8 @@ def test_names_that_cannot_be_shown_are_left_out(repo: Repo) -> None:
 def test_a_message_cannot_pretend_to_be_files_or_another_commit(repo: Repo) -> None:
     fake = "Real\n\n:100644 100644 aaaa bbbb M\nsecret.py\n/" + "0" * 40
     repo.commit(fake, {"a.txt": "a\n"})
-    (one,) = commits(repo.root, "HEAD")
-    assert one.subject == "Real" and listed(one) == {"a.txt": ADDED}
+    (commit,) = commits(repo.root, "HEAD")
+    assert commit.subject == "Real" and listed(commit) == {"a.txt": ADDED}
 
 
 def test_binaries_secrets_lock_files_and_huge_files_are_told_without_contents(repo: Repo) -> None:
@@ -106,9 +110,9 @@ def test_binaries_secrets_lock_files_and_huge_files_are_told_without_contents(re
         "big.py": "a = 1\n" * 300_000,
     }
     repo.commit("First", files)
-    (one,) = commits(repo.root, "HEAD")
-    assert set(listed(one)) == set(files)
-    assert all(file.after is None and file.skipped for file in one.files)
+    (commit,) = commits(repo.root, "HEAD")
+    assert set(listed(commit)) == set(files)
+    assert all(file.after is None and file.skipped for file in commit.files)
 
 
 def test_a_commit_at_the_edge_of_a_shallow_clone_is_said_to_be_cut(repo: Repo, tmp_path: Path, git: Git) -> None:
@@ -182,9 +186,9 @@ def test_staged_and_unstaged_work_are_told_apart(repo: Repo) -> None:
 def test_a_file_moved_in_the_working_tree_is_renamed_though_nothing_is_staged(repo: Repo) -> None:
     repo.commit("First", {"old.txt": LONG, "other.txt": "x\n"})
     repo.write({"old.txt": None, "new.txt": LONG + "more\n", "fresh.txt": "quite\nanother\n"})
-    found = uncommitted(repo.root, staged=False)
-    assert listed(found) == {"new.txt": RENAMED, "fresh.txt": ADDED}
-    assert next(file for file in found.files if file.path == "new.txt").path_before == "old.txt"
+    change = uncommitted(repo.root, staged=False)
+    assert listed(change) == {"new.txt": RENAMED, "fresh.txt": ADDED}
+    assert next(file for file in change.files if file.path == "new.txt").path_before == "old.txt"
 
 
 def test_uncommitted_work_may_be_compared_with_another_revision(repo: Repo) -> None:

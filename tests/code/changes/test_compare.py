@@ -1,4 +1,4 @@
-"""What became of definitions, by rule."""
+"""Changes of definitions, rule by rule."""
 
 import pytest
 from tests.code.changes.conftest import Changed, Repo
@@ -17,7 +17,7 @@ BODY = """
 
 
 def named(symbols: tuple[SymbolChange, ...]) -> dict[str, str]:
-    return {one.name: one.change for one in symbols}
+    return {symbol.name: symbol.change for symbol in symbols}
 
 
 def test_a_new_function_and_a_removed_one_are_told_with_signature_doc_and_lines(changed: Changed) -> None:
@@ -55,9 +55,9 @@ def test_layout_comments_and_docstrings_are_no_change(changed: Changed) -> None:
     after = (
         'def f(\n    a,\n    b,\n):\n    """Say."""\n    # why\n    return {\n        "x": a,\n        "y": b,\n    }\n'
     )
-    found = changed("a.py", before, after)
-    assert found.layout_only and found.symbols == ()
-    assert found.lines_added > 0
+    change = changed("a.py", before, after)
+    assert change.layout_only and change.symbols == ()
+    assert change.lines_added > 0
     assert not changed("a.py", before, before.replace("'y': b", "'y': a")).layout_only
 
 
@@ -67,8 +67,8 @@ def test_code_that_changed_its_place_among_large_functions_is_not_layout(changed
 
 
 def test_a_function_with_a_new_name_and_the_same_body_is_renamed(changed: Changed) -> None:
-    found = changed("a.py", f"def count(rows, limit):{BODY}", f"def sum_of(rows, limit):{BODY}").symbols
-    (change,) = found
+    symbols = changed("a.py", f"def count(rows, limit):{BODY}", f"def sum_of(rows, limit):{BODY}").symbols
+    (change,) = symbols
     assert (change.change, change.name, change.name_before) == (RENAMED, "sum_of", "count")
     assert (change.signature_before, change.lines_changed) == ("", 0)
 
@@ -82,8 +82,8 @@ def test_a_renamed_function_may_change_a_little(changed: Changed) -> None:
 
 
 def test_short_functions_that_look_alike_are_not_taken_for_each_other(changed: Changed) -> None:
-    found = changed("a.py", "def get_name(self):\n    return self.x\n", "def get_age(self):\n    return self.x\n")
-    assert named(found.symbols) == {"get_age": ADDED, "get_name": REMOVED}
+    change = changed("a.py", "def get_name(self):\n    return self.x\n", "def get_age(self):\n    return self.x\n")
+    assert named(change.symbols) == {"get_age": ADDED, "get_name": REMOVED}
 
 
 def test_members_of_a_renamed_class_are_not_told_one_by_one(changed: Changed) -> None:
@@ -99,8 +99,8 @@ def test_methods_of_a_renamed_go_type_follow_it(changed: Changed) -> None:
         "package a\n\ntype Client struct {\n\tName string\n\tAge int\n\tPort int\n\tHost string\n\tPath string\n}\n\n"
         "func (c *Client) Send(a int) int {\n\treturn a + c.Age\n}\n"
     )
-    found = changed("a.go", before, before.replace("Client", "Conn")).symbols
-    assert named(found) == {"Conn": RENAMED}
+    symbols = changed("a.go", before, before.replace("Client", "Conn")).symbols
+    assert named(symbols) == {"Conn": RENAMED}
 
 
 def test_a_change_beside_a_type_is_not_one_of_the_type(changed: Changed) -> None:
@@ -114,8 +114,8 @@ def test_overloads_are_paired_by_what_they_are(changed: Changed) -> None:
     after = (
         "public class A {\n  A(A other, int b) {\n    x = 2;\n  }\n  public A(A other) {\n    this(other, 0);\n  }\n}\n"
     )
-    found = changed("A.java", before, after).symbols
-    assert [(one.change, one.signature) for one in found] == [
+    symbols = changed("A.java", before, after).symbols
+    assert [(symbol.change, symbol.signature) for symbol in symbols] == [
         (ADDED, "A(A other, int b)"),
         (MODIFIED, "public A(A other)"),
     ]
@@ -128,8 +128,8 @@ def test_what_is_local_to_a_function_is_not_told(changed: Changed) -> None:
 
 def test_a_side_that_cannot_be_parsed_loses_no_definitions(changed: Changed) -> None:
     before = "def a():\n    return 1\n\n\ndef b():\n    return 2\n"
-    found = changed("a.py", before, before.replace("return 1", "return ((((")).symbols
-    assert REMOVED not in {one.change for one in found}
+    symbols = changed("a.py", before, before.replace("return 1", "return ((((")).symbols
+    assert REMOVED not in {symbol.change for symbol in symbols}
 
 
 def test_a_file_says_in_its_own_words_what_it_is_for(changed: Changed) -> None:
@@ -139,10 +139,10 @@ def test_a_file_says_in_its_own_words_what_it_is_for(changed: Changed) -> None:
 
 def test_secrets_are_never_told(changed: Changed) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    found = changed(
+    change = changed(
         "a.py", None, f'"""Uses {token}."""\nTOKEN = "{token}"\n\n\ndef f(key="{token}"):\n    return key\n'
     )
-    assert token not in repr(found)
+    assert token not in repr(change)
 
 
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.go", "A.java", "a.rs", "a.cs", "a.rb", "a.php", "a.c", "a.kt"])
@@ -162,8 +162,8 @@ def test_many_definitions_of_one_name_and_deeply_nested_ones_are_read(changed: C
 
 def test_code_that_only_follows_a_rename_is_not_told(changed: Changed) -> None:
     before = f"def count(rows, limit):{BODY}\n\ndef use(rows):\n    return count(rows, 1)\n"
-    found = changed("a.py", before, before.replace("count(", "sum_of("))
-    assert named(found.symbols) == {"sum_of": RENAMED}
+    change = changed("a.py", before, before.replace("count(", "sum_of("))
+    assert named(change.symbols) == {"sum_of": RENAMED}
 
 
 def test_a_function_moved_to_another_file_is_renamed_there_and_not_removed_here(repo: Repo) -> None:
@@ -183,7 +183,7 @@ def test_a_class_that_moved_and_changed_a_little_takes_its_members_with_it(repo:
     repo.commit("Move", {"a.py": "import x\n", "b.py": f"import y\n\n\n{later}"})
     a, b = repo.last().files
     assert a.symbols == ()
-    assert {one.name: (one.change, one.path_before) for one in b.symbols} == {
+    assert {symbol.name: (symbol.change, symbol.path_before) for symbol in b.symbols} == {
         "Till": (RENAMED, "a.py"),
         "Till.total": (MODIFIED, ""),
     }
@@ -192,26 +192,26 @@ def test_a_class_that_moved_and_changed_a_little_takes_its_members_with_it(repo:
 def test_a_commit_is_read_with_its_message_and_all_its_files(repo: Repo) -> None:
     repo.commit("First", {"a.py": "def f():\n    return 1\n"})
     commit = repo.commit("Use two\n\nOne was too few.", {"a.py": "def f():\n    return 2\n", "notes.md": "# Notes\n"})
-    found = repo.last()
-    assert (found.commit, found.subject, found.body) == (commit, "Use two", "One was too few.")
-    assert {one.path: (one.change, one.role, one.language) for one in found.files} == {
+    changes = repo.last()
+    assert (changes.commit, changes.subject, changes.body) == (commit, "Use two", "One was too few.")
+    assert {file.path: (file.change, file.role, file.language) for file in changes.files} == {
         "a.py": (MODIFIED, "source", "python"),
         "notes.md": (ADDED, "document", "markdown"),
     }
-    assert (found.files[0].lines_added, found.files[0].lines_removed) == (1, 1)
+    assert (changes.files[0].lines_added, changes.files[0].lines_removed) == (1, 1)
 
 
 def test_secrets_in_a_message_are_masked(repo: Repo) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     repo.commit(f"Use {token}\n\nIt is {token}.", {"a.py": "a = 1\n"})
-    found = repo.last()
-    assert token not in found.subject + found.body and found.subject.startswith("Use ")
+    changes = repo.last()
+    assert token not in changes.subject + changes.body and changes.subject.startswith("Use ")
 
 
 def test_only_a_part_of_a_very_large_commit_is_parsed(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("waypost.code.changes.read.MOST_FILES", 2)
     repo.commit("First", {f"f{number}.py": f"def f{number}():\n    return 1\n" for number in range(4)})
-    assert [len(one.symbols) for one in repo.last().files] == [1, 1, 0, 0]
+    assert [len(file.symbols) for file in repo.last().files] == [1, 1, 0, 0]
 
 
 def test_a_renamed_file_tells_what_changed_in_it(repo: Repo) -> None:
@@ -220,7 +220,7 @@ def test_a_renamed_file_tells_what_changed_in_it(repo: Repo) -> None:
     repo.commit("Move", {"old.py": None, "new.py": functions.replace("def f1(rows", "def f1(lines")})
     (file,) = repo.last().files
     assert (file.change, file.path_before) == (RENAMED, "old.py")
-    assert [one.name for one in file.symbols] == ["f1"]
+    assert [symbol.name for symbol in file.symbols] == ["f1"]
 
 
 def test_layout_of_a_large_file_of_callbacks_is_told_from_a_change(changed: Changed) -> None:

@@ -1,4 +1,4 @@
-"""Dependencies that came, went or are wanted in other versions."""
+"""Dependencies that were added, removed or changed in version."""
 
 import time
 

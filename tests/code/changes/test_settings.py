@@ -1,11 +1,11 @@
-"""Settings that came, went or have another value."""
+"""Settings that were added, removed or changed."""
 
 import time
 
 import pytest
 from tests.code.changes.conftest import Changed
 
-from waypost.code.changes.flat import flat_settings
+from waypost.code.changes.configuration import flat_settings
 from waypost.code.changes.settings import MOST, setting_changes
 from waypost.model.change import ADDED, MODIFIED, REMOVED, SettingChange
 
@@ -58,7 +58,7 @@ def test_members_of_a_list_are_told_by_their_names_whatever_their_place() -> Non
         SettingChange("repos.a.rev", MODIFIED, "v2", "v1"),
     ]
     matrix = "include:\n- {python: '3.12'}\n- {python: '3.11'}\n"
-    assert [one.change for one in told("a.yml", matrix, "include:\n- {python: '3.13'}\n" + matrix[9:])] == [ADDED]
+    assert [change.change for change in told("a.yml", matrix, "include:\n- {python: '3.13'}\n" + matrix[9:])] == [ADDED]
 
 
 def test_compose_images_and_ports_are_told() -> None:
@@ -97,15 +97,15 @@ def test_secrets_are_dropped_by_value_and_by_name(changed: Changed) -> None:
     assert told("a.yml", "x: 1\n", f"x: {token}\ndb:\n  password: hunter2xyz\nport: 5\n") == [
         SettingChange("port", ADDED, "5", "")
     ]
-    found = changed("config/app.yml", "x: 1\n", f"x: 1\ntoken: {token}\ny: 2\n")
-    assert [one.key for one in found.settings] == ["y"]
+    change = changed("config/app.yml", "x: 1\n", f"x: 1\ntoken: {token}\ny: 2\n")
+    assert [setting.key for setting in change.settings] == ["y"]
 
 
 def test_values_are_short_and_a_file_tells_a_bounded_number() -> None:
     after = "".join(f"k{number} = '{'v' * 500}'\n" for number in range(100))
-    found = told("a.toml", "", after)
-    assert len(found) == MOST
-    assert all(len(one.value) <= 160 for one in found)
+    changes = told("a.toml", "", after)
+    assert len(changes) == MOST
+    assert all(len(change.value) <= 160 for change in changes)
 
 
 def test_comments_and_order_in_configuration_are_layout(changed: Changed) -> None:
@@ -118,8 +118,8 @@ def test_yaml_aliases_and_tags_are_names_and_nothing_is_built() -> None:
     bomb = "a: &a [x, x]\n" + "".join(f"b{n}: &b{n} [*b{n - 1}, *b{n - 1}]\n" for n in range(1, 30)).replace(
         "*b0", "*a"
     )
-    found = flat_settings("a.yml", bomb)
-    assert found is not None and found["b29"] == "[*b28, *b28]"
+    settings = flat_settings("a.yml", bomb)
+    assert settings is not None and settings["b29"] == "[*b28, *b28]"
     assert flat_settings("a.yml", "x: !!python/object/apply:os.system ['true']\n") == {"x": "[true]"}
     assert flat_settings("a.yml", "base: &b\n  k: 1\nuse:\n  <<: *b\n") == {"base.k": "1", "use.<<": "*b"}
 

@@ -1,9 +1,9 @@
-"""Which changes of a signature callers would notice."""
+"""Which changes of a signature callers notice."""
 
 import pytest
 from tests.code.changes.conftest import Changed
 
-from waypost.code.changes.signatures import noticed
+from waypost.code.changes.signatures import callers_notice
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from waypost.code.changes.signatures import noticed
     ],
 )
 def test_layout_added_hints_and_names_that_nobody_uses_are_not_noticed(language: str, before: str, after: str) -> None:
-    assert not noticed(language, before, after)
+    assert not callers_notice(language, before, after)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_layout_added_hints_and_names_that_nobody_uses_are_not_noticed(language:
     ],
 )
 def test_parameters_defaults_results_async_and_visibility_are_noticed(language: str, before: str, after: str) -> None:
-    assert noticed(language, before, after)
+    assert callers_notice(language, before, after)
 
 
 def test_a_changed_signature_is_told_with_the_one_before(changed: Changed) -> None:

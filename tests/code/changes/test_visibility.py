@@ -1,4 +1,4 @@
-"""Which definitions others may use."""
+"""Which definitions are public."""
 
 import pytest
 from tests.code.changes.conftest import Changed
@@ -122,9 +122,9 @@ struct Plain { void free() {} };
     ],
 )
 def test_the_rule_of_the_language_says_what_is_public(changed: Changed, path: str, text: str, public: set[str]) -> None:
-    found = changed(f"src/{path}", None, text).symbols
-    assert {one.name for one in found if one.is_public} == public
-    assert len(found) > len(public)
+    symbols = changed(f"src/{path}", None, text).symbols
+    assert {symbol.name for symbol in symbols if symbol.is_public} == public
+    assert len(symbols) > len(public)
 
 
 def test_a_script_that_exports_nothing_is_public_as_a_whole(changed: Changed) -> None:

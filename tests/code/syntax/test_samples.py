@@ -1,4 +1,4 @@
-"""One sample per language, read as a whole. The tables beside the samples say what is expected of them."""
+"""One sample per language, read as a whole. The tables beside the samples contain the expected results."""
 
 from pathlib import Path
 
@@ -46,9 +46,11 @@ def rendered(parsed: Parsed) -> str:
     """A file as a table: kind, name, lines (with those of decorators and comments), signature; then the rest."""
     lines = [f"doc {parsed.doc!r}" if parsed.doc else "", f"package {parsed.package}" if parsed.package else ""]
     lines += ["broken"] if parsed.broken else []
-    for one in parsed.imports:
-        alias = f" as {one.alias}" if one.alias else ""
-        lines.append(f"import {one.module}{f' : {one.name}' if one.name else ''}{alias}  @{one.line}")
+    for imported in parsed.imports:
+        alias = f" as {imported.alias}" if imported.alias else ""
+        lines.append(
+            f"import {imported.module}{f' : {imported.name}' if imported.name else ''}{alias}  @{imported.line}"
+        )
     for symbol in parsed.symbols:
         lines += _symbol(symbol)
     lines.append(f"outside {_calls(parsed.calls)}" if parsed.calls else "")

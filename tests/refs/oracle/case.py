@@ -1,4 +1,4 @@
-"""One try: a program, somebody who points at a piece of it, edits, another layout, and what is found."""
+"""One case: a program, a pinned piece of it, edits, another layout, and the verdict."""
 
 from dataclasses import dataclass
 from random import Random
@@ -16,7 +16,7 @@ from waypost.model.code_verdict import CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import ShapesElsewhere
+from waypost.refs.other_files import OtherShapes
 from waypost.refs.pin import PinnedCode, pin
 
 
@@ -30,12 +30,12 @@ class Case:
     now: list[Printed]
 
     def __str__(self) -> str:
-        pages = [f"--- {name} {one.path}\n{one.text}" for name in ("was", "now") for one in getattr(self, name)]
+        pages = [f"--- {name} {page.path}\n{page.text}" for name in ("was", "now") for page in getattr(self, name)]
         return "\n".join([f"{self.target} {self.edits}", *pages])
 
 
 def shape(page: Printed, path: str = "") -> FileShape:
-    # Files are read with line feeds alone (code/reading).
+    # Files are read with line feeds only.
     source = SourceFile(path or page.path, page.language, page.text.replace("\r\n", "\n"))
     return shape_of(source, parse(source))
 
@@ -45,7 +45,7 @@ def make_case(random: Random, kinds: tuple[str, ...] | None = None, language: st
     language = language or random.choice(LANGUAGES)
     before = make.tree(language, size)
     target = choose(random, before)
-    if random.random() < 0.15:  # the same stands somewhere else, too
+    if random.random() < 0.15:  # an equal piece exists elsewhere
         editor = Editor(make, random, target.definition)
         before = (editor.copy_here if random.random() < 0.5 else editor.repeat_elsewhere)(before)
     editor = Editor(make, random, target.definition)
@@ -76,20 +76,20 @@ def choose(random: Random, tree: Tree) -> Target:
     spot = random.choice(spots)
     chosen = random.random()
     if chosen < 0.4 and isinstance(spot.node, Function) and len(spot.node.body) > 1:
-        block = random.choice([one for one in blocks(spot.node) if len(one) > 1])
+        block = random.choice([candidate for candidate in blocks(spot.node) if len(candidate) > 1])
         start = random.randrange(len(block))
         end = random.randint(start + 1, len(block))
         if end - start < len(spot.node.body):
-            return Target(spot.file.id, spot.node.id, tuple(one.id for one in block[start:end]))
+            return Target(spot.file.id, spot.node.id, tuple(statement.id for statement in block[start:end]))
     if chosen > 0.9:
         return Target(spot.file.id, 0)
     return Target(spot.file.id, spot.node.id)
 
 
 def pin_target(case: Case) -> tuple[FileShape, PinnedCode]:
-    """Pinned as somebody would: by lines, or the whole file."""
+    """Pin as a user would: by lines, or the whole file."""
     path = next(file.path for file in case.before if file.id == case.target.file)
-    page = next(one for one in case.was if one.path == path)
+    page = next(candidate for candidate in case.was if candidate.path == path)
     lines = lines_of(case.target, page)
     here = shape(page)
     pinned = pin(here, lines, None)
@@ -109,15 +109,15 @@ def lines_of(target: Target, page: Printed) -> LineRange | None:
 def follow_target(
     case: Case, was: FileShape, pinned: PinnedCode, shapes: list[FileShape], *, all_changed: bool
 ) -> CodeVerdict:
-    texts = {one.path: one.text for one in case.was}
-    changed = None if all_changed else [one.path for one in case.now if texts.get(one.path) != one.text]
-    here = next((one for one in shapes if one.path == was.path), None)
-    elsewhere = ShapesElsewhere(was, shapes, changed)
+    texts = {page.path: page.text for page in case.was}
+    changed = None if all_changed else [page.path for page in case.now if texts.get(page.path) != page.text]
+    here = next((candidate for candidate in shapes if candidate.path == was.path), None)
+    elsewhere = OtherShapes(was, shapes, changed)
     return follow(pinned.anchor, FollowedPlace(was.path, pinned.lines), here, elsewhere)
 
 
 def verdict(case: Case, *, all_changed: bool = False) -> tuple[CodeVerdict, str]:
-    """What is found, and why it is wrong, if it is."""
+    """The verdict, and why it is wrong, if it is."""
     was, pinned = pin_target(case)
-    finding = follow_target(case, was, pinned, [shape(one) for one in case.now], all_changed=all_changed)
+    finding = follow_target(case, was, pinned, [shape(page) for page in case.now], all_changed=all_changed)
     return finding, complaint(finding, expected(case.before, case.after, case.target), case.now)

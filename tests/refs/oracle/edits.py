@@ -1,4 +1,4 @@
-"""Random edits of programs: near what somebody points at, inside it, and of its name and place."""
+"""Random edits of programs: near the pinned piece, inside it, and of its name and place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,11 +31,11 @@ from tests.refs.oracle.model import (
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """Edits a tree in which somebody points at a definition, or at statements of it. An edit that cannot be made is none."""
+    """Edits a tree with a pinned definition or pinned statements. An edit that does not apply leaves the tree unchanged."""
 
     make: Maker
     random: Random
-    target: int  # the definition pointed at, or around what is pointed at
+    target: int  # the pinned definition, or the one around the pinned statements
 
     # -- elsewhere ------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ class Editor:
         if spot.around is not None:
             methods = list(spot.around.methods)
             self.random.shuffle(methods)
-            items = [replace(one, methods=tuple(methods)) if one is spot.around else one for one in items]
+            items = [replace(item, methods=tuple(methods)) if item is spot.around else item for item in items]
         return with_file(tree, spot.file.id, replace(spot.file, items=tuple(items)))
 
     # -- inside ---------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class Editor:
         return self._inside(tree, inserted)
 
     def extend_block(self, tree: Tree) -> Tree:
-        """A statement more at the end of a block in it."""
+        """One more statement at the end of a block in it."""
 
         def extended(function: Function, language: str) -> Function:
             inner = list(blocks(function))[1:]
@@ -120,27 +120,29 @@ class Editor:
         def repeated(function: Function, _: str) -> Function:
             block = self.random.choice(list(blocks(function)))
             start = self.random.randrange(len(block))
-            again = [self.make.again(one) for one in block[start : start + self.random.randint(1, 2)]]
+            again = [self.make.again(statement) for statement in block[start : start + self.random.randint(1, 2)]]
             place = self.random.randint(0, len(block))
             return with_block(function, block, (*block[:place], *again, *block[place:]))
 
         return self._inside(tree, repeated)
 
     def repeat_elsewhere(self, tree: Tree) -> Tree:
-        """Some of its statements stand in another function of its file, too."""
+        """Copy some of its statements to another function in its file."""
         spot, other = find(tree, self.target), self._other(tree)
         if spot is None or other is None or other.file.id != spot.file.id:
             return tree
         if isinstance(spot.node, Class) or isinstance(other.node, Class):
             return tree
-        again = tuple(self.make.again(one) for one in spot.node.body)
+        again = tuple(self.make.again(statement) for statement in spot.node.body)
         place = self.random.randint(0, len(other.node.body))
         body = (*other.node.body[:place], *again, *other.node.body[place:])
         return with_definition(tree, other.node.id, replace(other.node, body=body))
 
     def delete_statement(self, tree: Tree) -> Tree:
         def shortened(function: Function, _: str) -> Function:
-            block = self.random.choice([one for one in blocks(function) if len(one) > 1] or [function.body])
+            block = self.random.choice(
+                [candidate for candidate in blocks(function) if len(candidate) > 1] or [function.body]
+            )
             place = self.random.randrange(len(block)) if len(block) > 1 else 1
             return with_block(function, block, (*block[:place], *block[place + 1 :]))
 
@@ -148,7 +150,9 @@ class Editor:
 
     def swap_statements(self, tree: Tree) -> Tree:
         def swapped(function: Function, _: str) -> Function:
-            block = self.random.choice([one for one in blocks(function) if len(one) > 1] or [function.body])
+            block = self.random.choice(
+                [candidate for candidate in blocks(function) if len(candidate) > 1] or [function.body]
+            )
             places = self.random.sample(range(len(block)), min(2, len(block)))
             new = list(block)
             new[places[0]], new[places[-1]] = new[places[-1]], new[places[0]]
@@ -157,7 +161,7 @@ class Editor:
         return self._inside(tree, swapped)
 
     def change_head(self, tree: Tree) -> Tree:
-        """Parameters, or what stands above the definition."""
+        """Change parameters, or what is above the definition."""
 
         def changed(function: Function, language: str) -> Function:
             if language in DOCUMENTS:
@@ -197,9 +201,13 @@ class Editor:
         spot = find(tree, self.target)
         if spot is None or isinstance(spot.node, Class):
             return tree
-        homes = [one.node for one in definitions(tree) if isinstance(one.node, Class) and one.node is not spot.around]
+        homes = [
+            candidate.node
+            for candidate in definitions(tree)
+            if isinstance(candidate.node, Class) and candidate.node is not spot.around
+        ]
         if spot.around is None and spot.file.language != "python":
-            return tree  # elsewhere a function and a method are written in other words
+            return tree  # functions and methods are written differently in some languages
         if not homes:
             return tree
         home = self.random.choice(homes)
@@ -214,13 +222,13 @@ class Editor:
         spot = find(tree, self.target)
         if spot is None:
             return tree
-        item: Item = spot.around or spot.node  # a method goes with its class
+        item: Item = spot.around or spot.node  # a method moves with its class
         if self.random.random() < 0.3 or len(tree) < 2:
             tree = self.insert_file(tree)
-        file = self.random.choice([one for one in tree if one.id != spot.file.id])
+        file = self.random.choice([other_file for other_file in tree if other_file.id != spot.file.id])
         place = self.random.randint(0, len(file.items))
         tree = with_file(tree, file.id, replace(file, items=(*file.items[:place], item, *file.items[place:])))
-        left = tuple(one for one in spot.file.items if one.id != item.id)
+        left = tuple(other_item for other_item in spot.file.items if other_item.id != item.id)
         return with_file(tree, spot.file.id, replace(spot.file, items=left))
 
     def rename_file(self, tree: Tree) -> Tree:
@@ -238,7 +246,7 @@ class Editor:
         return tree if spot is None else with_file(tree, spot.file.id)
 
     def add_again(self, tree: Tree) -> Tree:
-        """Deleted, and written anew under its name: the same, or another."""
+        """Delete it, and write it again under its name: the same, or different."""
         spot = find(tree, self.target)
         if spot is None:
             return tree
@@ -270,25 +278,25 @@ class Editor:
     # -- how --------------------------------------------------------------------------------------------
 
     def edited(self, function: Function, language: str) -> Function:
-        """With one thing in it changed."""
+        """Change one thing in it."""
         if language in DOCUMENTS:
             return self._word(function)
         for change in self.random.sample(changes.CHANGES, len(changes.CHANGES)):
-            found = self._rewritten(function, change)
-            if found != function:
-                return found
+            rewritten = self._rewritten(function, change)
+            if rewritten != function:
+                return rewritten
         return function
 
     def _word(self, function: Function) -> Function:
-        one = self.random.choice(function.body)
-        words = one.value.value.split(" ") if isinstance(one.value, Text) else []
+        statement = self.random.choice(function.body)
+        words = statement.value.value.split(" ") if isinstance(statement.value, Text) else []
         words[self.random.randrange(len(words))] = self.random.choice(("never", "always", "twice")) + str(
             self.make.id()
         )
-        return with_statement(function, replace(one, value=Text(" ".join(words))))
+        return with_statement(function, replace(statement, value=Text(" ".join(words))))
 
     def _rewritten(self, function: Function, change: changes.Change) -> Function:
-        """With one expression changed, of all those that this change can be made to."""
+        """Change one of the expressions to which this change applies."""
         every = [
             (statement, expression, new)
             for block in blocks(function)

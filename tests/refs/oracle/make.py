@@ -116,7 +116,7 @@ SIGNS = ("+", "-", "*", "<", "==")
 
 
 class Maker:
-    """Makes pieces; every one has an identity of its own, from a first one on."""
+    """Makes pieces. Each has its own identity, counted from the first."""
 
     def __init__(self, random: Random, first: int = 1) -> None:
         self.random = random
@@ -179,10 +179,10 @@ class Maker:
         if kind == "give":
             return Statement(self.id(), kind, self.expression())
         inner = tuple(self.statement(language, depth + 1) for _ in range(random.randint(1, 3)))
-        found = Statement(self.id(), kind, self.condition(), body=inner)
+        statement = Statement(self.id(), kind, self.condition(), body=inner)
         if kind == "if" and random.random() < 0.4:
-            found = replace(found, otherwise=(self.statement(language, depth + 1),))
-        return found
+            statement = replace(statement, otherwise=(self.statement(language, depth + 1),))
+        return statement
 
     def expression(self, depth: int = 0) -> Expression:
         chosen = self.random.random()
@@ -209,23 +209,23 @@ class Maker:
         return self.random.choice(_VARIABLES)
 
     def name(self, pool: list[str]) -> str:
-        """A name that nothing else has."""
+        """A unique name."""
         word = self.random.choice(pool)
         return f"{word}{'V' if word[0].isupper() else '_v'}{next(self._names)}"
 
     # -- the same again --------------------------------------------------------------------------------
 
     def copy(self, item: Item, name: str = "") -> Item:
-        """The same in other identities, with its own name changed in it if one is given."""
+        """A copy with new identities and, if given, a new name."""
         if isinstance(item, Class):
             methods = tuple(self._copied(method) for method in item.methods)
             return replace(item, id=self.id(), methods=methods, name=name or item.name)
-        found = self._copied(item)
-        return renamed(found, name) if name else found
+        copied = self._copied(item)
+        return renamed(copied, name) if name else copied
 
     def _copied(self, function: Function) -> Function:
-        return replace(function, id=self.id(), body=tuple(self.again(one) for one in function.body))
+        return replace(function, id=self.id(), body=tuple(self.again(statement) for statement in function.body))
 
-    def again(self, one: Statement) -> Statement:
-        body, otherwise = tuple(map(self.again, one.body)), tuple(map(self.again, one.otherwise))
-        return replace(one, id=self.id(), body=body, otherwise=otherwise)
+    def again(self, statement: Statement) -> Statement:
+        body, otherwise = tuple(map(self.again, statement.body)), tuple(map(self.again, statement.otherwise))
+        return replace(statement, id=self.id(), body=body, otherwise=otherwise)

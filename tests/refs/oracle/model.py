@@ -1,13 +1,13 @@
-"""Programs as what they say, without a layout: every definition and statement has an identity.
+"""Programs without layout: every definition and statement has an identity.
 
-Two pieces say the same if their tokens are the same. Brackets in the tokens stand for the structure, not for the text.
+Two pieces are equal if their tokens are. Brackets in the tokens represent structure, not text.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-OWN = "·"  # the own name of a definition, in its own tokens
+OWN = "·"  # a definition's own name, in its tokens
 CODE = ("python", "typescript", "go", "java")
 DOCUMENTS = ("markdown", "yaml")
 LANGUAGES = (*CODE, *DOCUMENTS)
@@ -59,7 +59,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """In a document: a section."""
+    """A definition; in a document: a section."""
 
     id: int
     name: str
@@ -93,7 +93,7 @@ Node = File | Class | Function | Statement
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a definition stands."""
+    """Where a definition is."""
 
     file: File
     around: Class | None
@@ -113,7 +113,7 @@ class Spot:
 
     @property
     def tokens(self) -> list[str]:
-        """What it says, whatever it is called."""
+        """Its tokens, independent of its name."""
         return definition_tokens(renamed(self.node, OWN), self.file.language, self.around)
 
 
@@ -136,8 +136,8 @@ def blocks(function: Function) -> Iterator[tuple[Statement, ...]]:
     while waiting:
         block = waiting.pop(0)
         yield block
-        for one in block:
-            waiting += [inner for inner in (one.body, one.otherwise) if inner]
+        for statement in block:
+            waiting += [inner for inner in (statement.body, statement.otherwise) if inner]
 
 
 # -- what is said -------------------------------------------------------------------------------------------
@@ -145,55 +145,55 @@ def blocks(function: Function) -> Iterator[tuple[Statement, ...]]:
 
 def definition_tokens(node: Item, language: str, around: Class | None = None) -> list[str]:
     if isinstance(node, Class):
-        found = ["class", node.name, "("]
+        tokens = ["class", node.name, "("]
         for name, number in node.fields:
-            found += [name, str(number), ";"]
+            tokens += [name, str(number), ";"]
         for method in node.methods if language != "go" else ():
-            found += definition_tokens(method, language)
-        found.append(")")
+            tokens += definition_tokens(method, language)
+        tokens.append(")")
     else:
         receiver = [around.name] if around and language == "go" else []
-        found = ["function", *node.marks, *receiver, node.name, "(", *node.parameters, ")", *block_tokens(node.body)]
-    return found
+        tokens = ["function", *node.marks, *receiver, node.name, "(", *node.parameters, ")", *block_tokens(node.body)]
+    return tokens
 
 
 def block_tokens(body: tuple[Statement, ...]) -> list[str]:
-    found = ["("]
-    for one in body:
-        found += statement_tokens(one)
-    return [*found, ")"]
+    tokens = ["("]
+    for statement in body:
+        tokens += statement_tokens(statement)
+    return [*tokens, ")"]
 
 
-def statement_tokens(one: Statement) -> list[str]:
-    found = ["(", one.kind, *([one.name] if one.name else []), *expression_tokens(one.value)]
-    for block in (one.body, one.otherwise):
-        found += block_tokens(block) if block else []
-    return [*found, ")"]
+def statement_tokens(statement: Statement) -> list[str]:
+    tokens = ["(", statement.kind, *([statement.name] if statement.name else []), *expression_tokens(statement.value)]
+    for block in (statement.body, statement.otherwise):
+        tokens += block_tokens(block) if block else []
+    return [*tokens, ")"]
 
 
-def expression_tokens(one: Expression) -> list[str]:
-    if isinstance(one, Name):
-        return list(one.parts)
-    if isinstance(one, Number):
-        return [str(one.value)]
-    if isinstance(one, Text):
-        return ['"', *one.value.split(" "), '"']
-    if isinstance(one, Binary):
-        return ["(", *expression_tokens(one.left), one.sign, *expression_tokens(one.right), ")"]
-    found = ["(", *one.name.parts, "("]
-    for argument in one.arguments:
-        found += [*expression_tokens(argument), ","]
-    return [*found, ")", ")"]
+def expression_tokens(expression: Expression) -> list[str]:
+    if isinstance(expression, Name):
+        return list(expression.parts)
+    if isinstance(expression, Number):
+        return [str(expression.value)]
+    if isinstance(expression, Text):
+        return ['"', *expression.value.split(" "), '"']
+    if isinstance(expression, Binary):
+        return ["(", *expression_tokens(expression.left), expression.sign, *expression_tokens(expression.right), ")"]
+    tokens = ["(", *expression.name.parts, "("]
+    for argument in expression.arguments:
+        tokens += [*expression_tokens(argument), ","]
+    return [*tokens, ")", ")"]
 
 
 def file_tokens(file: File) -> list[str]:
-    found = []
+    tokens = []
     for item in file.items:
-        found += definition_tokens(item, file.language)
+        tokens += definition_tokens(item, file.language)
         if isinstance(item, Class) and file.language == "go":
             for method in item.methods:
-                found += definition_tokens(method, "go", item)
-    return found
+                tokens += definition_tokens(method, "go", item)
+    return tokens
 
 
 def size(tokens: list[str]) -> int:
@@ -205,38 +205,38 @@ def is_word(token: str) -> bool:
     return token not in ("(", ")", ",", ";")
 
 
-def common(one: list[str], other: list[str]) -> float:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+def common(left: list[str], right: list[str]) -> float:
+    return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
 # -- putting something in another's place --------------------------------------------------------------------
 
 
 def with_definition(tree: Tree, wanted: int, *new: Item) -> Tree:
-    """The tree with a definition replaced by these; by none, it is gone."""
+    """The tree with a definition replaced by these; without any, it is removed."""
     return tuple(replace(file, items=_in_items(file.items, wanted, new)) for file in tree)
 
 
 def _in_items(items: tuple[Item, ...], wanted: int, new: tuple[Item, ...]) -> tuple[Item, ...]:
-    found: list[Item] = []
+    items_found: list[Item] = []
     for item in items:
         if item.id == wanted:
-            found += new
+            items_found += new
         elif isinstance(item, Class):
             methods = [
-                one
+                kept_method
                 for method in item.methods
-                for one in (new if method.id == wanted else (method,))
-                if isinstance(one, Function)
+                for kept_method in (new if method.id == wanted else (method,))
+                if isinstance(kept_method, Function)
             ]
-            found.append(replace(item, methods=tuple(methods)))
+            items_found.append(replace(item, methods=tuple(methods)))
         else:
-            found.append(item)
-    return tuple(found)
+            items_found.append(item)
+    return tuple(items_found)
 
 
 def with_file(tree: Tree, wanted: int, *new: File) -> Tree:
-    return tuple(one for file in tree for one in (new if file.id == wanted else (file,)))
+    return tuple(kept_file for file in tree for kept_file in (new if file.id == wanted else (file,)))
 
 
 def with_block(function: Function, old: tuple[Statement, ...], new: tuple[Statement, ...]) -> Function:
@@ -250,59 +250,68 @@ def _in_block(
     if body is old:
         return new
     return tuple(
-        replace(one, body=_in_block(one.body, old, new), otherwise=_in_block(one.otherwise, old, new)) for one in body
+        replace(statement, body=_in_block(statement.body, old, new), otherwise=_in_block(statement.otherwise, old, new))
+        for statement in body
     )
 
 
 def with_statement(function: Function, new: Statement) -> Function:
     """The function with the statement of the same identity replaced."""
-    return replace(function, body=tuple(_in_statement(one, new) for one in function.body))
+    return replace(function, body=tuple(_in_statement(statement, new) for statement in function.body))
 
 
-def _in_statement(one: Statement, new: Statement) -> Statement:
-    if one.id == new.id:
+def _in_statement(statement: Statement, new: Statement) -> Statement:
+    if statement.id == new.id:
         return new
-    body, otherwise = (tuple(_in_statement(inner, new) for inner in block) for block in (one.body, one.otherwise))
-    return replace(one, body=body, otherwise=otherwise)
+    body, otherwise = (
+        tuple(_in_statement(inner, new) for inner in block) for block in (statement.body, statement.otherwise)
+    )
+    return replace(statement, body=body, otherwise=otherwise)
 
 
-def parts_of(one: Expression) -> Iterator[Expression]:
-    yield one
-    inner = one.arguments if isinstance(one, Call) else (one.left, one.right) if isinstance(one, Binary) else ()
+def parts_of(expression: Expression) -> Iterator[Expression]:
+    yield expression
+    inner = (
+        expression.arguments
+        if isinstance(expression, Call)
+        else (expression.left, expression.right)
+        if isinstance(expression, Binary)
+        else ()
+    )
     for part in inner:
         yield from parts_of(part)
 
 
-def put_in(one: Expression, old: Expression, new: Expression) -> Expression:
-    if one is old:
+def put_in(expression: Expression, old: Expression, new: Expression) -> Expression:
+    if expression is old:
         return new
-    if isinstance(one, Call):
-        return replace(one, arguments=tuple(put_in(part, old, new) for part in one.arguments))
-    if isinstance(one, Binary):
-        return replace(one, left=put_in(one.left, old, new), right=put_in(one.right, old, new))
-    return one
+    if isinstance(expression, Call):
+        return replace(expression, arguments=tuple(put_in(part, old, new) for part in expression.arguments))
+    if isinstance(expression, Binary):
+        return replace(expression, left=put_in(expression.left, old, new), right=put_in(expression.right, old, new))
+    return expression
 
 
 def renamed(item: Item, name: str) -> Item:
-    """Under another name; a function that calls itself does so by its new name, and calls of others' methods stay."""
+    """Rename it. A function that calls itself does so by its new name; calls of other methods stay."""
     if isinstance(item, Class):
         return replace(item, name=name)
-    return replace(item, name=name, body=tuple(_calling(one, item.name, name) for one in item.body))
+    return replace(item, name=name, body=tuple(_calling(statement, item.name, name) for statement in item.body))
 
 
-def _calling(one: Statement, old: str, new: str) -> Statement:
+def _calling(statement: Statement, old: str, new: str) -> Statement:
     return replace(
-        one,
-        value=_called(one.value, old, new),
-        body=tuple(_calling(inner, old, new) for inner in one.body),
-        otherwise=tuple(_calling(inner, old, new) for inner in one.otherwise),
+        statement,
+        value=_called(statement.value, old, new),
+        body=tuple(_calling(inner, old, new) for inner in statement.body),
+        otherwise=tuple(_calling(inner, old, new) for inner in statement.otherwise),
     )
 
 
-def _called(one: Expression, old: str, new: str) -> Expression:
-    if isinstance(one, Call):
-        name = Name((new,)) if one.name.parts == (old,) else one.name
-        return Call(name, tuple(_called(argument, old, new) for argument in one.arguments))
-    if isinstance(one, Binary):
-        return Binary(one.sign, _called(one.left, old, new), _called(one.right, old, new))
-    return one
+def _called(expression: Expression, old: str, new: str) -> Expression:
+    if isinstance(expression, Call):
+        name = Name((new,)) if expression.name.parts == (old,) else expression.name
+        return Call(name, tuple(_called(argument, old, new) for argument in expression.arguments))
+    if isinstance(expression, Binary):
+        return Binary(expression.sign, _called(expression.left, old, new), _called(expression.right, old, new))
+    return expression

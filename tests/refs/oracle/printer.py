@@ -1,4 +1,4 @@
-"""A program as text, in a layout that chance decides: what it says is the same in each of them."""
+"""A program as text in a random layout. Every layout has the same meaning."""
 
 from dataclasses import dataclass
 from random import Random
@@ -19,7 +19,7 @@ from tests.refs.oracle.model import (
     definitions,
 )
 
-_REMARK = "\x01"  # from here on, a line is a comment
+_REMARK = "\x01"  # from here on, the line is a comment
 _STRENGTH = {"==": 1, "<": 1, "+": 2, "-": 2, "*": 3}
 _REMARKS = ("why this is so", "see the manual", "slow but right", "= x + 1", "return nothing", "load(7)")
 _OPENING = {"python": "#", "yaml": "#"}
@@ -29,8 +29,8 @@ _NO_TRAILING_COMMA = "java"
 @dataclass(frozen=True, slots=True)
 class Line:
     text: str
-    owners: tuple[int, ...]  # what it belongs to, outermost first
-    speaks: bool  # whether it holds more than brackets and comments
+    owners: tuple[int, ...]  # the pieces it belongs to, outermost first
+    speaks: bool  # whether it contains more than brackets and comments
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class Printed:
         return (numbers[0], numbers[-1]) if numbers else None
 
     def spoken(self, owner: int) -> list[int]:
-        """The lines on which it says something."""
+        """The lines that contain its words."""
         return [number for number, line in enumerate(self.lines, start=1) if owner in line.owners and line.speaks]
 
 
 def printed(tree: Tree, random: Random, plain: bool = False, apart: frozenset[int] = frozenset()) -> list[Printed]:
-    """Every file in a layout of its own. `apart`: functions whose statements have lines of their own."""
+    """Print every file in its own layout. `apart`: functions whose statements are on separate lines."""
     return [Printer(file, random, plain, apart).print() for file in tree]
 
 
@@ -89,7 +89,7 @@ class Printer:
     # -- lines -----------------------------------------------------------------------------------------
 
     def put(self, text: str, depth: int, owners: tuple[int, ...], speaks: bool | None = None) -> None:
-        """Lines of text; those that follow the first stand deeper."""
+        """Lines of text; those after the first are indented."""
         deeper = depth + (self.random.randint(1, 3) if self.chance(0.5) else 1)
         for number, line in enumerate(text.split("\n")):
             said = line.partition(_REMARK)[0]
@@ -109,7 +109,7 @@ class Printer:
         return f"{_REMARK}{_OPENING.get(self.language, '//')} {words}"
 
     def remarks(self, depth: int, often: float = 0.12) -> None:
-        """Perhaps a comment on lines of its own, that belongs to nothing."""
+        """Perhaps a comment on its own lines that belongs to nothing."""
         if self.language == "markdown" or not self.chance(often):
             return
         words = self.random.choice(_REMARKS)
@@ -137,19 +137,19 @@ class Printer:
             if self.lines and self.lines[-1].text.strip():
                 self.lines.append(Line("", (), False))
             self.put(f"## {item.name}", 0, (item.id,))
-            for one in item.body:
+            for statement in item.body:
                 self.lines.append(Line("", (), False))
                 self.blank()
-                self.put(self.paragraph(one), 0, (item.id, one.id))
+                self.put(self.paragraph(statement), 0, (item.id, statement.id))
             return
         self.put(f"{item.name}:", 0, (item.id,))
-        for one in item.body:
+        for statement in item.body:
             self.remarks(1)
-            words = " ".join(getattr(one.value, "value", "").split(" "))
-            self.put(f"{one.name}: {words}", 1, (item.id, one.id))
+            words = " ".join(getattr(statement.value, "value", "").split(" "))
+            self.put(f"{statement.name}: {words}", 1, (item.id, statement.id))
 
-    def paragraph(self, one: Statement) -> str:
-        words = f"{one.name} {getattr(one.value, 'value', '')}".split(" ")
+    def paragraph(self, statement: Statement) -> str:
+        words = f"{statement.name} {getattr(statement.value, 'value', '')}".split(" ")
         text = words[0]
         for word in words[1:]:
             text += ("\n" if self.chance(0.12) else " ") + word
@@ -229,43 +229,43 @@ class Printer:
     # -- statements ------------------------------------------------------------------------------------
 
     def block(self, body: tuple[Statement, ...], depth: int, owners: tuple[int, ...]) -> None:
-        for one in body:
+        for statement in body:
             self.remarks(depth)
             if self.chance(0.2):
                 self.blank()
-            self.statement(one, depth, (*owners, one.id))
+            self.statement(statement, depth, (*owners, statement.id))
         if not body:
             self.put("pass" if self.language == "python" else "", depth, owners, speaks=False)
 
-    def statement(self, one: Statement, depth: int, owners: tuple[int, ...]) -> None:
-        if one.kind not in ("if", "while"):
-            self.put(self.simple(one) + self.trailing(), depth, owners)
+    def statement(self, statement: Statement, depth: int, owners: tuple[int, ...]) -> None:
+        if statement.kind not in ("if", "while"):
+            self.put(self.simple(statement) + self.trailing(), depth, owners)
             return
-        word = "for" if one.kind == "while" and self.language == "go" else one.kind
-        condition = self.expression(one.value, inside=self.language in ("typescript", "java"))
+        word = "for" if statement.kind == "while" and self.language == "go" else statement.kind
+        condition = self.expression(statement.value, inside=self.language in ("typescript", "java"))
         if self.language in ("typescript", "java") or self.chance(0.2):
             condition = f"({condition})"
-        if not self.inner(f"{word} {condition}", one.body, depth, owners, last=not one.otherwise):
-            self.closed(one, depth, owners)
+        if not self.inner(f"{word} {condition}", statement.body, depth, owners, last=not statement.otherwise):
+            self.closed(statement, depth, owners)
 
-    def closed(self, one: Statement, depth: int, owners: tuple[int, ...]) -> None:
-        """What comes behind the first block of a statement, with its bracket."""
+    def closed(self, statement: Statement, depth: int, owners: tuple[int, ...]) -> None:
+        """What follows the first block of a statement, with its bracket."""
         brace = "" if self.language == "python" else "}"
-        if not one.otherwise:
+        if not statement.otherwise:
             if brace:
                 self.put(brace, depth, owners)
         elif self.language == "python" or (self.language != "go" and self.chance(0.3)):
             if brace:
                 self.put(brace, depth, owners)
-            if not self.inner("else", one.otherwise, depth, owners, last=True) and brace:
+            if not self.inner("else", statement.otherwise, depth, owners, last=True) and brace:
                 self.put(brace, depth, owners)
         else:
             self.put("} else {", depth, owners)
-            self.block(one.otherwise, depth + 1, owners)
+            self.block(statement.otherwise, depth + 1, owners)
             self.put("}", depth, owners)
 
     def inner(self, head: str, body: tuple[Statement, ...], depth: int, owners: tuple[int, ...], last: bool) -> bool:
-        """A head and its block. Whether that was all: without a bracket to be closed."""
+        """A head and its block. Returns whether it is complete without a closing bracket."""
         simple = len(body) == 1 and body[0].kind in ("do", "give") and not self.apart & set(owners)
         if simple and last and self.language != "go" and self.chance(0.3):
             colon = ":" if self.language == "python" else ""
@@ -275,44 +275,51 @@ class Printer:
         self.block(body, depth + 1, owners)
         return False
 
-    def simple(self, one: Statement) -> str:
-        value = self.expression(one.value)
-        if one.kind != "do" and self.chance(0.15):
-            value = f"({self.expression(one.value, inside=True)})"
+    def simple(self, statement: Statement) -> str:
+        value = self.expression(statement.value)
+        if statement.kind != "do" and self.chance(0.15):
+            value = f"({self.expression(statement.value, inside=True)})"
         end = "" if self.language in ("python", "go") else self.semicolon
-        if one.kind == "set":
+        if statement.kind == "set":
             begin = {"python": "{} =", "go": "{} :=", "java": "var {} =", "typescript": "let {} ="}[self.language]
-            return f"{begin.format(one.name)} {value}{end}"
-        return f"{'return ' if one.kind == 'give' else ''}{value}{end}"
+            return f"{begin.format(statement.name)} {value}{end}"
+        return f"{'return ' if statement.kind == 'give' else ''}{value}{end}"
 
     # -- expressions -----------------------------------------------------------------------------------
 
-    def expression(self, one: Expression, inside: bool = False) -> str:
-        """`inside` of brackets a line may end anywhere."""
-        if isinstance(one, Name):
-            return ".".join(one.parts)
-        if isinstance(one, Number):
-            return f"{one.value:_}" if self.language in ("python", "java") and self.chance(0.1) else str(one.value)
-        if isinstance(one, Call):
-            return ".".join(one.name.parts) + self.bracketed(
-                [self.expression(argument, inside=True) for argument in one.arguments]
+    def expression(self, expression: Expression, inside: bool = False) -> str:
+        """`inside` brackets, a line may end anywhere."""
+        if isinstance(expression, Name):
+            return ".".join(expression.parts)
+        if isinstance(expression, Number):
+            return (
+                f"{expression.value:_}"
+                if self.language in ("python", "java") and self.chance(0.1)
+                else str(expression.value)
             )
-        if isinstance(one, Binary):
+        if isinstance(expression, Call):
+            return ".".join(expression.name.parts) + self.bracketed(
+                [self.expression(argument, inside=True) for argument in expression.arguments]
+            )
+        if isinstance(expression, Binary):
             space = "\n" if (inside or self.language != "python") and self.chance(0.1) else " "
-            left, right = self.operand(one, one.left, inside), self.operand(one, one.right, inside)
-            return f"{left} {one.sign}{space}{right}"
-        return f"{self.quote}{one.value}{self.quote}"
+            left, right = (
+                self.operand(expression, expression.left, inside),
+                self.operand(expression, expression.right, inside),
+            )
+            return f"{left} {expression.sign}{space}{right}"
+        return f"{self.quote}{expression.value}{self.quote}"
 
-    def operand(self, around: Binary, one: Expression, inside: bool) -> str:
-        is_needed = isinstance(one, Binary) and (
-            _STRENGTH[one.sign] < _STRENGTH[around.sign]
-            or _STRENGTH[one.sign] == _STRENGTH[around.sign] == 1
-            or (one is around.right and _STRENGTH[one.sign] == _STRENGTH[around.sign])
+    def operand(self, around: Binary, operand_expression: Expression, inside: bool) -> str:
+        is_needed = isinstance(operand_expression, Binary) and (
+            _STRENGTH[operand_expression.sign] < _STRENGTH[around.sign]
+            or _STRENGTH[operand_expression.sign] == _STRENGTH[around.sign] == 1
+            or (operand_expression is around.right and _STRENGTH[operand_expression.sign] == _STRENGTH[around.sign])
         )
-        is_cast = self.language == "java" and isinstance(one, Name)  # `(a) - b` reads like one
+        is_cast = self.language == "java" and isinstance(operand_expression, Name)  # `(a) - b` reads like one
         if is_needed or (self.chance(0.08) and not is_cast):
-            return f"({self.expression(one, inside=True)})"
-        return self.expression(one, inside)
+            return f"({self.expression(operand_expression, inside=True)})"
+        return self.expression(operand_expression, inside)
 
     def bracketed(self, items: list[str]) -> str:
         if not items or not self.chance(0.2):

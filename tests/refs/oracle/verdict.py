@@ -1,15 +1,15 @@
-"""What became of a piece of a program, told slowly and plainly from the identities of its parts.
+"""What happened to a piece of a program, derived simply and slowly from the identities of its parts.
 
-A case is right when the finding is one of those that can be defended. There is one, except where nobody can tell:
+A verdict is right if it is one of the defensible ones. There is exactly one, except in these cases:
 
-- Identical copies. What is gone from its place while the same stands elsewhere was moved there, or could be any of
-  several (`ambiguous`), or was deleted; all are true of the same text. A part that had a copy in its file is lost with
-  the name of its function, and one that changed may be shown in a copy of its function that has more of it.
-- Little text. Less than `LITTLE` words of code under another name, or less than `FEW` in a part, are found everywhere:
-  calling them deleted, or changed, is safe, and so is the right place.
-- Something else has its name now, in its file or what its file became. That is what readers of the name will find: it has changed.
-- What was changed and moved or renamed at once: changed at its new place, or deleted.
-- What is gone while something much like it (`ALIKE`) is there: changed, or deleted.
+- Identical copies. A piece that is gone while an equal one exists elsewhere was moved, is `ambiguous`, or was deleted.
+  All are true of the same text. A part with a copy in its file is lost with its function's name. A changed part may
+  be found in a copy of its function that has more of it.
+- Little text. Less than `LITTLE` words of code under another name, or less than `FEW` in a part, occur everywhere.
+  Deleted, changed and the right place are all acceptable.
+- Something else has its name now, in its file or its file's successor. Readers of the name will find that: changed.
+- Changed and moved or renamed at once: changed at its new place, or deleted.
+- Gone while something similar (`ALIKE`) exists: changed, or deleted.
 """
 
 from collections.abc import Iterator
@@ -52,12 +52,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """A finding that can be defended, and what its lines are the lines of."""
+    """A defensible verdict, and the piece whose lines it must report."""
 
     state: str
     path: str | None = None
     owners: tuple[int, ...] = ()
-    overlaps: bool = False  # the lines need only touch it: of what changed, nobody can say where it ends
+    overlaps: bool = False  # the lines only need to overlap: the end of a changed piece is undefined
 
 
 Oracle = list[Allowed]
@@ -75,12 +75,12 @@ def expected(before: Tree, after: Tree, target: Target) -> Oracle:
 
 
 def complaint(finding: CodeVerdict, allowed: Oracle, now: list[Printed]) -> str:
-    """Why the finding is wrong; empty: it is right."""
+    """Why the verdict is wrong, or ""."""
     if finding.state == CHANGED and not 0 < finding.amount <= 1:
         return f"changed by {finding.amount}"
     if finding.state != CHANGED and finding.amount:
         return f"{finding.state} by {finding.amount}"
-    if any(_fits(finding, one, now) for one in allowed):
+    if any(_fits(finding, defensible, now) for defensible in allowed):
         return ""
     return f"found {finding}, expected one of {allowed}"
 
@@ -90,17 +90,17 @@ def _fits(finding: CodeVerdict, allowed: Allowed, now: list[Printed]) -> bool:
         return False
     if not allowed.owners or finding.path is None:
         return True
-    page = next(one for one in now if one.path == allowed.path)
+    page = next(candidate for candidate in now if candidate.path == allowed.path)
     if finding.lines is None:
         return False
-    found = range(finding.lines.start, finding.lines.end + 1)
+    reported = range(finding.lines.start, finding.lines.end + 1)
     spoken = {line for owner in allowed.owners for line in page.spoken(owner)}
     if allowed.overlaps:
-        return any(line in spoken for line in found)
+        return any(line in spoken for line in reported)
     if len(allowed.owners) == 1 and page.language not in DOCUMENTS and allowed.owners[0] in page.definitions:
         return page.span(allowed.owners[0]) == (finding.lines.start, finding.lines.end)
     strange = {number for number, line in enumerate(page.lines, start=1) if line.speaks} - spoken
-    return spoken <= set(found) and not strange & set(found)
+    return spoken <= set(reported) and not strange & set(reported)
 
 
 # -- definitions ----------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def _of_definition(before: Tree, after: Tree, target: Target) -> Oracle:
         return [_at(CHANGED, heir), _at(MOVED if now.tokens == said else CHANGED, now)]
     equal = [spot for spot in definitions(after) if spot.family == was.family and spot.tokens == said]
     alike = [spot for spot in definitions(after) if spot.family == was.family and common(spot.tokens, said) >= ALIKE]
-    # What has its name in the file that its file became is as good as what has its name in its file.
+    # A namesake in the file's successor counts like a namesake in its file.
     alike += [spot for spot in definitions(after) if spot.file.id == was.file.id and spot.qualified == was.qualified]
     loose = [GONE, *(_at(CHANGED, spot) for spot in alike)]
     if now is None:
@@ -133,7 +133,7 @@ def _of_definition(before: Tree, after: Tree, target: Target) -> Oracle:
 
 
 def _edited_elsewhere(was: Spot, now: Spot, after: Tree, loose: Oracle, equal: list[Spot]) -> Oracle:
-    """Where its file got another name, or its class went to another file, and little is changed, it is told."""
+    """It must be found if its file was renamed or its class moved, and it changed little."""
     named = [spot for spot in definitions(after) if spot.node.name == was.node.name]
     certain = (
         len(named) == 1
@@ -149,7 +149,7 @@ def _twins(before: Tree, was: Spot) -> bool:
 
 
 def _one_of(equal: list[Spot], was: Spot) -> Oracle:
-    """The only one, in all files or in its own; one that has its name, or its class; else several could be it."""
+    """The only one, in all files or in its own; else one with its name or class; else ambiguous."""
     if len(equal) < 2:
         return [_at(MOVED, spot) for spot in equal]
     named = [spot for spot in equal if spot.node.name == was.node.name]
@@ -168,7 +168,7 @@ def _at(state: str, spot: Spot) -> Allowed:
 
 
 def runs(tree: Tree, length: int) -> Iterator[_Run]:
-    """All statements that follow each other, so many of them."""
+    """All sequences of this many statements."""
     for spot in definitions(tree):
         if isinstance(spot.node, Function):
             for block in blocks(spot.node):
@@ -186,8 +186,8 @@ def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
     del before_too[target.statements]
     had_copies = said in before_too.values()
     equal = [(spot, run) for spot, run in runs(after, length) if _said(run) == said]
-    # What stood elsewhere in its file before is something else; which is which, nobody knows once its function has
-    # another name and all of them are there.
+    # Equal statements elsewhere in its file are different ones. Which is which is unknown once its function has another
+    # name and all of them are there.
     is_renamed = any(_ids(run) == target.statements for _, run in equal) and all(
         spot.key != was.key for spot in definitions(after)
     )
@@ -205,9 +205,9 @@ def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
         return [_part(UNCHANGED, *own[0])]
     if there:
         return [*(_part(UNCHANGED, *pair) for pair in there), *(changed if little or not own else ())]
-    found = [_part(state, *pair) for pair in equal for state in _states(was, pair[0])]
-    if len(found) > 1 and was.file.language in DOCUMENTS:
-        found.append(UNSURE)  # an entry of a document has a name, and is looked for as a definition is
+    verdicts = [_part(state, *pair) for pair in equal for state in _states(was, pair[0])]
+    if len(verdicts) > 1 and was.file.language in DOCUMENTS:
+        verdicts.append(UNSURE)  # an entry of a document has a name, and is found like a definition
     now = find(after, target.definition)
     moved_whole = now is not None and any(_ids(run) == target.statements for _, run in equal)
     named = [spot for spot in definitions(after) if now is not None and spot.node.name == was.node.name]
@@ -216,23 +216,23 @@ def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
     else:
         is_enough = not little and len(named) == 1
     if moved_whole and now is not None and is_enough and _can_be_found(was, now):
-        return found
+        return verdicts
     if size(said) >= LITTLE and not equal:
         return changed
-    return [*found, *changed]
+    return [*verdicts, *changed]
 
 
 def _is_told(was: Spot, own: _Run, there: list[_Run], target: Target) -> bool:
-    """Whether what stands before and behind is as it was, and is not so around another that says the same."""
-    known = _context(was, target.statements)
+    """Whether its surroundings are unchanged and unique among equal parts."""
+    context = _context(was, target.statements)
     around = [_context(spot, _ids(run)) for spot, run in there if run is not own[1]]
-    return _context(own[0], target.statements) == known and not any(
-        one[0] == known[0] or one[1] == known[1] for one in around
+    return _context(own[0], target.statements) == context and not any(
+        other_context[0] == context[0] or other_context[1] == context[1] for other_context in around
     )
 
 
 def _context(spot: Spot, ids: tuple[int, ...]) -> tuple[list[str], list[str]]:
-    """Three words before and three words behind."""
+    """Three words before and three words after."""
     assert isinstance(spot.node, Function)
     for block in blocks(spot.node):
         for start in range(len(block) - len(ids) + 1):
@@ -247,7 +247,7 @@ def _words(tokens: list[str]) -> list[str]:
 
 
 def _can_be_found(was: Spot, now: Spot) -> bool:
-    """Parts are looked for in their file, and in others by the name of the symbol around them."""
+    """Parts are searched in their file, and in others by the name of the enclosing symbol."""
     return now.file.path == was.file.path or now.node.name == was.node.name
 
 
@@ -258,12 +258,12 @@ def _states(was: Spot, spot: Spot) -> tuple[str, ...]:
 
 
 def _changed_part(was: Spot, after: Tree, target: Target, length: int) -> Oracle:
-    """Where its function is, changed; deleted only where less than half of it is left there."""
+    """Changed at its function; deleted only if less than half of it is left there."""
     now = next((spot for spot in definitions(after) if spot.key == was.key), None) or find(after, target.definition)
     if now is None or not isinstance(now.node, Function):
         around = [Allowed(CHANGED, spot.file.path, (spot.node.id,), overlaps=True) for spot in definitions(after)]
         return [GONE, *around]
-    left = [one.id for block in blocks(now.node) for one in block if one.id in target.statements]
+    left = [statement.id for block in blocks(now.node) for statement in block if statement.id in target.statements]
     if len(left) * 2 > length and now.key == was.key:
         copies = [spot for spot in definitions(after) if spot.file == now.file and _is_copy(was, spot)]
         return [Allowed(CHANGED, now.file.path, (spot.node.id,), overlaps=True) for spot in (now, *copies)]
@@ -271,7 +271,7 @@ def _changed_part(was: Spot, after: Tree, target: Target, length: int) -> Oracle
 
 
 def _is_copy(was: Spot, spot: Spot) -> bool:
-    """Whether it is so much like the function that a part of that one may be taken for a part of this one."""
+    """Whether it is so similar to the function that their parts can be confused."""
     return isinstance(spot.node, Function) and common(was.tokens, spot.tokens) >= ALIKE
 
 
@@ -280,11 +280,11 @@ def _part(state: str, spot: Spot, run: tuple[Statement, ...]) -> Allowed:
 
 
 def _ids(run: tuple[Statement, ...]) -> tuple[int, ...]:
-    return tuple(one.id for one in run)
+    return tuple(statement.id for statement in run)
 
 
 def _said(run: tuple[Statement, ...]) -> list[str]:
-    return [token for one in run for token in statement_tokens(one)]
+    return [token for statement in run for token in statement_tokens(statement)]
 
 
 # -- files ------------------------------------------------------------------------------------------------------

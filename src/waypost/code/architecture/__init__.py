@@ -1,6 +1,7 @@
-"""The architecture of a project: what each file says of it, and what follows from all of them together."""
+"""The architecture of a project: evidence from each file, and what follows from all of it."""
 
-from waypost.code.architecture.conclude import conclude
+from waypost.code.architecture.derive import derive_architecture
+from waypost.code.architecture.documents import documents_of
 from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.find import find_evidence
 from waypost.code.architecture.result import Architecture, ArchitectureDocument, CodePlace, Endpoint
@@ -11,6 +12,7 @@ __all__ = [
     "ArchitectureEvidence",
     "CodePlace",
     "Endpoint",
-    "conclude",
+    "derive_architecture",
+    "documents_of",
     "find_evidence",
 ]

@@ -1,4 +1,4 @@
-"""The architecture as documents: plain English sentences, so that a question about it finds them."""
+"""The architecture as documents in plain English, so that questions find them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from waypost.code.architecture.result import (
     Layer,
 )
 
-_MAX_ENDPOINTS = 4000  # documents of their own; a project with more has made them by a program
+_MAX_ENDPOINTS = 4000  # with a document each; a project with more generates them
 _GROUP_SIZE = 25
 _KINDS = {"web": "web framework", "frontend": "front-end framework", "mobile": "application framework"}
 _ROLE = {
@@ -30,26 +30,27 @@ _METHODS = {
 
 
 def documents_of(architecture: Architecture) -> tuple[ArchitectureDocument, ...]:
-    found = (
+    """The documents to store: one for each framework, pattern, layer, mechanism … and endpoint."""
+    documents = (
         *_overview(architecture),
         *(_framework(use) for use in architecture.frameworks),
-        *(_finding("pattern", "Architecture pattern", one) for one in architecture.patterns),
+        *(_finding("pattern", "Architecture pattern", finding) for finding in architecture.patterns),
         *(_layer(layer, architecture.layers) for layer in architecture.layers),
-        *(_finding("design_pattern", "Design pattern", one) for one in architecture.design_patterns),
-        *(_finding("authentication", "Authentication", one) for one in architecture.authentication),
+        *(_finding("design_pattern", "Design pattern", finding) for finding in architecture.design_patterns),
+        *(_finding("authentication", "Authentication", finding) for finding in architecture.authentication),
         *_configuration(architecture),
         *_groups(architecture.endpoints),
-        *(_endpoint(one) for one in architecture.endpoints[:_MAX_ENDPOINTS]),
+        *(_endpoint(endpoint) for endpoint in architecture.endpoints[:_MAX_ENDPOINTS]),
     )
     # A route that a file states twice is one document.
-    return tuple({document.key: document for document in reversed(found)}.values())[::-1]
+    return tuple({document.key: document for document in reversed(documents)}.values())[::-1]
 
 
 def _list(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
 
 
-def _shown(places: Sequence[CodePlace], limit: int = 5) -> str:
+def _place_list(places: Sequence[CodePlace], limit: int = 5) -> str:
     return ", ".join(str(place) for place in places[:limit])
 
 
@@ -66,11 +67,13 @@ def _overview(architecture: Architecture) -> Iterator[ArchitectureDocument]:
     if used:
         sentences.append(f"It is built with {_list(used[:6])}.")
     if architecture.patterns:
-        sentences.append(f"Its architecture: {_list([one.name for one in architecture.patterns])}.")
+        sentences.append(f"Its architecture: {_list([finding.name for finding in architecture.patterns])}.")
     if architecture.endpoints:
         sentences.append(f"It has {len(architecture.endpoints)} endpoints and pages.")
     if architecture.authentication:
-        sentences.append(f"Users are authenticated by {_list([one.name for one in architecture.authentication[:5]])}.")
+        sentences.append(
+            f"Users are authenticated by {_list([finding.name for finding in architecture.authentication[:5]])}."
+        )
     if architecture.entry_points:
         starts = [f"{place.path} ({what})" for what, place in architecture.entry_points[:5]]
         sentences.append(f"It starts in {_list(starts)}.")
@@ -91,22 +94,26 @@ def _framework(use: FrameworkUse) -> ArchitectureDocument:
     text = _ROLE[use.role].format(name=use.name, what=use.what)
     if use.version:
         text += f", in version {use.version}"
-    text += f". Seen in {_shown(use.places)}."
+    text += f". Seen in {_place_list(use.places)}."
     return ArchitectureDocument(
         "framework", use.name, f"{kind.capitalize()}: {use.name}", text, use.places, use.confidence
     )
 
 
-def _finding(kind: str, title: str, one: ArchitectureFinding) -> ArchitectureDocument:
-    about = f" ({one.what})" if one.what else ""
-    sure = "clearly" if one.confidence >= 0.85 else "probably" if one.confidence >= 0.7 else "possibly"
+def _finding(kind: str, title: str, finding: ArchitectureFinding) -> ArchitectureDocument:
+    about = f" ({finding.what})" if finding.what else ""
+    sure = "clearly" if finding.confidence >= 0.85 else "probably" if finding.confidence >= 0.7 else "possibly"
     verb = {
         "pattern": "follows",
         "design_pattern": "uses the design pattern",
         "authentication": "uses for authentication",
     }
-    text = f"The project {sure} {verb[kind]} {one.name}{about}. " + " ".join(f"{reason}." for reason in one.reasons)
-    return ArchitectureDocument(kind, one.name, f"{title}: {one.name}", text, one.places, one.confidence)
+    text = f"The project {sure} {verb[kind]} {finding.name}{about}. " + " ".join(
+        f"{reason}." for reason in finding.reasons
+    )
+    return ArchitectureDocument(
+        kind, finding.name, f"{title}: {finding.name}", text, finding.places, finding.confidence
+    )
 
 
 def _layer(layer: Layer, layers: Sequence[Layer]) -> ArchitectureDocument:
@@ -121,20 +128,20 @@ def _layer(layer: Layer, layers: Sequence[Layer]) -> ArchitectureDocument:
 
 
 def _configuration(architecture: Architecture) -> Iterator[ArchitectureDocument]:
-    found = architecture.configuration
-    if found.files or found.settings:
-        text = f"The project is configured in {_list(found.files[:20])}." if found.files else ""
-        for name, places in found.settings:
-            text += f" {name}: {_shown(places)}."
-        where = tuple(place for _, places in found.settings for place in places[:2])
-        where = where or tuple(CodePlace(path) for path in found.files[:8])
+    configuration = architecture.configuration
+    if configuration.files or configuration.settings:
+        text = f"The project is configured in {_list(configuration.files[:20])}." if configuration.files else ""
+        for name, places in configuration.settings:
+            text += f" {name}: {_place_list(places)}."
+        where = tuple(place for _, places in configuration.settings for place in places[:2])
+        where = where or tuple(CodePlace(path) for path in configuration.files[:8])
         yield ArchitectureDocument(
             "configuration", "configuration", "Configuration files and settings", text.strip(), where
         )
-    for start in range(0, len(found.variables), _GROUP_SIZE):
-        part = found.variables[start : start + _GROUP_SIZE]
+    for start in range(0, len(configuration.variables), _GROUP_SIZE):
+        part = configuration.variables[start : start + _GROUP_SIZE]
         text = "Environment variables that are read: "
-        text += " ".join(f"{name} ({_shown(places, 2)})." for name, places in part)
+        text += " ".join(f"{name} ({_place_list(places, 2)})." for name, places in part)
         name = f"environment variables {part[0][0]} to {part[-1][0]}"
         yield ArchitectureDocument(
             "configuration", name, "Environment variables", text, tuple(places[0] for _, places in part)
@@ -157,24 +164,35 @@ def _groups(endpoints: Sequence[Endpoint]) -> Iterator[ArchitectureDocument]:
             part = members[start : start + _GROUP_SIZE]
             name = key if start == 0 else f"{key} ({start // _GROUP_SIZE + 1})"
             text = f"{part[0].framework} endpoints of {key}, declared in {path}: "
-            text += "; ".join(str(one) + (f" ({one.handler})" if one.handler else "") for one in part) + "."
+            text += (
+                "; ".join(str(endpoint) + (f" ({endpoint.handler})" if endpoint.handler else "") for endpoint in part)
+                + "."
+            )
             yield ArchitectureDocument(
-                "endpoints", name, f"Endpoints of {key}", text, tuple(dict.fromkeys(one.place for one in part))
+                "endpoints",
+                name,
+                f"Endpoints of {key}",
+                text,
+                tuple(dict.fromkeys(endpoint.place for endpoint in part)),
             )
 
 
-def _endpoint(one: Endpoint) -> ArchitectureDocument:
-    subject = f"{_METHODS[one.method]} {one.path}" if one.method in _METHODS else str(one)
-    plural = one.method in ("ANY", "WEBSOCKET", "RPC")
+def _endpoint(endpoint: Endpoint) -> ArchitectureDocument:
+    subject = f"{_METHODS[endpoint.method]} {endpoint.path}" if endpoint.method in _METHODS else str(endpoint)
+    plural = endpoint.method in ("ANY", "WEBSOCKET", "RPC")
     verb = "are" if plural else "is"
     text = f"{subject[:1].upper()}{subject[1:]} {verb} "
-    if one.handler:
-        text += f"handled by {one.handler}"
-        text += f" ({one.handler_place}), declared in {one.place}" if one.handler_place else f" ({one.place})"
+    if endpoint.handler:
+        text += f"handled by {endpoint.handler}"
+        text += (
+            f" ({endpoint.handler_place}), declared in {endpoint.place}"
+            if endpoint.handler_place
+            else f" ({endpoint.place})"
+        )
     else:
-        text += f"handled in {one.place}"
-    text += f" with {one.framework}."
-    if one.guard:
-        text += f" Protected by {one.guard}."
-    places = (one.handler_place, one.place) if one.handler_place else (one.place,)
-    return ArchitectureDocument("endpoint", str(one), str(one), text, places, qualifier=one.handler)
+        text += f"handled in {endpoint.place}"
+    text += f" with {endpoint.framework}."
+    if endpoint.guard:
+        text += f" Protected by {endpoint.guard}."
+    places = (endpoint.handler_place, endpoint.place) if endpoint.handler_place else (endpoint.place,)
+    return ArchitectureDocument("endpoint", str(endpoint), str(endpoint), text, places, qualifier=endpoint.handler)

@@ -1,17 +1,17 @@
-"""Endpoints of a project: the routes of all files, under the prefixes that other files put them."""
+"""Endpoints of a project: the routes of all files, with the prefixes from other files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
+from waypost.code.architecture.mounts import Node, RouterIndex, resolve
 from waypost.code.architecture.result import CodePlace, Endpoint
 from waypost.code.architecture.roles import role_of
-from waypost.code.architecture.routes.django import ON_COLLECTION, viewset_methods
-from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, join
-from waypost.code.architecture.targets import Node, RouterIndex, resolve
+from waypost.code.architecture.routes.base import ANY, METHODS, PAGE, join
+from waypost.code.architecture.routes.django import ON_COLLECTION, VIEWSET_METHODS
 
-_MAX_PREFIXES = 8  # of one router: put under more than this many prefixes, it is put there by a program
+_MAX_PREFIXES = 8  # per router: with more, a program sets them
 _MAX_DEPTH = 12
 _NAMED = re.compile(r"\{([\w.]{1,80})\}")
 _BY_FILES = ("Next", "Nuxt", "SvelteKit", "Remix")
@@ -24,22 +24,22 @@ class _Graph:
     own: dict[Node, str] = field(default_factory=dict)
 
     def prefixes(self, node: Node, seen: tuple[Node, ...] = ()) -> list[str]:
-        """Under which prefixes the routes of a router stand."""
+        """The prefixes of a router's routes."""
         own = self.own.get(node, "")
         if node not in self.parents or node in seen or len(seen) > _MAX_DEPTH:
             return [own]
-        found: dict[str, None] = {}
+        prefixes: dict[str, None] = {}
         for parent, prefix, replaces in self.parents[node]:
             mine = "" if replaces and prefix else own
             for outer in self.prefixes(parent, (*seen, node)):
-                found[_glued(outer, prefix, mine)] = None
-                if len(found) >= _MAX_PREFIXES:
-                    return list(found)
-        return list(found)
+                prefixes[_join_raw(outer, prefix, mine)] = None
+                if len(prefixes) >= _MAX_PREFIXES:
+                    return list(prefixes)
+        return list(prefixes)
 
 
-def _glued(*parts: str) -> str:
-    """Parts put together as they are, with one `/` where two meet or none is."""
+def _join_raw(*parts: str) -> str:
+    """Join parts with exactly one `/` between them."""
     whole = ""
     for part in parts:
         if not part:
@@ -49,45 +49,44 @@ def _glued(*parts: str) -> str:
 
 
 def endpoints_of(
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]],
-    used: Mapping[str, frozenset[str]],
-    handlers: Mapping[str, Sequence[CodePlace]],
+    evidence: EvidenceByPath, used: Mapping[str, frozenset[str]], handlers: Mapping[str, Sequence[CodePlace]]
 ) -> tuple[Endpoint, ...]:
-    """All endpoints, in the order of files and lines.
+    """All endpoints, ordered by file and line.
 
-    `used` tells the frameworks that manifests name, by the directory of the manifest; `handlers` where methods are.
-    Routes of tests, examples and documentation are left out, unless there are no others.
+    `used` has the frameworks in manifests by the manifest's directory. `handlers` has the places of methods. Routes of
+    tests, examples and documentation count only if there are no others.
     """
     routes = RouterIndex.of(evidence)
     graph = _graph(routes)
     constants = _constants(evidence)
     views = _views(evidence)
-    found: dict[tuple[str, str, str, int], Endpoint] = {}
+    endpoints: dict[tuple[str, str, str, int], Endpoint] = {}
     for path, items in evidence.items():
         for item in items:
             if item.kind == "route":
-                for endpoint in _of_route(path, item, graph, used, views, evidence, constants):
+                for endpoint in _route_endpoints(path, item, graph, used, views, evidence, constants):
                     key = (endpoint.method, endpoint.path, endpoint.place.path, endpoint.place.line)
-                    found.setdefault(key, endpoint)
-    own = [one for one in found.values() if role_of(one.place.path) == ""]
-    shown = own or [one for one in found.values() if role_of(one.place.path) == "example"]
+                    endpoints.setdefault(key, endpoint)
+    own = [endpoint for endpoint in endpoints.values() if role_of(endpoint.place.path) == ""]
+    kept = own or [endpoint for endpoint in endpoints.values() if role_of(endpoint.place.path) == "example"]
     return tuple(
-        _with_handler(one, handlers) for one in sorted(shown, key=lambda one: (one.place, one.path, one.method))
+        _with_handler(endpoint, handlers)
+        for endpoint in sorted(kept, key=lambda item: (item.place, item.path, item.method))
     )
 
 
-def _constants(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, str]:
-    """Named prefixes that have one value in the whole project."""
-    found: dict[str, set[str]] = {}
+def _constants(evidence: EvidenceByPath) -> dict[str, str]:
+    """Named prefixes with only one value in the project."""
+    values_by_name: dict[str, set[str]] = {}
     for path, items in evidence.items():
         for item in items:
             if item.kind == "prefix" and item.name.startswith("constant ") and role_of(path) == "":
-                found.setdefault(item.name.removeprefix("constant "), set()).add(item.value)
-    return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
+                values_by_name.setdefault(item.name.removeprefix("constant "), set()).add(item.value)
+    return {name: next(iter(values)) for name, values in values_by_name.items() if len(values) == 1}
 
 
-def _filled(path: str, constants: Mapping[str, str]) -> str:
-    """`{settings.API_V1_STR}/users` with the value of the constant."""
+def _fill_constants(path: str, constants: Mapping[str, str]) -> str:
+    """`{settings.API_V1_STR}/users` with the constant's value."""
     if "{" not in path or not constants:
         return path
     return _NAMED.sub(lambda match: constants.get(match[1].rpartition(".")[2], match[0]).strip("/"), path)
@@ -103,34 +102,33 @@ def _graph(routes: RouterIndex) -> _Graph:
         for item in items:
             for node in resolve(item.name, path, routes):
                 if role_of(path) != role_of(node[0]):
-                    continue  # a test puts the routers of the product wherever it likes
+                    continue  # a test may mount the product's routers anywhere
                 parent = (path, item.get("owner"))
                 if node != parent:
                     graph.parents.setdefault(node, []).append((parent, item.value, item.get("framework") == "Flask"))
     return graph
 
 
-def _views(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, list[tuple[str, str, str]]]:
-    """What views answer, by name: (their path, their actions, what they look up by)."""
-    found: dict[str, list[tuple[str, str, str]]] = {}
+def _views(evidence: EvidenceByPath) -> dict[str, list[tuple[str, str, str]]]:
+    views: dict[str, list[tuple[str, str, str]]] = {}
     for path, items in evidence.items():
         for item in items:
             if item.kind == "viewset":
-                found.setdefault(item.name, []).append((path, item.value, item.get("lookup")))
-    return found
+                views.setdefault(item.name, []).append((path, item.value, item.get("lookup")))
+    return views
 
 
-def _of_route(
+def _route_endpoints(
     path: str,
     item: ArchitectureEvidence,
     graph: _Graph,
     used: Mapping[str, frozenset[str]],
     views: Mapping[str, list[tuple[str, str, str]]],
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]],
+    evidence: EvidenceByPath,
     constants: Mapping[str, str],
 ) -> Iterator[Endpoint]:
-    framework = item.get("framework") or _nearest(path, used, _GUESSABLE)
-    if not framework or (framework in _BY_FILES and framework not in _at(item.get("root"), used)):
+    framework = item.get("framework") or _nearest_framework(path, used, _GUESSABLE)
+    if not framework or (framework in _BY_FILES and framework not in _frameworks_at(item.get("root"), used)):
         return
     prefixes = graph.prefixes((path, item.get("owner"))) if item.get("owner") or framework == "Laravel" else [""]
     if framework == "Laravel":
@@ -141,15 +139,15 @@ def _of_route(
         prefixes = _declared_prefix(evidence, framework)
     place = CodePlace(path, item.line)
     for prefix in prefixes:
-        whole = _filled(_glued(prefix, item.name), constants)
-        for method, full, handler in _expanded(item, whole, views, path):
+        whole = _fill_constants(_join_raw(prefix, item.name), constants)
+        for method, full, handler in _expand_methods(item, whole, views, path):
             yield Endpoint(method, join(full) if full.strip("/") else "/", handler, place, framework, item.get("guard"))
 
 
-def _expanded(
+def _expand_methods(
     item: ArchitectureEvidence, whole: str, views: Mapping[str, list[tuple[str, str, str]]], path: str
 ) -> Iterator[tuple[str, str, str]]:
-    """The methods of a view where the view tells them; the actions of a viewset."""
+    """The methods that a view states, or the actions of a viewset."""
     method = item.get("method")
     if method not in ("VIEWSET", ANY) or not item.get("framework").startswith(("Django", "Flask")):
         yield method, whole, item.value
@@ -160,12 +158,11 @@ def _expanded(
         for verb in verbs or [ANY]:
             yield verb, whole, item.value
         return
-    verbs_of = viewset_methods()
     base = whole.rstrip("/")
-    for action in answers or list(verbs_of):
-        if action in verbs_of:
+    for action in answers or list(VIEWSET_METHODS):
+        if action in VIEWSET_METHODS:
             tail = "/" if action in ON_COLLECTION else f"/<{lookup}>/"
-            yield verbs_of[action], base + tail, f"{item.value}.{action}"
+            yield VIEWSET_METHODS[action], base + tail, f"{item.value}.{action}"
         elif action.startswith("+"):
             name, tail, on, listed, *_ = [*action[1:].split("|"), "", "", ""]
             middle = f"/<{lookup}>/" if on == "detail" else "/"
@@ -174,24 +171,24 @@ def _expanded(
 
 
 def _answers(handler: str, views: Mapping[str, list[tuple[str, str, str]]], path: str) -> tuple[list[str], str]:
-    """What a view answers, and by what it looks up one; of several with one name, the one whose path is nearest."""
+    """What a view answers, and its lookup parameter. Of several with one name, the nearest path wins."""
     candidates = views.get(handler.rpartition(".")[2], [])
     if not candidates:
         return [], "pk"
-    best = max(candidates, key=lambda one: _shared(one[0], path))
+    best = max(candidates, key=lambda view: _common_depth(view[0], path))
     return best[1].split(), best[2] or "pk"
 
 
-def _shared(one: str, other: str) -> int:
+def _common_depth(left_path: str, right_path: str) -> int:
     count = 0
-    for left, right in zip(one.split("/"), other.split("/"), strict=False):
+    for left, right in zip(left_path.split("/"), right_path.split("/"), strict=False):
         if left != right:
             break
         count += 1
     return count
 
 
-def _at(root: str, used: Mapping[str, frozenset[str]]) -> frozenset[str]:
+def _frameworks_at(root: str, used: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """The frameworks of the manifest in a directory or the nearest above it."""
     while True:
         if root in used:
@@ -201,13 +198,13 @@ def _at(root: str, used: Mapping[str, frozenset[str]]) -> frozenset[str]:
         root = root.rpartition("/")[0]
 
 
-def _nearest(path: str, used: Mapping[str, frozenset[str]], names: Sequence[str]) -> str:
-    here = _at(path.rpartition("/")[0], used)
+def _nearest_framework(path: str, used: Mapping[str, frozenset[str]], names: Sequence[str]) -> str:
+    here = _frameworks_at(path.rpartition("/")[0], used)
     return next((name for name in names if name in here), "")
 
 
 def _laravel(path: str, graph: _Graph) -> list[str]:
-    """A file of routes is mounted as a whole; routes/api.php stands under /api by habit."""
+    """A routes file is mounted as a whole; by convention routes/api.php is under /api."""
     node = (path, "")
     if node in graph.parents:
         return graph.prefixes(node)
@@ -215,43 +212,37 @@ def _laravel(path: str, graph: _Graph) -> list[str]:
 
 
 def _below_routes(path: str) -> str:
-    """Routes that are loaded by directory have the directories below `routes` as their prefix."""
+    """Routes loaded by directory have the folders below `routes` as prefix."""
     parts = path.split("/")[:-1]
     return "/".join(parts[parts.index("routes") + 1 :]) if "routes" in parts else ""
 
 
-def _declared_prefix(evidence: Mapping[str, Sequence[ArchitectureEvidence]], framework: str) -> list[str]:
-    found = {
+def _declared_prefix(evidence: EvidenceByPath, framework: str) -> list[str]:
+    prefixes = {
         item.value: None
         for path, items in evidence.items()
         if role_of(path) == ""
         for item in items
         if item.kind == "prefix" and item.name == framework
     }
-    return list(found)[:1] or [""]
+    return list(prefixes)[:1] or [""]
 
 
 def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[CodePlace]]) -> Endpoint:
-    """The place of the handler, when one class of that name has such a method."""
+    """The endpoint with its handler's place, if one class of that name has such a method."""
     if not endpoint.handler or endpoint.method == PAGE:
         return endpoint
     by_method = handlers.get(_key(f"{endpoint.handler}.{endpoint.method.lower()}"))
-    place = _chosen(by_method or handlers.get(_key(endpoint.handler), ()), endpoint.place)
+    place = _handler_place(by_method or handlers.get(_key(endpoint.handler), ()), endpoint.place)
     if place is None:
         return endpoint
     return Endpoint(
-        endpoint.method,
-        endpoint.path,
-        endpoint.handler,
-        endpoint.place,
-        endpoint.framework,
-        endpoint.guard,
-        place,
+        endpoint.method, endpoint.path, endpoint.handler, endpoint.place, endpoint.framework, endpoint.guard, place
     )
 
 
-def _chosen(places: Sequence[CodePlace], route: CodePlace) -> CodePlace | None:
-    """The only place; of several the first after the route in its own file."""
+def _handler_place(places: Sequence[CodePlace], route: CodePlace) -> CodePlace | None:
+    """The only place; of several, the first after the route in its own file."""
     if len(places) == 1:
         return places[0]
     after = [place for place in places if place.path == route.path and place.line >= route.line]
@@ -259,7 +250,7 @@ def _chosen(places: Sequence[CodePlace], route: CodePlace) -> CodePlace | None:
 
 
 def _key(handler: str) -> str:
-    """`api/v1/users#show` and `UsersController.show` are found under one key: usersshow."""
+    """One key for `api/v1/users#show` and `UsersController.show`: usersshow."""
     controller, _, action = handler.replace("#", ".").rpartition(".")
     if "#" in handler:
         controller = "".join(part.replace("_", "") for part in controller.split("/")) + "controller"
@@ -268,18 +259,18 @@ def _key(handler: str) -> str:
     return f"{controller.lower()}.{action.lower()}"
 
 
-def handlers_of(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, list[CodePlace]]:
+def handlers_of(evidence: EvidenceByPath) -> dict[str, list[CodePlace]]:
     """Where the methods of controllers are, by class and method."""
-    found: dict[str, list[CodePlace]] = {}
+    places: dict[str, list[CodePlace]] = {}
     for path, items in evidence.items():
         if role_of(path) != "":
             continue
         for item in items:
             if item.kind == "part" and (methods := item.get("methods")):
-                found.setdefault(f".{item.value.rpartition('.')[2].lower()}", []).append(CodePlace(path, item.line))
+                places.setdefault(f".{item.value.rpartition('.')[2].lower()}", []).append(CodePlace(path, item.line))
                 owners = {item.value.rpartition(".")[2].lower(), item.value.replace(".", "").replace("::", "").lower()}
                 for word in methods.split():
                     name, _, line = word.rpartition(":")
                     for owner in owners:
-                        found.setdefault(f"{owner}.{name.lower()}", []).append(CodePlace(path, int(line)))
-    return found
+                        places.setdefault(f"{owner}.{name.lower()}", []).append(CodePlace(path, int(line)))
+    return places

@@ -1,38 +1,49 @@
-"""What one file says about the architecture of its project."""
+"""Find what one file says about the architecture of its project."""
 
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.knowledge import framework_of_import
+from waypost.code.architecture.frameworks import framework_of_import
 from waypost.code.architecture.manifests import read_manifest
 from waypost.code.architecture.marks import read_marks
 from waypost.code.architecture.roles import role_of
-from waypost.code.architecture.routes import annotated, django, golang, javascript, others, php, python, ruby, rust
+from waypost.code.architecture.routes import (
+    annotated,
+    django,
+    dotnet,
+    elixir,
+    file_based,
+    golang,
+    grpc,
+    javascript,
+    php,
+    python,
+    ruby,
+    rust,
+)
 from waypost.code.architecture.structure import read_structure
 from waypost.code.architecture.tokens import FAMILY, MAX_CHARACTERS, TokenList
 from waypost.code.source import Parsed, SourceFile
 
 _Reader = Callable[[TokenList, str], Iterator[ArchitectureEvidence]]
-# A file is only read as tokens when one of these words is in it.
+_PYTHON_WORDS = (
+    *("@", "include_router(", "register_blueprint(", "add_url_rule(", "add_resource(", "Route(", "router.add_"),
+    "tornado",
+)
+_GO_PACKAGES = (
+    "gin-gonic/gin",
+    "labstack/echo",
+    "gofiber/fiber",
+    "go-chi/chi",
+    "gorilla/mux",
+    "net/http",
+    "httprouter",
+)
+# A file is tokenized only if it contains one of these words.
 _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
-    "python": (
-        (
-            (
-                "@",
-                "include_router(",
-                "register_blueprint(",
-                "add_url_rule(",
-                "add_resource(",
-                "Route(",
-                "router.add_",
-                "tornado",
-            ),
-            python.read,
-        ),
-        (("urlpatterns", "outer.register(", " path(", "patterns"), django.read),
-    ),
+    "python": ((_PYTHON_WORDS, python.read), (("urlpatterns", "outer.register(", " path(", "patterns"), django.read)),
     "javascript": (
         (("@nestjs/common",), annotated.read),
         (("outer", "express", "fastify", "hono", "app.", "koa", "Hono"), javascript.read),
@@ -47,39 +58,17 @@ _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
     "kotlin": ((("Mapping", "@Path", "@Get", "@Post", "@Controller"), annotated.read),),
     "csharp": (
         (("[Http", "[Route"), annotated.read),
-        ((".MapGet(", ".MapPost(", ".MapPut(", ".MapDelete(", ".MapPatch(", ".MapGroup("), others.read_csharp),
+        ((".MapGet(", ".MapPost(", ".MapPut(", ".MapDelete(", ".MapPatch(", ".MapGroup("), dotnet.read_minimal_apis),
     ),
     "rust": (
         (("#[get", "#[post", "#[put", "#[delete", "#[patch", "#[head", "#[options"), annotated.read),
         (("axum", "actix_web", "rocket"), rust.read),
     ),
-    "go": (
-        (
-            (
-                "gin-gonic/gin",
-                "labstack/echo",
-                "gofiber/fiber",
-                "go-chi/chi",
-                "gorilla/mux",
-                "net/http",
-                "httprouter",
-                *golang.MARKS,
-            ),
-            golang.read,
-        ),
-    ),
-    "elixir": ((("scope ", "Router"), others.read_elixir),),
+    "go": (((*_GO_PACKAGES, *golang.MARKS), golang.read),),
+    "elixir": ((("scope ", "Router"), elixir.read),),
 }
 _PYTHON_ROUTES = (
-    "flask",
-    "fastapi",
-    "starlette",
-    "aiohttp",
-    "tornado",
-    "sanic",
-    "quart",
-    "APIRouter",
-    "litestar",
+    *("flask", "fastapi", "starlette", "aiohttp", "tornado", "sanic", "quart", "APIRouter", "litestar"),
     "router.add_",
 )
 _PREFIX_CONSTANT = re.compile(
@@ -88,33 +77,32 @@ _PREFIX_CONSTANT = re.compile(
     re.MULTILINE,
 )
 _PREFIX_WORDS = ("prefix", "PREFIX", "API_V", "API_STR", "base_path", "BASE_PATH", "apiPath")
-_MAX_ROUTES = 3000  # of one file; a program wrote it if there are more
-_MAX_LINE = 20_000  # a longer one is not written by hand
+_MAX_ROUTES = 3000  # per file; with more, a program wrote it
+_MAX_LINE = 20_000  # a longer line is not written by hand
 
 
 def find_evidence(source: SourceFile, parsed: Parsed | None) -> tuple[ArchitectureEvidence, ...]:
-    """All that `source` says: dependencies, imports of frameworks, endpoints, authentication, settings, parts.
+    """Everything that `source` says: dependencies, frameworks, endpoints, authentication, settings, parts.
 
-    `parsed` adds imports, parts and design patterns; without it the rest is found all the same. Cheap for a file that
-    says nothing: some searches for fixed words.
+    `parsed` adds imports, parts and design patterns. Files without evidence cost only a few searches for fixed words.
     """
-    found = list(read_manifest(source.path, source.text))
+    collected = list(read_manifest(source.path, source.text))
     if len(source.text) > MAX_CHARACTERS:
-        return tuple(found)
-    found += read_marks(source)
-    if role_of(source.path) != "test":  # what tests serve is nothing that the project offers
-        found += others.read_files(source.path, source.text)
-        found += islice(_routes(source), _MAX_ROUTES)
+        return tuple(collected)
+    collected += read_marks(source)
+    if role_of(source.path) != "test":  # routes in tests are not part of the project
+        collected += file_based.read(source.path, source.text)
+        collected += islice(_routes(source), _MAX_ROUTES)
     if source.language in ("python", "javascript", "typescript") and any(word in source.text for word in _PREFIX_WORDS):
-        found += _constants(source.text)
+        collected += _constants(source.text)
     if parsed is not None:
-        found += _imports(parsed)
-        found += read_structure(source, parsed)
-    return tuple(dict.fromkeys(found))
+        collected += _imports(parsed)
+        collected += read_structure(source, parsed)
+    return tuple(dict.fromkeys(collected))
 
 
 def _constants(text: str) -> Iterator[ArchitectureEvidence]:
-    """Prefixes of routes that have a name: `API_V1_STR: str = "/api/v1"`."""
+    """Named route prefixes: `API_V1_STR: str = "/api/v1"`."""
     for match in _PREFIX_CONSTANT.finditer(text):
         if not any(word in match[1] for word in _PREFIX_WORDS):
             continue
@@ -125,18 +113,18 @@ def _routes(source: SourceFile) -> Iterator[ArchitectureEvidence]:
     family = FAMILY.get(source.language, source.language)
     text = source.text
     if source.path.endswith(".proto"):
-        yield from others.read_proto(text)
+        yield from grpc.read(text)
     elif source.path.endswith((".cshtml", ".razor")):
-        yield from others.read_razor(source.path, text)
+        yield from dotnet.read_razor(source.path, text)
     elif source.path.endswith(
         ("config/routes.yaml", "config/routes/annotations.yaml", "config/routes/attributes.yaml")
     ):
-        yield from others.read_symfony_routes(text)
+        yield from php.read_symfony_prefix(text)
     elif family == "ruby":
         if _is_ruby_routes(source):
             yield from ruby.read(TokenList(text, "ruby"), text)
     elif source.path.endswith((".ex", ".exs")) and "Router" in text:
-        yield from others.read_elixir(TokenList(text, "elixir"), text)
+        yield from elixir.read(TokenList(text, "elixir"), text)
     elif family in _ROUTE_WORDS:
         readers = [read for words, read in _ROUTE_WORDS[family] if any(word in text for word in words)]
         if family == "python":
@@ -155,9 +143,9 @@ def _python(source: SourceFile, readers: list[_Reader]) -> Iterator[Architecture
         readers = [read for read in readers if read is not django.read]
     if readers:
         tokens = TokenList(text, "python")
-        found = [one for read in readers for one in read(tokens, text)]
-        yield from found
-        if any(one.kind == "mount" or one.get("framework").startswith("Django") for one in found):
+        routes = [item for read in readers for item in read(tokens, text)]
+        yield from routes
+        if any(item.kind == "mount" or item.get("framework").startswith("Django") for item in routes):
             yield from python.links(text)
     if "View" in text or "Mixin" in text or "@api_view" in text or "@require_" in text:
         yield from django.views(text)
@@ -176,9 +164,11 @@ def _is_minified(text: str) -> bool:
 def _imports(parsed: Parsed) -> Iterator[ArchitectureEvidence]:
     """The first import of each framework and library."""
     seen = set()
-    for one in parsed.imports:
-        module = one.module if not one.name or "\\" in one.module else f"{one.module}.{one.name}"
-        framework = framework_of_import(module) or framework_of_import(one.module)
+    for imported in parsed.imports:
+        module = (
+            imported.module if not imported.name or "\\" in imported.module else f"{imported.module}.{imported.name}"
+        )
+        framework = framework_of_import(module) or framework_of_import(imported.module)
         if framework is not None and framework.name not in seen:
             seen.add(framework.name)
-            yield evidence("import", framework.name, one.module, one.line)
+            yield evidence("import", framework.name, imported.module, imported.line)

@@ -1,10 +1,10 @@
-"""Layers: which directories form which, and which layer imports which."""
+"""Layers: their directories, and which layer imports which."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from waypost.code.architecture.knowledge import table
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.result import Layer
 from waypost.code.architecture.roles import role_of
 
@@ -18,7 +18,7 @@ def _names() -> Mapping[str, str]:
 
 
 def layer_of(path: str) -> tuple[str, str]:
-    """The layer of a file and the directory that tells it; ("", "") for none.
+    """The layer of a file and the directory that shows it, or ("", "").
 
     The outermost name of a main layer counts: `infrastructure/services/x` is infrastructure.
     """
@@ -27,7 +27,7 @@ def layer_of(path: str) -> tuple[str, str]:
     for depth, part in enumerate(parts):
         layer = _names().get(part.lower().rpartition(".")[2], "")
         if layer in MAIN and not (
-            part.lower() in ("web", "core", "api", "lib", "data") and _deeper(parts[depth + 1 :])
+            part.lower() in ("web", "core", "api", "lib", "data") and _has_main_layer(parts[depth + 1 :])
         ):
             return layer, "/".join(parts[: depth + 1])
         if layer and not fallback[0]:
@@ -35,13 +35,13 @@ def layer_of(path: str) -> tuple[str, str]:
     return fallback
 
 
-def _deeper(parts: Sequence[str]) -> bool:
-    """Whether a more telling name follows: `core/services`, `web/controllers`."""
+def _has_main_layer(parts: Sequence[str]) -> bool:
+    """Whether a more specific name follows: `core/services`, `web/controllers`."""
     return any(_names().get(part.lower(), "") in MAIN for part in parts)
 
 
 def layers_of(paths: Sequence[str], code: frozenset[str], relations: Iterable[tuple[str, str]]) -> tuple[Layer, ...]:
-    """The layers of a project. `code` are the paths that are source code, `relations` who imports whom."""
+    """The layers of a project. `code` are the paths of source code, `relations` are (importer, imported)."""
     directories: dict[str, Counter[str]] = {}
     for path in paths:
         if path in code and role_of(path) == "":
@@ -50,9 +50,9 @@ def layers_of(paths: Sequence[str], code: frozenset[str], relations: Iterable[tu
                 directories.setdefault(layer, Counter())[directory] += 1
     arrows: dict[str, Counter[str]] = {}
     for source, target in relations:
-        one, other = layer_of(source)[0], layer_of(target)[0]
-        if one and other and one != other and role_of(source) == role_of(target) == "":
-            arrows.setdefault(one, Counter())[other] += 1
+        source_layer, target_layer = layer_of(source)[0], layer_of(target)[0]
+        if source_layer and target_layer and source_layer != target_layer and role_of(source) == role_of(target) == "":
+            arrows.setdefault(source_layer, Counter())[target_layer] += 1
     if sum(layer in directories for layer in MAIN) < 2:
         return ()
     return tuple(

@@ -1,4 +1,4 @@
-"""Manifests of packages: what a project calls itself and which packages it wants, with the line of each."""
+"""Package manifests: the project's own name and its dependencies, with lines."""
 
 import json
 import re
@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.knowledge import knows_package
+from waypost.code.architecture.frameworks import framework_of_package
 
-_Found = tuple[str, str, str]  # package, version wanted, scope ("dev" or "")
+_Package = tuple[str, str, str]  # package, requested version, scope ("dev" or "")
+_Manifest = tuple[tuple[str, str] | None, list[_Package]]  # own name and version, dependencies
 _MAX = 1_000_000
 _COMMANDS = ('"bin":', "[project.scripts]", "[tool.poetry.scripts]", "console_scripts", "[[bin]]", ".executables")
 _WORKSPACE = ('"workspaces"', "[workspace]", "<modules>", "[tool.uv.workspace]")
@@ -37,7 +38,7 @@ _QUOTED = re.compile(r"['\"]([A-Za-z0-9][\w.\-]{1,60})(?:\[[^\]'\"]{0,60}\])?\s*
 
 
 def read_manifest(path: str, text: str) -> Iterator[ArchitectureEvidence]:
-    """What the manifest says; nothing for other files."""
+    """What the manifest says. Nothing for other files."""
     reader = _reader(path.rpartition("/")[2])
     if reader is None or len(text) > _MAX:
         return
@@ -48,7 +49,7 @@ def read_manifest(path: str, text: str) -> Iterator[ArchitectureEvidence]:
         and own is None
         and ("Sdk.Web" in text or "Sdk.Worker" in text or "<OutputType>Exe" in text)
     ):
-        own = (path.rpartition("/")[2].rpartition(".")[0], "")  # a .NET program is called like its file
+        own = (path.rpartition("/")[2].rpartition(".")[0], "")  # a .NET program is named after its file
     if own is None and any(mark in text for mark in _WORKSPACE):
         own = (path.rpartition("/")[0] or "workspace", "")
     if own is not None:
@@ -61,13 +62,13 @@ def read_manifest(path: str, text: str) -> Iterator[ArchitectureEvidence]:
     seen = set()
     for name, version, scope in wanted:
         key = name.lower().replace("_", "-") if ecosystem == "pypi" else name
-        if key not in seen and knows_package(ecosystem, key):
+        if key not in seen and framework_of_package(ecosystem, key) is not None:
             seen.add(key)
             yield evidence("dependency", key, version.strip()[:60], _line(text, name), ecosystem=ecosystem, scope=scope)
 
 
 def _line(text: str, name: str) -> int:
-    """The line of a package: as a key, else where its name stands alone."""
+    """The line of a package: as a key, or else where its name stands alone."""
     for wanted in (f'"{name}":', f'"{name}"'):
         if (at := text.find(wanted)) >= 0:
             return text.count("\n", 0, at) + 1
@@ -75,7 +76,7 @@ def _line(text: str, name: str) -> int:
     return text.count("\n", 0, alone.start()) + 1 if alone else 1
 
 
-_Read = Callable[[str], tuple[tuple[str, str] | None, list[_Found]]]
+_Read = Callable[[str], _Manifest]
 
 
 def _reader(name: str) -> tuple[str, _Read] | None:
@@ -122,91 +123,97 @@ def version_of(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _npm(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _packages(dependencies: dict[str, Any], scope: str = "") -> list[_Package]:
+    return [(name, version_of(value), scope) for name, value in dependencies.items()]
+
+
+def _npm(text: str) -> _Manifest:
     data = read_json(text)
-    found = [(name, version_of(value), "") for name, value in table_at(data, "dependencies").items()]
-    found += [(name, version_of(value), "") for name, value in table_at(data, "peerDependencies").items()]
-    found += [(name, version_of(value), "dev") for name, value in table_at(data, "devDependencies").items()]
+    packages = _packages(table_at(data, "dependencies"))
+    packages += _packages(table_at(data, "peerDependencies"))
+    packages += _packages(table_at(data, "devDependencies"), "dev")
     own = data.get("name")
-    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), found
+    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), packages
 
 
-def _composer(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _composer(text: str) -> _Manifest:
     data = read_json(text)
-    found = [(name, version_of(value), "") for name, value in table_at(data, "require").items()]
-    found += [(name, version_of(value), "dev") for name, value in table_at(data, "require-dev").items()]
+    packages = _packages(table_at(data, "require"))
+    packages += _packages(table_at(data, "require-dev"), "dev")
     own = data.get("name")
-    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), found
+    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), packages
 
 
-def _requirement(text: Any, scope: str = "") -> list[_Found]:
+def _requirement(text: Any, scope: str = "") -> list[_Package]:
     match = REQUIREMENT.match(text) if isinstance(text, str) else None
     return [(match[1], match[2] or "", scope)] if match else []
 
 
-def _pyproject(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _pyproject(text: str) -> _Manifest:
     data = read_toml(text)
-    found: list[_Found] = []
+    packages: list[_Package] = []
     for item in list_of(table_at(data, "project").get("dependencies")):
-        found += _requirement(item)
+        packages += _requirement(item)
     for group in table_at(data, "project", "optional-dependencies").values():
-        found += [one for item in list_of(group) for one in _requirement(item)]
+        packages += [requirement for item in list_of(group) for requirement in _requirement(item)]
     for group in table_at(data, "dependency-groups").values():
-        found += [one for item in list_of(group) for one in _requirement(item, "dev")]
+        packages += [requirement for item in list_of(group) for requirement in _requirement(item, "dev")]
     poetry = table_at(data, "tool", "poetry")
-    found += [(name, version_of(value), "") for name, value in table_at(poetry, "dependencies").items()]
-    found += [(name, version_of(value), "dev") for name, value in table_at(poetry, "dev-dependencies").items()]
+    packages += _packages(table_at(poetry, "dependencies"))
+    packages += _packages(table_at(poetry, "dev-dependencies"), "dev")
     for group in table_at(poetry, "group").values():
-        found += [(name, version_of(value), "dev") for name, value in table_at(group, "dependencies").items()]
+        packages += _packages(table_at(group, "dependencies"), "dev")
     own = table_at(data, "project").get("name") or poetry.get("name")
     version = table_at(data, "project").get("version") or poetry.get("version")
-    return ((own, version_of(version)) if isinstance(own, str) else None), found
+    return ((own, version_of(version)) if isinstance(own, str) else None), packages
 
 
-def _requirements(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    return None, [one for line in text.splitlines()[:3000] for one in _requirement(line)]
+def _requirements(text: str) -> _Manifest:
+    return None, [requirement for line in text.splitlines()[:3000] for requirement in _requirement(line)]
 
 
-def _setup(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _setup(text: str) -> _Manifest:
     own = _SETUP_NAME.search(text)
-    found = [(match[1], match[2] or "", "") for match in _QUOTED.finditer(text)]
-    # setup.cfg has one requirement a line
-    found += [one for line in text.splitlines()[:2000] if line[:1] in " \t" for one in _requirement(line)]
+    packages = [(match[1], match[2] or "", "") for match in _QUOTED.finditer(text)]
+    # setup.cfg has one requirement per line
+    packages += [
+        requirement for line in text.splitlines()[:2000] if line[:1] in " \t" for requirement in _requirement(line)
+    ]
     if own is None:
         named = re.search(r"^name\s*=\s*([\w.\-]{1,100})", text, re.MULTILINE)
-        return ((named[1], "") if named else None), found
-    return (own[1], ""), found
+        return ((named[1], "") if named else None), packages
+    return (own[1], ""), packages
 
 
-def _pipfile(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _pipfile(text: str) -> _Manifest:
     data = read_toml(text)
-    found = [(name, version_of(value), "") for name, value in table_at(data, "packages").items()]
-    return None, found + [(name, version_of(value), "dev") for name, value in table_at(data, "dev-packages").items()]
+    packages = _packages(table_at(data, "packages"))
+    return None, packages + _packages(table_at(data, "dev-packages"), "dev")
 
 
-def _gem(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _gem(text: str) -> _Manifest:
     own = re.search(r"\w\.name\s*=\s*['\"]([\w\-]{1,100})['\"]", text)
     return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in GEM.finditer(text)]
 
 
-def _go(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _go(text: str) -> _Manifest:
     own = _GO_MODULE.search(text)
     return ((own[1], "") if own else None), [(match[1], match[2], "") for match in GO.finditer(text)]
 
 
-def _cargo(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _cargo(text: str) -> _Manifest:
     data = read_toml(text)
-    found: list[_Found] = []
+    packages: list[_Package] = []
     for table in (data, table_at(data, "workspace")):
-        found += [(name, version_of(value), "") for name, value in table_at(table, "dependencies").items()]
-    found += [(name, version_of(value), "dev") for name, value in table_at(data, "dev-dependencies").items()]
+        packages += _packages(table_at(table, "dependencies"))
+    packages += _packages(table_at(data, "dev-dependencies"), "dev")
     own = table_at(data, "package").get("name")
-    return ((own, version_of(table_at(data, "package").get("version"))) if isinstance(own, str) else None), found
+    return ((own, version_of(table_at(data, "package").get("version"))) if isinstance(own, str) else None), packages
 
 
-def _maven(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    """Tags in order: a group and the artifact after it are a package; the first outside of all blocks is our own."""
-    found: list[_Found] = []
+def _maven(text: str) -> _Manifest:
+    """Tags in order: a group and the next artifact form a package. The first outside all blocks is the own one."""
+    packages: list[_Package] = []
     own: tuple[str, str] | None = None
     group, inside = "", ""
     for match in _MAVEN.finditer(text):
@@ -217,40 +224,40 @@ def _maven(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
             group = value
         elif tag == "artifactId":
             if inside:
-                found.append((f"{group}:{value}", "", ""))
+                packages.append((f"{group}:{value}", "", ""))
             elif own is None:
                 own = (value, "")
             if inside == "parent" and own is None:
                 inside = ""
-        elif tag == "version" and found and not found[-1][1] and not value.startswith("${"):
-            found[-1] = (found[-1][0], value, found[-1][2])
-        elif tag == "scope" and found and value == "test":
-            found[-1] = (found[-1][0], found[-1][1], "dev")
-    return own, found
+        elif tag == "version" and packages and not packages[-1][1] and not value.startswith("${"):
+            packages[-1] = (packages[-1][0], value, packages[-1][2])
+        elif tag == "scope" and packages and value == "test":
+            packages[-1] = (packages[-1][0], packages[-1][1], "dev")
+    return own, packages
 
 
-def _gradle(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    found = [(f"{match[1]}:{match[2]}", match[3] or "", "") for match in _GRADLE.finditer(text)]
-    found += [(match[1], match[2] or "", "") for match in GRADLE_PLUGIN.finditer(text)]
-    return None, found
+def _gradle(text: str) -> _Manifest:
+    packages = [(f"{match[1]}:{match[2]}", match[3] or "", "") for match in _GRADLE.finditer(text)]
+    packages += [(match[1], match[2] or "", "") for match in GRADLE_PLUGIN.finditer(text)]
+    return None, packages
 
 
-def _gradle_settings(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _gradle_settings(text: str) -> _Manifest:
     own = re.search(r"rootProject\.name\s*=\s*['\"]([\w.\-]{1,100})['\"]", text)
     return ((own[1], "") if own else None), []
 
 
-def _nuget(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    found = [(match[1], match[2] or "", "") for match in NUGET.finditer(text)]
-    return None, found + [(match[1], "", "") for match in _NUGET_SDK.finditer(text)]
+def _nuget(text: str) -> _Manifest:
+    packages = [(match[1], match[2] or "", "") for match in NUGET.finditer(text)]
+    return None, packages + [(match[1], "", "") for match in _NUGET_SDK.finditer(text)]
 
 
-def _hex(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _hex(text: str) -> _Manifest:
     own = _HEX_APP.search(text)
     return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in _HEX.finditer(text)]
 
 
-def _pub(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+def _pub(text: str) -> _Manifest:
     own = re.search(r"^name:\s*(\w{1,60})", text, re.MULTILINE)
     return ((own[1], "") if own else None), [(match[1], match[2], "") for match in _PUB.finditer(text)]
 

@@ -1,4 +1,4 @@
-"""What the words of a file tell: authentication, settings, entry points, environment variables."""
+"""Evidence from words in a file: authentication, settings, entry points, environment variables."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.knowledge import table
+from waypost.code.architecture.frameworks import table
 from waypost.code.source import SourceFile
 
 _VARIABLE = r"([A-Z][A-Z0-9_]{1,60})"
@@ -18,9 +18,9 @@ _READ = re.compile(
     rf"|(?:process\.env|import\.meta\.env)(?:\.|\[['\"]){_VARIABLE}"
     rf"|%env\((?:\w{{1,20}}:){{0,4}}{_VARIABLE}\)"
 )
-# In these files `${NAME}` is filled from the environment.
-_FILLED = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,60})[:}]")
-_FILLED_NAMES = re.compile(
+# In these files `${NAME}` comes from the environment.
+_PLACEHOLDER = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,60})[:}]")
+_PLACEHOLDER_FILES = re.compile(
     r"(?:^|/)(?:docker-)?compose[\w.\-]{0,100}\.ya?ml$|application[\w.\-]{0,100}\.(?:ya?ml|properties)$"
 )
 _WORDPRESS = ("register_rest_route(", "add_action( ", "add_action('", "add_filter( '", "add_filter('", "wp_enqueue_")
@@ -29,21 +29,8 @@ _COMPOSE = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$")
 _KINDS = ("auth", "settings", "entry", "design")
 _WORD = re.compile(r"[A-Za-z_]\w+")
 _ENVIRONMENT = frozenset(
-    [
-        "environ",
-        "getenv",
-        "env",
-        "ENV",
-        "_ENV",
-        "_SERVER",
-        "LookupEnv",
-        "Getenv",
-        "GetEnvironmentVariable",
-        "get_env",
-        "fetch_env",
-        "Env",
-        "env_get",
-    ]
+    {"environ", "getenv", "env", "ENV", "_ENV", "_SERVER", "LookupEnv", "Getenv", "GetEnvironmentVariable"}
+    | {"get_env", "fetch_env", "Env", "env_get"}
 )
 _MAX_VARIABLES = 200
 _NOT_CODE = frozenset(("", "markdown", "json", "html", "css", "text", "rst", "xml", "sql", "svg", "dockerfile", "ini"))
@@ -62,18 +49,18 @@ class _Mark:
 
 @cache
 def _by_word() -> dict[str, tuple[_Mark, ...]]:
-    """All marks by a word that must stand in a text for the mark to stand there: the quick look before the long one."""
-    found: dict[str, list[_Mark]] = {}
+    """All marks by a word they contain, as a quick test before the full search."""
+    marks_by_word: dict[str, list[_Mark]] = {}
     for kind in _KINDS:
         for entry in _entries(kind):
             for mark in entry["marks"]:
-                one = _Mark(kind, entry["name"], frozenset(entry.get("languages", ())), mark)
-                found.setdefault(key_word(mark), []).append(one)
-    return {word: tuple(marks) for word, marks in found.items()}
+                found_mark = _Mark(kind, entry["name"], frozenset(entry.get("languages", ())), mark)
+                marks_by_word.setdefault(key_word(mark), []).append(found_mark)
+    return {word: tuple(marks) for word, marks in marks_by_word.items()}
 
 
 def key_word(mark: str) -> str:
-    """The longest whole word of a mark; one that touches its end may go on in the text, and only counts if alone."""
+    """The longest whole word of a mark. A word at its end may continue in the text, so it counts only if alone."""
     words = list(_WORD.finditer(mark))
     whole = [match[0] for match in words if match.end() < len(mark)]
     return max(whole or [match[0] for match in words], key=len)
@@ -86,7 +73,7 @@ def _entries(kind: str) -> list[dict[str, Any]]:
 
 
 def auth_words() -> dict[str, str]:
-    """What each mechanism is, by its name."""
+    """What each mechanism is, by name."""
     return {entry["name"]: entry["what"] for entry in _entries("auth")}
 
 
@@ -94,7 +81,7 @@ def read_marks(source: SourceFile) -> Iterator[ArchitectureEvidence]:
     if _LOCK.search(source.path) or source.path.startswith((".github/", ".circleci/")):
         return
     if source.language in _NOT_CODE and not source.path.endswith((".yaml", ".yml", ".mix", ".exs")):
-        yield from _filled(source)
+        yield from _compose_and_properties(source)
         return
     text = source.text
     words = set(_WORD.findall(text))
@@ -102,25 +89,27 @@ def read_marks(source: SourceFile) -> Iterator[ArchitectureEvidence]:
     if source.language == "php" and any(mark in text for mark in _WORDPRESS):
         mark = next(mark for mark in _WORDPRESS if mark in text)
         yield evidence("import", "WordPress", mark, text.count("\n", 0, text.find(mark)) + 1)
-    yield from _filled(source)
+    yield from _compose_and_properties(source)
     if words & _ENVIRONMENT:
         yield from _variables(_READ, text)
 
 
 def _marks(text: str, words: set[str], language: str) -> Iterator[ArchitectureEvidence]:
-    """The first place of each mark, at most five of one name."""
+    """The first place of each mark, at most five per name."""
     places: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for word in words & _by_word().keys():
-        for one in _by_word()[word]:
-            if (not one.languages or language in one.languages) and (at := _place(text, one.mark)) >= 0:
-                places.setdefault((one.kind, one.name), []).append((at, one.mark))
-    for (kind, name), found in sorted(places.items()):
-        for at, mark in sorted(found)[:5]:
+        for candidate in _by_word()[word]:
+            if (not candidate.languages or language in candidate.languages) and (
+                at := _place(text, candidate.mark)
+            ) >= 0:
+                places.setdefault((candidate.kind, candidate.name), []).append((at, candidate.mark))
+    for (kind, name), hits in sorted(places.items()):
+        for at, mark in sorted(hits)[:5]:
             yield evidence(kind, name, mark, text.count("\n", 0, at) + 1, how="mark" if kind == "design" else "")
 
 
 def _place(text: str, mark: str) -> int:
-    """Where a mark first stands on its own: `lucia` does not in `fiducial`."""
+    """Where a mark first stands alone: not `lucia` in `fiducial`."""
     at = text.find(mark)
     while at >= 0:
         end = at + len(mark)
@@ -133,18 +122,17 @@ def _place(text: str, mark: str) -> int:
 
 
 def _is_comment(text: str, at: int) -> bool:
-    """Whether the line of a place begins as a comment."""
     start = text.rfind("\n", max(0, at - 400), at) + 1
     line = text[start : start + 200].lstrip() if start or at < 400 else ""
     return line.startswith(("//", "/*", "* ", "<!--")) or (line.startswith("#") and not line.startswith("#["))
 
 
-def _filled(source: SourceFile) -> Iterator[ArchitectureEvidence]:
+def _compose_and_properties(source: SourceFile) -> Iterator[ArchitectureEvidence]:
     if _COMPOSE.search(source.path):
         built = len(re.findall(r"^[ \t]+build:", source.text, re.MULTILINE))
         yield evidence("settings", "Docker Compose", str(built), 1)
-    if "${" in source.text and (_FILLED_NAMES.search(source.path) or source.language == "properties"):
-        yield from _variables(_FILLED, source.text)
+    if "${" in source.text and (_PLACEHOLDER_FILES.search(source.path) or source.language == "properties"):
+        yield from _variables(_PLACEHOLDER, source.text)
 
 
 def _variables(pattern: re.Pattern[str], text: str) -> Iterator[ArchitectureEvidence]:

@@ -1,30 +1,31 @@
-"""Architecture patterns: groups of signs, several of which must be seen. The table is patterns.toml."""
+"""Architecture patterns: groups of signs, of which several must be present. The table is patterns.toml."""
 
 import fnmatch
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.knowledge import table
+from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.result import ArchitectureFinding, CodePlace, Endpoint, FrameworkUse
 from waypost.code.architecture.roles import role_of
 
 _MAX_PLACES = 6
 _SHOWN_FROM = 0.6
-# The source of a framework has controllers, events and repositories for others to use; it is not built that way itself.
+# A framework's source has controllers, events and repositories for its users, but is not built that way.
 _IN_A_FRAMEWORK = 0.7
 _CLIENT_ROUTERS = ("React Router", "Vue Router", "Angular", "Solid")
+_FILE_ROUTERS = ("Next", "Nuxt", "SvelteKit", "Remix")
 _API_PATH = re.compile(r"^/?(?:[\w\-]+/)?(?:api|rest|v\d+)(?:/|$)")
 
 
 @dataclass(slots=True)
 class ProjectSigns:
-    """What the signs are looked up in. Only paths and evidence of the product itself, not of tests."""
+    """Where signs are looked up: only paths and evidence of the product, not of tests."""
 
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]]
+    evidence: EvidenceByPath
     paths: Sequence[str]
     code: frozenset[str]
     frameworks: Sequence[FrameworkUse]
@@ -48,16 +49,17 @@ class ProjectSigns:
                     self.entries.setdefault(item.name, []).append(CodePlace(path, item.line))
 
 
-Sign = tuple[str, list[CodePlace]]  # what was seen, in words, and where; no words when it was not
+Sign = tuple[str, list[CodePlace]]  # what was seen, in words, and where
+_ABSENT: Sign = ("", [])
 
 
 def patterns_of(project: ProjectSigns) -> tuple[ArchitectureFinding, ...]:
-    found = []
+    findings = []
     for pattern in table("patterns.toml")["pattern"]:
         finding = _judge(pattern, project)
         if finding is not None:
-            found.append(finding)
-    return tuple(sorted(found, key=lambda one: (-one.confidence, one.name)))
+            findings.append(finding)
+    return tuple(sorted(findings, key=lambda finding: (-finding.confidence, finding.name)))
 
 
 def _judge(pattern: dict[str, Any], project: ProjectSigns) -> ArchitectureFinding | None:
@@ -84,51 +86,49 @@ def _judge(pattern: dict[str, Any], project: ProjectSigns) -> ArchitectureFindin
 
 
 def _group(signs: Sequence[str], project: ProjectSigns) -> Sign:
-    """The first sign that is seen; classes before directories, as they stand in the table."""
+    """The first sign that is present, in table order: classes before directories."""
     for sign in signs:
         kind, _, rest = sign.partition(":")
         name, _, count = rest.rpartition(":") if rest.rpartition(":")[2].isdigit() else (rest, "", "1")
         words, places = _SIGNS[kind](project, name, int(count))
         if words:
             return words, places
-    return "", []
+    return _ABSENT
 
 
 def _part(project: ProjectSigns, name: str, count: int) -> Sign:
-    found = project.parts.get(name, [])
-    if len(found) < count:
-        return "", []
-    return _some([value for value, _ in found]), [place for _, place in found]
+    parts = project.parts.get(name, [])
+    if len(parts) < count:
+        return _ABSENT
+    return _first_names([value for value, _ in parts]), [place for _, place in parts]
 
 
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+def _first_names(names: Sequence[str]) -> str:
+    listed_names = ", ".join(names[:3])
+    return listed_names if len(names) <= 3 else f"{listed_names} and {len(names) - 3} more"
 
 
 def _directory(project: ProjectSigns, name: str, count: int) -> Sign:
-    found = project.directories.get(name, [])
-    if len(found) < count:
-        return "", []
-    shown = found[0].split("/")
-    directory = "/".join(shown[: shown.index(name) + 1])
-    return f"directory {directory} with {len(found)} files", [CodePlace(path) for path in found[:2]]
+    paths = project.directories.get(name, [])
+    if len(paths) < count:
+        return _ABSENT
+    segments = paths[0].split("/")
+    directory = "/".join(segments[: segments.index(name) + 1])
+    return f"directory {directory} with {len(paths)} files", [CodePlace(path) for path in paths[:2]]
 
 
-def _use(project: ProjectSigns, name: str, count: int) -> Sign:
-    del count
+def _use(project: ProjectSigns, name: str, _count: int) -> Sign:
     for use in project.frameworks:
         if use.name == name and use.role == "uses" and use.confidence >= 0.5:
             return name, list(use.places)
-    return "", []
+    return _ABSENT
 
 
-def _rank(project: ProjectSigns, name: str, count: int) -> Sign:
-    del count
+def _rank(project: ProjectSigns, name: str, _count: int) -> Sign:
     for use in project.frameworks:
         if use.rank == name and use.role == "uses" and use.confidence >= 0.5:
             return use.name, list(use.places)
-    return "", []
+    return _ABSENT
 
 
 @cache
@@ -138,90 +138,94 @@ def _glob(pattern: str) -> re.Pattern[str]:
 
 def _file(project: ProjectSigns, name: str, count: int) -> Sign:
     glob = _glob(name)
-    found = []
+    paths = []
     for path in project.paths:
         if (glob.match(path) or ("/" not in name and glob.match(path.rpartition("/")[2]))) and role_of(path) == "":
-            found.append(path)
-            if len(found) >= max(count, 3):
+            paths.append(path)
+            if len(paths) >= max(count, 3):
                 break
-    return (_some(found), [CodePlace(path) for path in found]) if len(found) >= count else ("", [])
+    return (_first_names(paths), [CodePlace(path) for path in paths]) if len(paths) >= count else _ABSENT
 
 
 def _apis(project: ProjectSigns) -> list[Endpoint]:
     return [
-        one for one in project.endpoints if one.method not in ("PAGE", "RPC", "LIVE") and role_of(one.place.path) == ""
+        endpoint
+        for endpoint in project.endpoints
+        if endpoint.method not in ("PAGE", "RPC", "LIVE") and role_of(endpoint.place.path) == ""
     ]
 
 
-def _endpoints(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
-    found = _apis(project)
-    return (f"{len(found)} endpoints", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
+def _endpoint_sign(endpoints: Sequence[Endpoint], count: int, words: str = "") -> Sign:
+    places = [endpoint.place for endpoint in endpoints[:2]]
+    return (
+        (words or _first_names([str(endpoint) for endpoint in endpoints]), places)
+        if len(endpoints) >= count
+        else _ABSENT
+    )
 
 
-def _verbs(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
-    found = [one for one in _apis(project) if one.method in ("PUT", "PATCH", "DELETE")]
-    return (_some([str(one) for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
+def _endpoints(project: ProjectSigns, _name: str, count: int) -> Sign:
+    endpoints = _apis(project)
+    return _endpoint_sign(endpoints, count, f"{len(endpoints)} endpoints")
 
 
-def _api_paths(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
-    found = [one for one in _apis(project) if _API_PATH.match(one.path)]
-    return (_some([one.path for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
+def _verbs(project: ProjectSigns, _name: str, count: int) -> Sign:
+    return _endpoint_sign(
+        [endpoint for endpoint in _apis(project) if endpoint.method in ("PUT", "PATCH", "DELETE")], count
+    )
 
 
-def _pages(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
-    found = [one for one in project.endpoints if one.method == "PAGE" and one.framework in _CLIENT_ROUTERS]
-    return (f"{len(found)} pages", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
+def _api_paths(project: ProjectSigns, _name: str, count: int) -> Sign:
+    endpoints = [endpoint for endpoint in _apis(project) if _API_PATH.match(endpoint.path)]
+    return _endpoint_sign(endpoints, count, _first_names([endpoint.path for endpoint in endpoints]))
 
 
-def _file_pages(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
-    found = [one for one in project.endpoints if one.framework in ("Next", "Nuxt", "SvelteKit", "Remix")]
-    return (_some([str(one) for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
+def _pages(project: ProjectSigns, _name: str, count: int) -> Sign:
+    pages = [page for page in project.endpoints if page.method == "PAGE" and page.framework in _CLIENT_ROUTERS]
+    return _endpoint_sign(pages, count, f"{len(pages)} pages")
 
 
-def _rpc(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
-    found = [one for one in project.endpoints if one.method == "RPC"]
-    return (f"{len(found)} procedures", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
+def _file_pages(project: ProjectSigns, _name: str, count: int) -> Sign:
+    return _endpoint_sign([page for page in project.endpoints if page.framework in _FILE_ROUTERS], count)
+
+
+def _rpc(project: ProjectSigns, _name: str, count: int) -> Sign:
+    procedures = [endpoint for endpoint in project.endpoints if endpoint.method == "RPC"]
+    return _endpoint_sign(procedures, count, f"{len(procedures)} procedures")
 
 
 def _entry(project: ProjectSigns, name: str, count: int) -> Sign:
-    found = project.entries.get(name, [])
-    return (str(found[0]), found) if len(found) >= count else ("", [])
+    places = project.entries.get(name, [])
+    return (str(places[0]), places) if len(places) >= count else _ABSENT
 
 
-def _web(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name, count
+def _web(project: ProjectSigns, _name: str, _count: int) -> Sign:
     for use in project.frameworks:
         if use.rank == "web" and use.role == "uses":
             return use.name, list(use.places)
-    return "", []
+    return _ABSENT
 
 
-def _no_web(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name, count
-    return ("there are no endpoints", []) if not project.endpoints else ("", [])
+def _no_web(project: ProjectSigns, _name: str, _count: int) -> Sign:
+    return ("there are no endpoints", []) if not project.endpoints else _ABSENT
 
 
-def _bin(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name, count
+def _bin(project: ProjectSigns, _name: str, _count: int) -> Sign:
     for path, item in _own_packages(project):
         if item.get("bin"):
             return f"{path} installs a command", [CodePlace(path, item.line)]
-    return "", []
+    return _ABSENT
 
 
-def _manifests(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
-    found = _own_packages(project)
+def _manifests(project: ProjectSigns, _name: str, count: int) -> Sign:
+    packages = _own_packages(project)
     return (
-        (_some([f"{item.name} in {path}" for path, item in found]), [CodePlace(p, i.line) for p, i in found])
-        if len({path.rpartition("/")[0] for path, _ in found}) >= count
-        else ("", [])
+        (
+            _first_names([f"{item.name} in {path}" for path, item in packages]),
+            [CodePlace(p, i.line) for p, i in packages],
+        )
+        if len({path.rpartition("/")[0] for path, _ in packages}) >= count
+        else _ABSENT
     )
 
 
@@ -235,54 +239,49 @@ def _own_packages(project: ProjectSigns) -> list[tuple[str, ArchitectureEvidence
     ]
 
 
-def _workspace(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name, count
+def _workspace(project: ProjectSigns, _name: str, _count: int) -> Sign:
     for path, item in _own_packages(project):
         if item.get("workspace"):
             return path, [CodePlace(path, item.line)]
-    return "", []
+    return _ABSENT
 
 
-def _services(project: ProjectSigns, name: str, count: int) -> Sign:
-    """Directories with a manifest or a Dockerfile of their own and a program that starts below them."""
-    del name
+def _services(project: ProjectSigns, _name: str, count: int) -> Sign:
+    """Directories with their own manifest or Dockerfile and a program that starts below them."""
     homes = {path.rpartition("/")[0] for path, _ in _own_packages(project)}
     homes |= {path.rpartition("/")[0] for path in project.paths if path.endswith("/Dockerfile")}
     homes.discard("")
     starts = [place.path for kind, places in project.entries.items() if kind != "front end" for place in places]
-    found = sorted(home for home in homes if any(start.startswith(home + "/") for start in starts))
-    if len(found) < count or not any(
+    services = sorted(home for home in homes if any(start.startswith(home + "/") for start in starts))
+    if len(services) < count or not any(
         path.endswith("Dockerfile") or "compose" in path or "AppHost" in path for path in project.paths
     ):
-        return "", []
-    return _some(found), [CodePlace(path) for path in starts[:2]]
+        return _ABSENT
+    return _first_names(services), [CodePlace(path) for path in starts[:2]]
 
 
-def _compose(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _compose(project: ProjectSigns, _name: str, count: int) -> Sign:
     for path, items in project.evidence.items():
         for item in items:
             if item.kind == "settings" and item.name == "Docker Compose" and int(item.value or 0) >= count:
                 return f"{path} builds {item.value} services", [CodePlace(path, item.line)]
-    return "", []
+    return _ABSENT
 
 
-def _plugins(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
-    found = [
+def _plugins(project: ProjectSigns, _name: str, count: int) -> Sign:
+    places = [
         CodePlace(path, item.line)
         for path, items in project.evidence.items()
         if role_of(path) == ""
         for item in items
         if item.kind == "settings" and item.name == "plugin discovery"
     ]
-    return (str(found[0]), found) if len(found) >= count else ("", [])
+    return (str(places[0]), places) if len(places) >= count else _ABSENT
 
 
-def _port(project: ProjectSigns, name: str, count: int) -> Sign:
-    """Interfaces of repositories, services and gateways apart from the classes that implement them."""
-    del name
-    found = [
+def _port(project: ProjectSigns, _name: str, count: int) -> Sign:
+    """Interfaces of repositories, services and gateways, separate from their implementations."""
+    interfaces = [
         (item.value, CodePlace(path, item.line))
         for path, items in project.evidence.items()
         if role_of(path) == ""
@@ -291,7 +290,11 @@ def _port(project: ProjectSigns, name: str, count: int) -> Sign:
         and item.get("how") == "interface"
         and item.name in ("repository", "service", "port", "usecase")
     ]
-    return (_some([value for value, _ in found]), [place for _, place in found]) if len(found) >= count else ("", [])
+    return (
+        (_first_names([value for value, _ in interfaces]), [place for _, place in interfaces])
+        if len(interfaces) >= count
+        else _ABSENT
+    )
 
 
 _SIGNS: dict[str, Callable[[ProjectSigns, str, int], Sign]] = {

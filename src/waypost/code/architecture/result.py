@@ -1,7 +1,7 @@
-"""What is concluded about a project's architecture. Values only; everything turns into JSON."""
+"""The derived architecture of a project. Plain values that become JSON."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from waypost.model.reference import LineRange
@@ -11,7 +11,7 @@ from waypost.model.reference import LineRange
 class CodePlace:
     path: str
     line: int = 1
-    end_line: int = 0  # 0: the one line
+    end_line: int = 0  # 0: only this line
 
     @property
     def lines(self) -> LineRange:
@@ -25,8 +25,8 @@ class CodePlace:
 class FrameworkUse:
     name: str
     what: str  # "PHP web framework"
-    rank: str  # "web", "frontend", "mobile", or what a library is for
-    role: str  # "uses", "implements", or "tests" when only tests and examples use it
+    rank: str  # "web", "frontend", "mobile", or a library's purpose
+    role: str  # "uses", "implements", or "tests" if only tests and examples use it
     version: str
     confidence: float
     places: tuple[CodePlace, ...]
@@ -34,7 +34,7 @@ class FrameworkUse:
 
 @dataclass(frozen=True, slots=True)
 class ArchitectureFinding:
-    """A pattern, a design pattern or an authentication mechanism, with why we think so."""
+    """A pattern, design pattern or authentication mechanism, with reasons."""
 
     name: str
     what: str
@@ -63,7 +63,7 @@ class Layer:
     what: str
     directories: tuple[str, ...]
     files: int
-    depends_on: tuple[tuple[str, int], ...] = ()  # other layers, and by how many imports
+    depends_on: tuple[tuple[str, int], ...] = ()  # other layers, and the number of imports
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class ArchitectureDocument:
-    """What is stored in the collection `architecture`, to be found by questions."""
+    """What is stored in the collection `architecture` for search."""
 
     type: str  # "pattern", "framework", "layer", "design_pattern", "authentication", "configuration", "endpoints" …
     name: str
@@ -83,16 +83,13 @@ class ArchitectureDocument:
     text: str  # plain English sentences
     places: tuple[CodePlace, ...] = ()
     confidence: float = 1.0
-    qualifier: str = ""  # tells documents of one name apart: the handler of an endpoint
+    qualifier: str = ""  # distinguishes documents of one name: the handler of an endpoint
 
     @property
     def key(self) -> str:
-        """Different for all documents of a project, and the same when the project is read again."""
+        """Unique in a project, and stable when the project is read again."""
         where = f" {self.places[0].path}" if self.type in ("endpoint", "endpoints") and self.places else ""
         return f"{self.type} {self.name} {self.qualifier}{where}".replace("  ", " ")
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +102,14 @@ class Architecture:
     layers: tuple[Layer, ...] = ()
     design_patterns: tuple[ArchitectureFinding, ...] = ()
     entry_points: tuple[tuple[str, CodePlace], ...] = ()
-    languages: tuple[tuple[str, int, float], ...] = ()  # name, files, share of the files with code
+    languages: tuple[tuple[str, int, float], ...] = ()  # name, files, share of code files
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "frameworks": [_plain(one) for one in self.frameworks],
-            "patterns": [_plain(one) for one in self.patterns],
-            "endpoints": [_plain(one) for one in self.endpoints],
-            "authentication": [_plain(one) for one in self.authentication],
+            "frameworks": [_to_plain(use) for use in self.frameworks],
+            "patterns": [_to_plain(finding) for finding in self.patterns],
+            "endpoints": [_to_plain(endpoint) for endpoint in self.endpoints],
+            "authentication": [_to_plain(finding) for finding in self.authentication],
             "configuration": {
                 "files": list(self.configuration.files),
                 "variables": {name: _places(places) for name, places in self.configuration.variables},
@@ -128,36 +125,30 @@ class Architecture:
                 }
                 for layer in self.layers
             ],
-            "design_patterns": [_plain(one) for one in self.design_patterns],
+            "design_patterns": [_to_plain(finding) for finding in self.design_patterns],
             "entry_points": [{"what": what, **_place(place)} for what, place in self.entry_points],
             "languages": [{"name": name, "files": files, "share": share} for name, files, share in self.languages],
         }
 
-    def documents(self) -> tuple[ArchitectureDocument, ...]:
-        """The documents to store: one for each framework, pattern, layer, mechanism … and for each endpoint."""
-        from waypost.code.architecture.documents import documents_of
-
-        return documents_of(self)
-
 
 def _place(place: CodePlace) -> dict[str, Any]:
-    found: dict[str, Any] = {"path": place.path, "line": place.line}
+    data: dict[str, Any] = {"path": place.path, "line": place.line}
     if place.end_line:
-        found["end_line"] = place.end_line
-    return found
+        data["end_line"] = place.end_line
+    return data
 
 
 def _places(places: Sequence[CodePlace]) -> list[dict[str, Any]]:
     return [_place(place) for place in places]
 
 
-def _plain(value: FrameworkUse | ArchitectureFinding | Endpoint) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _to_plain(value: FrameworkUse | ArchitectureFinding | Endpoint) -> dict[str, Any]:
+    data: dict[str, Any] = {}
     for name in value.__slots__:
         content = getattr(value, name)
         if isinstance(content, CodePlace):
             content = _place(content)
         elif isinstance(content, tuple):
-            content = [_place(one) if isinstance(one, CodePlace) else one for one in content]
-        found[name] = content
-    return found
+            content = [_place(element) if isinstance(element, CodePlace) else element for element in content]
+        data[name] = content
+    return data

@@ -1,4 +1,4 @@
-"""What a path is for: code of the product, a test, an example, documentation."""
+"""The purpose of a path: product code, test, example or documentation."""
 
 import re
 from functools import lru_cache
@@ -7,17 +7,8 @@ from waypost.code.files.languages import is_test_path
 
 _EXAMPLE = frozenset(("example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox", "fixtures"))
 _EXAMPLE |= frozenset(
-    (
-        "template",
-        "templates_project",
-        "_examples",
-        "_example",
-        "benchmark",
-        "benchmarks",
-        "stubs",
-        "skeleton",
-        "integration",
-    )
+    {"template", "templates_project", "_examples", "_example", "benchmark", "benchmarks", "stubs"}
+    | {"skeleton", "integration"}
 )
 _DOCS = frozenset(("doc", "docs", "documentation", "docs_src", "website", "tutorial", "tutorials", "guides"))
 _SOURCES = re.compile(r"(?<=src/main/)(?:java|kotlin|scala)/")
@@ -26,10 +17,10 @@ _TEST = re.compile(r"(?:^|/)(?:[\w.\-]*\.)?(?:UnitTests|FunctionalTests|Integrat
 
 @lru_cache(maxsize=50_000)
 def role_of(path: str) -> str:
-    """ "" for code of the product, else "test", "example" or "docs"."""
+    """ "" for product code, else "test", "example" or "docs"."""
     if is_test_path(path) or _TEST.search(path):
         return "test"
-    # A Java package may be called anything: `src/main/java/org/example` is the product.
+    # Java packages have arbitrary names: `src/main/java/org/example` is the product.
     folders = _SOURCES.split(path.lower(), maxsplit=1)[0].split("/")[:-1]
     if any(folder in _EXAMPLE for folder in folders):
         return "example"
@@ -39,5 +30,5 @@ def role_of(path: str) -> str:
 
 
 def weight_of(path: str) -> float:
-    """How much evidence in this path counts."""
+    """The weight of evidence in this path."""
     return {"": 1.0, "test": 0.2, "example": 0.25, "docs": 0.2}[role_of(path)]

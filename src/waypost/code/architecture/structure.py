@@ -1,33 +1,17 @@
-"""Parts that classes play and design patterns, from what was parsed: names only count together with structure."""
+"""Parts that classes play and design patterns, from parsed symbols. Names count only with matching structure."""
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.knowledge import table
+from waypost.code.architecture.frameworks import table
 from waypost.code.source import Parsed, SourceFile, Symbol
 
 _TYPES = frozenset(("class", "interface", "struct", "trait"))
 _STORING = frozenset(
-    [
-        "find",
-        "get",
-        "save",
-        "delete",
-        "remove",
-        "add",
-        "all",
-        "list",
-        "create",
-        "update",
-        "insert",
-        "fetch",
-        "store",
-        "exists",
-        "count",
-        "by",
-    ]
+    {"find", "get", "save", "delete", "remove", "add", "all", "list", "create", "update", "insert", "fetch"}
+    | {"store", "exists", "count", "by"}
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SUBSCRIBE = frozenset(
@@ -72,15 +56,15 @@ def read_structure(source: SourceFile, parsed: Parsed) -> Iterator[ArchitectureE
             yield from _designs(source, symbol, inside)
 
 
-def _last(name: str) -> str:
+def _last_part(name: str) -> str:
     name = name.partition("(")[0].partition("<")[0].strip()
     return name.rpartition("\\")[2].rpartition(".")[2]
 
 
 def _part(source: SourceFile, symbol: Symbol, members: Sequence[Symbol]) -> Iterator[ArchitectureEvidence]:
     bases = {base.partition("<")[0].partition("[")[0].strip().lstrip("\\") for base in symbol.bases}
-    bases |= {_last(base) for base in bases}
-    decorators = {_last(decorator) for decorator in symbol.decorators}
+    bases |= {_last_part(base) for base in bases}
+    decorators = {_last_part(decorator) for decorator in symbol.decorators}
     decorators |= {decorator.partition("(")[0] for decorator in symbol.decorators}
     for name, suffixes, known_bases, known_decorators, wants_methods in _parts():
         by_name = symbol.name.endswith(suffixes) and symbol.name not in suffixes if suffixes else False
@@ -90,8 +74,8 @@ def _part(source: SourceFile, symbol: Symbol, members: Sequence[Symbol]) -> Iter
             return
         methods = ""
         if wants_methods:
-            shown = [f"{member.name}:{member.lines.start}" for member in members if member.kind == "method"]
-            methods = " ".join(shown[:_MAX_METHODS])
+            method_lines = [f"{member.name}:{member.lines.start}" for member in members if member.kind == "method"]
+            methods = " ".join(method_lines[:_MAX_METHODS])
         how = "interface" if symbol.kind in ("interface", "trait") else "class"
         yield evidence("part", name, symbol.qualified, symbol.lines.start, how=how, methods=methods)
         return
@@ -100,11 +84,11 @@ def _part(source: SourceFile, symbol: Symbol, members: Sequence[Symbol]) -> Iter
 def _designs(source: SourceFile, symbol: Symbol, members: Sequence[Symbol]) -> Iterator[ArchitectureEvidence]:
     names = {member.name for member in members}
     lower = {name.lower() for name in names}
-    for design, reason in _found(source, symbol, members, names, lower):
+    for design, reason in _design_reasons(source, symbol, members, names, lower):
         yield evidence("design", design, symbol.qualified, symbol.lines.start, why=reason, end=str(symbol.lines.end))
 
 
-def _found(
+def _design_reasons(
     source: SourceFile, symbol: Symbol, members: Sequence[Symbol], names: set[str], lower: set[str]
 ) -> Iterator[tuple[str, str]]:
     name = symbol.name
@@ -120,8 +104,8 @@ def _found(
             yield "repository", f"it hides storage behind {', '.join(sorted(stores)[:4])}"
         elif based:
             yield "repository", f"it is a {based[0]}"
-    if (listens := lower & _SUBSCRIBE) and (tells := lower & _NOTIFY):
-        yield "observer", f"others listen by {min(listens)} and are told by {min(tells)}"
+    if (listens := lower & _SUBSCRIBE) and (notifies := lower & _NOTIFY):
+        yield "observer", f"others subscribe with {min(listens)} and are notified by {min(notifies)}"
     if (
         name.endswith("Builder")
         and lower & {"build", "get", "getquery", "to_s", "get_result", "make"}
@@ -137,22 +121,25 @@ def _by_base(
     source: SourceFile, symbol: Symbol, members: Sequence[Symbol], lower: set[str]
 ) -> Iterator[tuple[str, str]]:
     name = symbol.name
-    takes = _constructor(members)
+    takes = _constructor_parameters(members)
     if name.endswith("Adapter") and (symbol.bases or takes):
-        yield "adapter", f"it fits {takes[0] if takes else 'something else'} to {_first(symbol.bases, 'an interface')}"
+        yield (
+            "adapter",
+            f"it fits {takes[0] if takes else 'something else'} to {symbol.bases[0] if symbol.bases else 'an interface'}",
+        )
     if name.endswith(("Decorator", "Wrapper")) and takes and symbol.bases and "Component" not in symbol.bases[0]:
         yield "decorator", f"it is a {symbol.bases[0]} around {takes[0]}"
     acts = lower & {"execute", "handle", "run", "__invoke", "call", "__call__", "perform"}
     if name.endswith("Command") and name != "Command" and acts and not _is_console(source, symbol):
         yield "command", f"an action as an object, done by {min(acts)}"
     for base in symbol.bases:
-        if _last(base).endswith(("Strategy", "Policy")) and _last(base) not in (name, "ApplicationPolicy"):
-            yield "strategy", f"one of the ways of {_last(base)}"
-        if _last(base) in ("Facade",):
+        if _last_part(base).endswith(("Strategy", "Policy")) and _last_part(base) not in (name, "ApplicationPolicy"):
+            yield "strategy", f"one of the ways of {_last_part(base)}"
+        if _last_part(base) in ("Facade",):
             yield "facade", "a short name for a service"
-        if _last(base).startswith(("IRequestHandler", "ICommandHandler", "IQueryHandler", "INotificationHandler")):
-            yield "mediator", f"it answers messages as {_last(base)}"
-        if _last(base) in ("ApplicationRecord", "Eloquent", "PanacheEntity") or base in (
+        if _last_part(base).startswith(("IRequestHandler", "ICommandHandler", "IQueryHandler", "INotificationHandler")):
+            yield "mediator", f"it answers messages as {_last_part(base)}"
+        if _last_part(base) in ("ApplicationRecord", "Eloquent", "PanacheEntity") or base in (
             "models.Model",
             "ActiveRecord::Base",
             "db.Model",
@@ -161,28 +148,23 @@ def _by_base(
     chain = lower & {"handle", "invoke", "invokeasync", "process", "use", "dispatch", "__call__", "dofilterinternal"}
     if name.endswith("Middleware") and chain:
         yield "middleware", f"it stands in the chain of a request with {min(chain)}"
-    injected = {_last(decorator) for decorator in symbol.decorators} & _INJECTED
-    injected |= {_last(d) for member in members for d in member.decorators} & {"Autowired", "Inject"}
+    injected = {_last_part(decorator) for decorator in symbol.decorators} & _INJECTED
+    injected |= {_last_part(d) for member in members for d in member.decorators} & {"Autowired", "Inject"}
     if injected and takes:
         yield "dependency injection", f"it is given {', '.join(takes[:4])}"
 
 
 def _is_console(source: SourceFile, symbol: Symbol) -> bool:
-    """A command of a terminal is no command object."""
-    if any(_last(decorator) == "AsCommand" for decorator in symbol.decorators):
+    """Whether this is a terminal command, not a command object."""
+    if any(_last_part(decorator) == "AsCommand" for decorator in symbol.decorators):
         return True
-    bases = [_last(base) for base in symbol.bases]
+    bases = [_last_part(base) for base in symbol.bases]
     if any(base in ("Command", "BaseCommand", "AppCommand", "GeneratorCommand") for base in bases):
         return True
     return any(folder in f"/{source.path}" for folder in _CONSOLE_FOLDERS)
 
 
-def _first(words: Sequence[str], otherwise: str) -> str:
-    return words[0] if words else otherwise
-
-
-def _constructor(members: Sequence[Symbol]) -> tuple[str, ...]:
-    """What the constructor takes."""
+def _constructor_parameters(members: Sequence[Symbol]) -> tuple[str, ...]:
     for member in members:
         if member.name in ("__init__", "constructor", "__construct", "initialize") or member.kind == "constructor":
             return member.parameters
@@ -192,8 +174,8 @@ def _constructor(members: Sequence[Symbol]) -> tuple[str, ...]:
 
 
 def _singleton(source: SourceFile, symbol: Symbol, lower: set[str]) -> str:
-    if "Singleton" in symbol.bases or any(_last(d) == "singleton" for d in symbol.decorators):
-        return "it says so"
+    if "Singleton" in symbol.bases or any(_last_part(d) == "singleton" for d in symbol.decorators):
+        return "it is marked as a singleton"
     gives = lower & {"getinstance", "get_instance", "instance", "shared", "__new__", "sharedinstance"}
     if not gives:
         return ""

@@ -1,7 +1,7 @@
-"""Source text as a flat list of tokens with matched brackets: enough to read calls, annotations and routes.
+"""Source text as a flat token list with matched brackets: enough to read calls, annotations and routes.
 
-Reading is one pass of one pattern that matches at every place and never backtracks (possessive quantifiers, optional
-ends), so that its time grows with the length of the text whatever stands in it, and nothing recurses.
+One pass of one pattern that matches everywhere and never backtracks (possessive quantifiers, optional ends). So the
+time is linear for any text, and nothing recurses.
 """
 
 import re
@@ -10,7 +10,8 @@ from functools import cache
 
 MAX_CHARACTERS = 2_000_000
 _MAX_CHAIN = 64  # calls in one expression that are followed back
-_MAX_DEPTH = 40  # brackets around a place that are looked at
+_MAX_DEPTH = 40  # enclosing brackets that are examined
+Span = tuple[int, int]  # first index and the index after the last
 NAME, STRING, NUMBER, SYMBOL, OTHER = "n", "s", "d", "y", "p"
 
 _LINE_COMMENT = {
@@ -34,7 +35,7 @@ _STRINGS = {
     "ruby": rf"{_DOUBLE}|{_SINGLE}",
     "elixir": rf"(?:~[a-zA-Z](?=\"))?(?:{_TRIPLE}|{_DOUBLE})|{_SINGLE}",
     "go": rf"{_DOUBLE_LINE}|`[^`]*+`?|'(?:[^'\\\n]|\\.){{0,8}}+'",
-    # A lone `'` begins a lifetime in Rust.
+    # In Rust a single `'` begins a lifetime.
     "rust": r'(?:b|c)?"(?:[^"\\]|\\.)*+"?|r\#"(?:[^"]|"(?!\#))*+(?:"\#)?|r"[^"]*+"?|' + r"'(?:[^'\\\n]|\\[^\n]{1,9}?)'",
     "java": rf"{_TRIPLE}|{_DOUBLE_LINE}|{_SINGLE_LINE}",
     "kotlin": rf"{_TRIPLE}|{_DOUBLE_LINE}|{_SINGLE_LINE}",
@@ -49,10 +50,7 @@ _NAMES = {
     "javascript": r"[A-Za-z_$\#][\w$]*+",
 }
 _PLAIN_NAME = r"[A-Za-z_$][\w$]*+"
-_SYMBOLS = {
-    "ruby": r":(?:[A-Za-z_]\w*+[?!=]?|\"[^\"\n]*+\"?)",
-    "elixir": r":[A-Za-z_]\w*+[?!]?",
-}
+_SYMBOLS = {"ruby": r":(?:[A-Za-z_]\w*+[?!=]?|\"[^\"\n]*+\"?)", "elixir": r":[A-Za-z_]\w*+[?!]?"}
 _WORDS = r"%[wiWI](?:\[[^\]]*+\]?|\([^)]*+\)?|\{[^}]*+\}?)"
 # A `/` after one of these begins a regular expression, not a division.
 _REGEX_LITERAL = r"(?<=[(,=:\[!&|?{};])\s*+/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*+\]?)++/?[a-z]{0,8}+"
@@ -82,10 +80,10 @@ def _pattern(family: str) -> re.Pattern[str]:
 
 
 class TokenList:
-    """The tokens of a text. `kinds`, `texts` and `lines` go together; strings are without their quotes.
+    """The tokens of a text. `kinds`, `texts` and `lines` are parallel; strings have no quotes.
 
-    `partner[i]` is the place of the bracket that closes or opens `i`, or -1; `above[i]` that of the innermost bracket
-    around `i`, or -1. In Ruby and Elixir `do` and its `end` are brackets too.
+    `partner[i]` is the index of the bracket matching `i`, or -1. `above[i]` is the innermost bracket around `i`, or -1.
+    In Ruby and Elixir, `do` and its `end` are brackets too.
     """
 
     __slots__ = ("_starts", "above", "family", "kinds", "lines", "partner", "texts")
@@ -145,17 +143,17 @@ class TokenList:
                 stack.append(at)
 
     def _close(self, stack: list[int], at: int, opener: str) -> None:
-        """Match `at` with the last fitting opener; what was left open inside it stays without a partner."""
+        """Match `at` with the last fitting opener. Openers inside it stay without a partner."""
         for depth in range(len(stack) - 1, max(-1, len(stack) - 1 - 50), -1):
-            opened = self.texts[stack[depth]]
-            if (opened if opened in _OPEN else "do") == opener:
+            opener_text = self.texts[stack[depth]]
+            if (opener_text if opener_text in _OPEN else "do") == opener:
                 self.partner[at] = stack[depth]
                 self.partner[stack[depth]] = at
                 del stack[depth:]
                 return
 
     def _opens(self, at: int, begins: int) -> bool:
-        """Whether a word of Ruby or Elixir opens a block that `end` closes; its line begins at `begins`."""
+        """Whether a Ruby or Elixir word opens a block closed by `end`. Its line begins at `begins`."""
         text = self.texts[at]
         if self._is_key(at) or (at and self.texts[at - 1] in (".", "&.")):
             return False
@@ -172,7 +170,7 @@ class TokenList:
         following = at + 1 < len(self) and self.texts[at + 1] == ":" and self.kinds[at + 1] == OTHER
         return following and self.lines[at + 1] == self.lines[at]
 
-    # Reading
+    # Queries
 
     def is_name(self, at: int, text: str | None = None) -> bool:
         return 0 <= at < len(self) and self.kinds[at] == NAME and (text is None or self.texts[at] == text)
@@ -184,49 +182,49 @@ class TokenList:
         return self.texts[at] if 0 <= at < len(self) else ""
 
     def calls(self) -> Iterator[int]:
-        """The places of names that are followed by `(`."""
+        """The indices of names followed by `(`."""
         for at, kind in enumerate(self.kinds):
             if kind == NAME and self.is_other(at + 1, "("):
                 yield at
 
-    def arguments(self, opening: int) -> list[tuple[int, int]]:
-        """The ranges (start, end) between the commas inside a bracket, empty ones left out."""
+    def arguments(self, opening: int) -> list[Span]:
+        """The ranges (start, end) between the commas in a bracket, without empty ones."""
         end = self.partner[opening]
         if end < 0:
             return []
-        found = []
+        spans = []
         start = at = opening + 1
         while at < end:
             if self.kinds[at] == OTHER:
                 if self.texts[at] in _OPEN and self.partner[at] > at:
                     at = self.partner[at]
                 elif self.texts[at] == ",":
-                    found.append((start, at))
+                    spans.append((start, at))
                     start = at + 1
             elif self.texts[at] in ("do", "fn") and self.kinds[at] == NAME and self.partner[at] > at:
                 at = self.partner[at]
             at += 1
-        found.append((start, end))
-        return [(first, last) for first, last in found if first < last]
+        spans.append((start, end))
+        return [(first, last) for first, last in spans if first < last]
 
-    def named(self, span: tuple[int, int]) -> tuple[str, tuple[int, int]]:
-        """An argument's own name and the span of its value: `prefix="/x"`, `path: "/x"`, `'prefix' => '/x'`."""
+    def split_keyword(self, span: Span) -> tuple[str, Span]:
+        """An argument's keyword and the span of its value: `prefix="/x"`, `path: "/x"`, `'prefix' => '/x'`."""
         start, end = span
         is_key = end - start >= 3 and self.kinds[start] in (NAME, STRING, SYMBOL) and self.kinds[start + 1] == OTHER
         if is_key and self.texts[start + 1] in ("=", ":", "=>"):
             return self.texts[start], (start + 2, end)
         return "", span
 
-    def keyword(self, opening: int, *names: str) -> tuple[int, int] | None:
+    def keyword(self, opening: int, *names: str) -> Span | None:
         """The span of the argument with one of these names."""
         for span in self.arguments(opening):
-            name, value = self.named(span)
+            name, value = self.split_keyword(span)
             if name in names:
                 return value
         return None
 
-    def literal(self, span: tuple[int, int] | None) -> str | None:
-        """The text of a span that is one string (or a symbol); parts joined by `+` or `.` with `{name}` for others."""
+    def literal(self, span: Span | None) -> str | None:
+        """The text of a span that is one string or symbol. Joined parts (`+`, `.`) may contain `{name}`."""
         if span is None:
             return None
         start, end = span
@@ -244,12 +242,12 @@ class TokenList:
                 return None
         return "".join(parts)
 
-    def joined(self, span: tuple[int, int], limit: int = 60) -> str:
+    def source(self, span: Span, limit: int = 60) -> str:
         """A span as written, without spaces."""
         return "".join(self.texts[span[0] : min(span[1], span[0] + limit)])
 
     def chain_start(self, at: int) -> int:
-        """The first token of the expression that ends with the name at `at`: of `a.b(c).d`, asked at `d`, `a`."""
+        """The first token of the expression that ends at `at`: `a` for the `d` of `a.b(c).d`."""
         passed = []
         while at not in self._starts:
             passed.append(at)
@@ -263,7 +261,7 @@ class TokenList:
         return start
 
     def _before(self, at: int) -> int:
-        """The name before the one at `at` in its expression, calls between them left out; -1 for none."""
+        """The name before the one at `at` in its expression, skipping calls, or -1."""
         if at < 2 or self.kinds[at - 1] != OTHER or self.texts[at - 1] not in (".", "->", "::", "?.", "?->"):
             return -1
         before = at - 2
@@ -272,7 +270,7 @@ class TokenList:
         return before
 
     def chain(self, at: int) -> Iterator[int]:
-        """The names of the calls in the expression that ends with `at`, the last first, without `at` itself."""
+        """The names of the calls in the expression that ends at `at`, last first, without `at` itself."""
         for _ in range(_MAX_CHAIN):
             at = self._before(at)
             if at < 0 or self.kinds[at] != NAME:
@@ -280,7 +278,7 @@ class TokenList:
             yield at
 
     def around(self, at: int) -> Iterator[int]:
-        """The opening brackets around a place, the innermost first."""
+        """The opening brackets around a place, innermost first."""
         for _ in range(_MAX_DEPTH):
             at = self.above[at]
             if at < 0:

@@ -1,4 +1,4 @@
-"""What a change did to a tree: commits are read from git, and both sides of every file are parsed and compared."""
+"""What a change did to a repository: read commits from git, parse and compare both sides of each file."""
 
 from waypost.code.changes.commits import commits, file_as_new, uncommitted
 from waypost.code.changes.raw import RawCommit, RawFile

@@ -1,11 +1,13 @@
-"""Dependencies of manifests that are read by their lines: Maven, Gradle, NuGet, Ruby. Literal forms only."""
+"""Dependencies of manifests read by line: Maven, Gradle, NuGet, Ruby. Literal forms only."""
 
 import re
 from collections.abc import Iterator
 from itertools import islice
 
 from waypost.code.architecture.manifests import GEM, GRADLE_PLUGIN
-from waypost.code.changes.wanted import BUILD, DEVELOPMENT, LANGUAGE, OPTIONAL, RUNTIME, Wanted
+
+RUNTIME, DEVELOPMENT, OPTIONAL, BUILD, LANGUAGE = "runtime", "development", "optional", "build", "language"
+Requirement = tuple[str, str, str]  # name, versions, group
 
 _ELEMENT = re.compile(r"<(groupId|artifactId|version|scope|optional)>\s{0,20}([^<\s]{0,200})\s{0,20}</")
 _BLOCK = re.compile(r"<(parent|dependency|plugin)>")
@@ -32,8 +34,8 @@ _LONGEST_BLOCK = 8_000
 _LONGEST_LINE = 1_000
 
 
-def maven(text: str) -> Iterator[Wanted]:
-    """Blocks of a package; a version may be a property's name. What a plugin or dependency excludes is left out."""
+def maven(text: str) -> Iterator[Requirement]:
+    """Dependencies and plugins, without exclusions. A version may be the name of a property."""
     text = _uncommented(text)
     properties: dict[str, str] = dict(
         _PROPERTIES.findall(text.partition("<properties>")[2].partition("</properties>")[0])
@@ -68,7 +70,7 @@ def _uncommented(text: str) -> str:
     return "".join((*parts, text[position:]))
 
 
-def gradle(text: str) -> Iterator[Wanted]:
+def gradle(text: str) -> Iterator[Requirement]:
     for line in text.splitlines()[:5_000]:
         if match := _GRADLE_LINE.match(line[:500]):
             where = match[1].lower()
@@ -83,35 +85,35 @@ def gradle(text: str) -> Iterator[Wanted]:
 _GRADLE_BUILD = frozenset({"classpath", "annotationprocessor", "kapt", "ksp"})
 
 
-def nuget(text: str) -> Iterator[Wanted]:
+def nuget(text: str) -> Iterator[Requirement]:
     text = _uncommented(text)
-    if found := _FRAMEWORK.search(text):
-        yield ".NET", found[1], LANGUAGE
-    if found := _LANG_VERSION.search(text):
-        yield "C#", found[1], LANGUAGE
+    if framework := _FRAMEWORK.search(text):
+        yield ".NET", framework[1], LANGUAGE
+    if framework := _LANG_VERSION.search(text):
+        yield "C#", framework[1], LANGUAGE
     for match in _NUGET_ITEM.finditer(text):
-        told = dict(_ATTRIBUTE.findall(match[1]))
-        name = told.get("Include") or told.get("Update")
+        attributes = dict(_ATTRIBUTE.findall(match[1]))
+        name = attributes.get("Include") or attributes.get("Update")
         if name:
             after = _NUGET_AFTER.match(text, match.end())
-            version = told.get("Version") or told.get("VersionOverride") or (after[1] if after else "")
-            yield name, version, DEVELOPMENT if told.get("PrivateAssets", "").lower() == "all" else RUNTIME
+            version = attributes.get("Version") or attributes.get("VersionOverride") or (after[1] if after else "")
+            yield name, version, DEVELOPMENT if attributes.get("PrivateAssets", "").lower() == "all" else RUNTIME
 
 
-def gem(text: str) -> Iterator[Wanted]:
+def gem(text: str) -> Iterator[Requirement]:
     group = RUNTIME
     for line in (line[:500] for line in text.splitlines()[:3_000]):
-        if found := _RUBY.match(line):
-            yield "ruby", found[1], LANGUAGE
-        elif found := _GROUP.match(line):
-            group = _gem_group(found[1])
+        if match := _RUBY.match(line):
+            yield "ruby", match[1], LANGUAGE
+        elif match := _GROUP.match(line):
+            group = _gem_group(match[1])
         elif _END.match(line):
             group = RUNTIME
-        elif found := GEM.match(line):
+        elif match := GEM.match(line):
             own = _GROUP_OPTION.search(line)
             is_development = "add_development_dependency" in line
             versions = re.findall(r",\s*['\"]([^'\"\n]{1,40})['\"]", line)
-            yield found[1], ", ".join(versions), DEVELOPMENT if is_development else _gem_group(own[1]) if own else group
+            yield match[1], ", ".join(versions), DEVELOPMENT if is_development else _gem_group(own[1]) if own else group
 
 
 def _gem_group(names: str) -> str:

@@ -1,4 +1,4 @@
-"""What became of the definitions of one file, told from its two sides."""
+"""Compare the definitions of one file before and after a change."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from waypost.code.changes.raw import RawFile
 from waypost.code.changes.roles import role_of_path
 from waypost.code.changes.settings import setting_changes
 from waypost.code.changes.sides import Side, side_of
-from waypost.code.changes.signatures import noticed
+from waypost.code.changes.signatures import callers_notice
 from waypost.code.files.languages import is_document, language_of_path
 from waypost.code.source import Symbol
 from waypost.code.summary.purpose import LONGEST, purpose
@@ -20,7 +20,7 @@ from waypost.code.summary.view import SummaryView
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED, FileChange, SymbolChange
 from waypost.model.shape import word_code
 
-MOST_SYMBOLS = 500  # of one file that are told
+MOST_SYMBOLS = 500  # reported per file
 _READ_AS_DATA = frozenset({"manifest", "configuration", "pipeline"})
 _KEPT_DECORATORS = frozenset(
     {"property", "cached_property", "staticmethod", "classmethod", "abstractmethod", "contextmanager", "overload"}
@@ -28,8 +28,8 @@ _KEPT_DECORATORS = frozenset(
 
 
 @dataclass(slots=True)
-class Examined:
-    """A file with its two sides and the pairs found in it; what moved to or from another file is added later."""
+class ComparedFile:
+    """A file with its two sides and matched symbols. Moves between files are added later."""
 
     raw: RawFile
     role: str
@@ -37,50 +37,45 @@ class Examined:
     new: Side | None
     matching: Matching = field(default_factory=Matching)
     came_from: dict[int, tuple[Side, int]] = field(default_factory=dict)  # new place → where it was in another file
-    left: set[int] = field(default_factory=set)  # old places that are in another file now
+    left: set[int] = field(default_factory=set)  # old places that moved to another file
 
 
-def compare(raw: RawFile) -> FileChange:
-    """What the change did to this file, looked at by itself."""
-    return told(examine(raw))
-
-
-def examine(raw: RawFile, *, deep: bool = True) -> Examined:
-    """Parse both sides and pair what is defined in them. Without `deep` the file is told as changed, and no more."""
+def compare_sides(raw: RawFile, *, deep: bool = True) -> ComparedFile:
+    """Parse both sides and match their definitions. Without `deep`, report the file only as changed."""
     role = role_of_path(raw.path)
     if not deep or role == "generated":
-        return Examined(raw, role, None, None)
+        return ComparedFile(raw, role, None, None)
     old = side_of(raw.path_before or raw.path, raw.before)
     new = side_of(raw.path, raw.after)
     if (old and old.by_machine) or (new and new.by_machine):
-        return Examined(raw, "generated", None, None)
-    examined = Examined(raw, role, old, new)
+        return ComparedFile(raw, "generated", None, None)
+    compared = ComparedFile(raw, role, old, new)
     if not (old and new and old.text == new.text):
-        examined.matching, examined.old, examined.new = match(old, new)
-    return examined
+        compared.matching, compared.old, compared.new = match(old, new)
+    return compared
 
 
-def told(examined: Examined) -> FileChange:
-    """The values that learning reads."""
-    raw, old, new = examined.raw, examined.old, examined.new
+def file_change(compared: ComparedFile) -> FileChange:
+    """The result that learning reads."""
+    raw, old, new = compared.raw, compared.old, compared.new
     added, removed = _line_counts(raw)
     side = new or old
     is_same = old is not None and new is not None and old.text == new.text
     layout_only = not is_same and old is not None and new is not None and says_the_same(old, new)
-    reads_data = examined.role in _READ_AS_DATA and not is_same
+    reads_data = compared.role in _READ_AS_DATA and not is_same
     before, after = old.text if old else "", new.text if new else ""
     return FileChange(
         path=raw.path,
         change=raw.change,
         path_before=raw.path_before,
         language=side.language if side else language_of_path(raw.path),
-        role=examined.role,
+        role=compared.role,
         lines_added=added,
         lines_removed=removed,
         layout_only=layout_only,
-        purpose=_purpose(side) if side and examined.role != "generated" else "",
-        symbols=() if layout_only or is_same else tuple(_symbols(examined))[:MOST_SYMBOLS],
-        dependencies=tuple(dependency_changes(raw.path, before, after)) if examined.role == "manifest" else (),
+        purpose=_purpose(side) if side and compared.role != "generated" else "",
+        symbols=() if layout_only or is_same else tuple(_symbols(compared))[:MOST_SYMBOLS],
+        dependencies=tuple(dependency_changes(raw.path, before, after)) if compared.role == "manifest" else (),
         settings=tuple(setting_changes(raw.path, before, after)) if reads_data and not layout_only else (),
     )
 
@@ -92,90 +87,92 @@ def _line_counts(raw: RawFile) -> tuple[int, int]:
 
 
 def _purpose(side: Side) -> str:
-    """What the file says of itself, in its own words; nothing where it says nothing."""
+    """The file's own description, or ""."""
     if side.language and not is_document(side.language) and not side.parsed.symbols and not side.parsed.doc:
         return ""
-    said = purpose(SummaryView(side.source, side.parsed))
-    own = [side.parsed.doc, *(one.doc for one in side.symbols if one.parent is None)]
-    return said if any(said == first_sentences(doc, LONGEST) for doc in own[:50] if doc) else ""
+    summary = purpose(SummaryView(side.source, side.parsed))
+    own = [side.parsed.doc, *(symbol.doc for symbol in side.symbols if symbol.parent is None)]
+    return summary if any(summary == first_sentences(doc, LONGEST) for doc in own[:50] if doc) else ""
 
 
-def _symbols(examined: Examined) -> Iterator[SymbolChange]:
-    old, new = examined.old, examined.new
-    found: list[tuple[int, SymbolChange]] = []
+def _symbols(compared: ComparedFile) -> Iterator[SymbolChange]:
+    old, new = compared.old, compared.new
+    changes: list[tuple[int, SymbolChange]] = []
     if old and new:
-        partners = examined.matching.partners
-        renamed = _renamed_words(old, new, examined.matching.pairs)
-        for one, other in examined.matching.pairs:
-            change = _paired(old, one, new, other, partners, renamed)
+        partners = compared.matching.partners
+        renamed = _renamed_words(old, new, compared.matching.pairs)
+        for before, after in compared.matching.pairs:
+            change = _compare_pair(old, before, new, after, partners, renamed)
             if change is not None:
-                found.append((change.line, change))
+                changes.append((change.line, change))
     if new:
-        for place in examined.matching.new:
-            source = examined.came_from.get(place)
-            change = _moved(source, new, place, examined.came_from) if source else _alone(new, place, ADDED, old)
+        for place in compared.matching.new:
+            source = compared.came_from.get(place)
+            change = (
+                _compare_moved(source, new, place, compared.came_from) if source else _one_sided(new, place, ADDED, old)
+            )
             if change is not None:
-                found.append((change.line, change))
-    yield from (change for _, change in sorted(found, key=lambda row: row[0]))
+                changes.append((change.line, change))
+    yield from (change for _, change in sorted(changes, key=lambda row: row[0]))
     if old:
-        for place in examined.matching.gone:
-            if place not in examined.left:
-                change = _alone(old, place, REMOVED, new)
+        for place in compared.matching.gone:
+            if place not in compared.left:
+                change = _one_sided(old, place, REMOVED, new)
                 if change is not None:
                     yield change
 
 
 def _renamed_words(old: Side, new: Side, pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """The words for definitions that have another name now: to follow a rename is no change of its own."""
-    names = ((old.symbols[one].name, new.symbols[other].name) for one, other in pairs)
+    """Words for renamed definitions: following a rename is not a change."""
+    names = ((old.symbols[before].name, new.symbols[after].name) for before, after in pairs)
     return {word_code(before.encode()): word_code(after.encode()) for before, after in names if before != after}
 
 
 def _follows(old: Sequence[int], new: Sequence[int], renamed: Mapping[int, int]) -> bool:
-    """Whether the words are the same but for names that changed."""
+    """Whether the words are equal except for renamed ones."""
     return len(old) == len(new) and all(
         before == after or renamed.get(before) == after for before, after in zip(old, new, strict=True)
     )
 
 
-def _alone(side: Side, place: int, change: str, other: Side | None) -> SymbolChange | None:
-    """A definition that is on one side only. None when the other side is too broken to tell."""
+def _one_sided(side: Side, place: int, change: str, other: Side | None) -> SymbolChange | None:
+    """A definition on one side only. None if the other side has syntax errors and mentions its name."""
     symbol = side.symbols[place]
     if other is not None and other.parsed.broken and re.search(rf"\b{re.escape(symbol.name)}\b", other.text):
         return None
     return _change(side, place, change, lines_changed=symbol.lines.end - symbol.first_line + 1)
 
 
-def _paired(
+def _compare_pair(
     old: Side,
-    one: int,
+    old_place: int,
     new: Side,
-    other: int,
+    new_place: int,
     partners: Mapping[int, int],
     renamed: Mapping[int, int],
     path_before: str = "",
 ) -> SymbolChange | None:
-    """What happened to a definition that is on both sides; None when nothing did."""
-    before, after = old.symbols[one], new.symbols[other]
+    """What changed in a definition that is on both sides, or None."""
+    before, after = old.symbols[old_place], new.symbols[new_place]
     stayed = before.parent is None if after.parent is None else partners.get(before.parent or 0, -1) == after.parent
     is_renamed = bool(path_before) or before.name != after.name or not stayed
-    lines = old.written(one), new.written(other)
+    lines = old.written(old_place), new.written(new_place)
     if not is_renamed and lines[0] == lines[1] and before.kind == after.kind:
-        was, now = old.visibility.is_public(one), new.visibility.is_public(other)
+        was, now = old.visibility.is_public(old_place), new.visibility.is_public(new_place)
         if was == now or before.parent is not None:
             return None
-    is_changed = lines[0] != lines[1] and old.own_meaning(one) != new.own_meaning(other)
+    is_changed = lines[0] != lines[1] and old.own_meaning(old_place) != new.own_meaning(new_place)
     if is_changed and renamed:
-        is_changed = not _follows(old.own_words(one), new.own_words(other), renamed)
-    signatures = shown_signature(old, one), shown_signature(new, other)
+        is_changed = not _follows(old.own_words(old_place), new.own_words(new_place), renamed)
+    signatures = full_signature(old, old_place), full_signature(new, new_place)
     if signatures[0] == signatures[1] and signatures[0].endswith("…") and before.parameters != after.parameters:
         signatures = _end_of_parameters(before), _end_of_parameters(after)
-    differs = signatures[0] != signatures[1] and _is_noticed(new.language, before, after, *signatures)
+    differs = signatures[0] != signatures[1] and _is_visible_change(new.language, before, after, *signatures)
     if not (is_renamed or is_changed or differs):
         return None
     return _change(
         new,
-        other,
+        new_place,
         RENAMED if is_renamed else MODIFIED,
         signature=signatures[1],
         signature_before=signatures[0] if differs else "",
@@ -185,30 +182,30 @@ def _paired(
     )
 
 
-def _moved(
+def _compare_moved(
     source: tuple[Side, int], new: Side, place: int, came_from: Mapping[int, tuple[Side, int]]
 ) -> SymbolChange | None:
-    """A definition that was in another file. What moved with the class around it is told only if it changed."""
-    old, one = source
-    above, above_before = new.symbols[place].parent, old.symbols[one].parent
+    """A definition that moved from another file. Members of a moved class are reported only if they changed."""
+    old, old_place = source
+    above, above_before = new.symbols[place].parent, old.symbols[old_place].parent
     if above is not None and above_before is not None and came_from.get(above) == (old, above_before):
-        return _paired(old, one, new, place, {above_before: above}, {})
-    return _paired(old, one, new, place, {}, _renamed_words(old, new, [(one, place)]), old.path)
+        return _compare_pair(old, old_place, new, place, {above_before: above}, {})
+    return _compare_pair(old, old_place, new, place, {}, _renamed_words(old, new, [(old_place, place)]), old.path)
 
 
 def _end_of_parameters(symbol: Symbol) -> str:
-    """What a signature that is too long to be shown ends with."""
+    """The end of a signature that is too long to show."""
     return f"{symbol.name}(…, {', '.join(symbol.parameters[-3:])})"
 
 
-def _is_noticed(language: str, before: Symbol, after: Symbol, was: str, now: str) -> bool:
-    """Whether callers would notice more than a new name."""
+def _is_visible_change(language: str, before: Symbol, after: Symbol, was: str, now: str) -> bool:
+    """Whether callers notice more than a new name."""
     if before.name != after.name:
         was = re.sub(rf"(?<!\w){re.escape(before.name)}(?!\w)", lambda _: after.name, was)
-    if was.endswith("…") or now.endswith("…"):  # cut: what is behind shows in the names of the parameters
+    if was.endswith("…") or now.endswith("…"):  # cut: the parameter names show the rest
         length = min(len(was), len(now)) - 1
         return before.parameters != after.parameters or before.returns != after.returns or was[:length] != now[:length]
-    return noticed(language, was, now)
+    return callers_notice(language, was, now)
 
 
 def _lines_changed(before: Iterable[str], after: Iterable[str]) -> int:
@@ -218,10 +215,12 @@ def _lines_changed(before: Iterable[str], after: Iterable[str]) -> int:
     return max(came, went, 1)
 
 
-def shown_signature(side: Side, place: int) -> str:
-    """With `export` and the decorators that change how it is used."""
+def full_signature(side: Side, place: int) -> str:
+    """The signature with `export` and the decorators that affect its use."""
     symbol = side.symbols[place]
-    marks = [f"@{name}" for one in symbol.decorators if (name := one.rpartition(".")[2]) in _KEPT_DECORATORS]
+    marks = [
+        f"@{name}" for decorator in symbol.decorators if (name := decorator.rpartition(".")[2]) in _KEPT_DECORATORS
+    ]
     if side.visibility.is_exported(symbol) and not symbol.signature.startswith("export"):
         marks.append("export")
     return " ".join((*marks, symbol.signature))
@@ -245,7 +244,7 @@ def _change(
         change=change,
         line=symbol.lines.start,
         end_line=symbol.lines.end,
-        signature=signature or shown_signature(side, place),
+        signature=signature or full_signature(side, place),
         signature_before=signature_before,
         doc=first_sentence(symbol.doc),
         name_before=name_before,

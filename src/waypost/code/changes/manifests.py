@@ -1,23 +1,15 @@
-"""Dependencies of a manifest before and after: which came, which went, which are wanted in other versions.
+"""Dependencies of a manifest before and after: added, removed or with other versions.
 
-Lock files are no manifests: what they hold was chosen by a program.
+Lock files are not manifests: a program wrote them.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from waypost.code.architecture.manifests import (
-    GO,
-    REQUIREMENT,
-    list_of,
-    read_json,
-    read_toml,
-    table_at,
-    version_of,
-)
-from waypost.code.changes.build_files import gem, gradle, maven, nuget
-from waypost.code.changes.wanted import BUILD, DEVELOPMENT, LANGUAGE, OPTIONAL, RUNTIME, Wanted
+from waypost.code.architecture.manifests import GO, REQUIREMENT, list_of, read_json, read_toml, table_at, version_of
+from waypost.code.changes import build_files
+from waypost.code.changes.build_files import BUILD, DEVELOPMENT, LANGUAGE, OPTIONAL, RUNTIME, Requirement
 from waypost.model.change import ADDED, MODIFIED, REMOVED, DependencyChange
 
 _MAX = 1_000_000
@@ -37,7 +29,7 @@ def is_manifest(path: str) -> bool:
 
 
 def dependency_changes(path: str, before: str, after: str) -> Iterator[DependencyChange]:
-    """What the two versions of a manifest want differently; nothing for other files. A group that alone changed counts."""
+    """Differences between two versions of a manifest. A changed group counts; other files have none."""
     old, new = dependencies_of(path, before), dependencies_of(path, after)
     for key, (name, wanted, group) in new.items():
         if key not in old:
@@ -49,22 +41,24 @@ def dependency_changes(path: str, before: str, after: str) -> Iterator[Dependenc
             yield DependencyChange(name, REMOVED, "", wanted, group)
 
 
-def dependencies_of(path: str, text: str) -> dict[str, Wanted]:
-    """Name as it is compared → name as it is written, versions, group. The first of several counts: runtime is read
-    before the rest."""
+def dependencies_of(path: str, text: str) -> dict[str, Requirement]:
+    """By normalised name: the name as written, versions and group.
+
+    Of several entries the first counts: runtime dependencies are read first.
+    """
     reader = _reader(path)
-    found: dict[str, Wanted] = {}
+    dependencies: dict[str, Requirement] = {}
     if reader is None or not text or len(text) > _MAX:
-        return found
+        return dependencies
     is_python = reader in _PYTHON
     for name, wanted, group in reader(text):
         key = re.sub(r"[-_.]+", "-", name).lower() if is_python else name
         key = f"{key} ({LANGUAGE})" if group == LANGUAGE else key
-        found.setdefault(key, (name[:_LONGEST], " ".join(wanted.split())[:_LONGEST], group))
-    return found
+        dependencies.setdefault(key, (name[:_LONGEST], " ".join(wanted.split())[:_LONGEST], group))
+    return dependencies
 
 
-_Read = Callable[[str], Iterator[Wanted]]
+_Read = Callable[[str], Iterator[Requirement]]
 
 
 def _reader(path: str) -> _Read | None:
@@ -73,9 +67,9 @@ def _reader(path: str) -> _Read | None:
         return _BY_NAME[name]
     lower = name.lower()
     if lower.endswith((".csproj", ".fsproj", ".vbproj")):
-        return nuget
+        return build_files.nuget
     if lower.endswith(".gemspec"):
-        return gem
+        return build_files.gem
     folder = path.lower().rpartition("/")[0].rpartition("/")[2]
     if lower.endswith((".txt", ".in")) and ("requirements" in lower or folder == "requirements"):
         return _development_requirements if _DEVELOPMENT.search(lower) else _requirements
@@ -86,8 +80,8 @@ def _group(name: str) -> str:
     return DEVELOPMENT if _DEVELOPMENT.search(name) else OPTIONAL
 
 
-def _python(value: Any, group: str) -> Iterator[Wanted]:
-    """One requirement of PEP 508: `httpx[http2]>=0.27; python_version < "3.12"`."""
+def _python(value: Any, group: str) -> Iterator[Requirement]:
+    """One PEP 508 requirement: `httpx[http2]>=0.27; python_version < "3.12"`."""
     if not isinstance(value, str) or value.lstrip().startswith(("#", "-")):
         return
     text = value[:_LONGEST_LINE].partition(" #")[0].partition("\t#")[0]
@@ -99,7 +93,7 @@ def _python(value: Any, group: str) -> Iterator[Wanted]:
         yield match[1], wanted.strip(), group
 
 
-def _pyproject(text: str) -> Iterator[Wanted]:
+def _pyproject(text: str) -> Iterator[Requirement]:
     data = read_toml(text)
     project, poetry = table_at(data, "project"), table_at(data, "tool", "poetry")
     yield from _versions({"python": project.get("requires-python")}, LANGUAGE)
@@ -122,22 +116,22 @@ def _pyproject(text: str) -> Iterator[Wanted]:
         yield from _python(item, BUILD)
 
 
-def _versions(table: dict[str, Any], group: str) -> Iterator[Wanted]:
+def _versions(table: dict[str, Any], group: str) -> Iterator[Requirement]:
     for name, value in table.items():
         if value is not None:
             yield name, version_of(value), group
 
 
-def _requirements(text: str) -> Iterator[Wanted]:
+def _requirements(text: str) -> Iterator[Requirement]:
     for line in text.splitlines()[:3_000]:
         yield from _python(line, RUNTIME)
 
 
-def _development_requirements(text: str) -> Iterator[Wanted]:
+def _development_requirements(text: str) -> Iterator[Requirement]:
     return ((name, wanted, DEVELOPMENT) for name, wanted, _ in _requirements(text))
 
 
-def _setup_cfg(text: str) -> Iterator[Wanted]:
+def _setup_cfg(text: str) -> Iterator[Requirement]:
     section = key = ""
     for line in text.splitlines()[:3_000]:
         if line.startswith("["):
@@ -149,7 +143,7 @@ def _setup_cfg(text: str) -> Iterator[Wanted]:
             yield from _setup_line(section, key, line.strip())
 
 
-def _setup_line(section: str, key: str, value: str) -> Iterator[Wanted]:
+def _setup_line(section: str, key: str, value: str) -> Iterator[Requirement]:
     if not value:
         return
     if section == "options" and key == "python_requires":
@@ -161,14 +155,14 @@ def _setup_line(section: str, key: str, value: str) -> Iterator[Wanted]:
         yield from _python(value, _group(key))
 
 
-def _pipfile(text: str) -> Iterator[Wanted]:
+def _pipfile(text: str) -> Iterator[Requirement]:
     data = read_toml(text)
     yield from _versions({"python": table_at(data, "requires").get("python_version")}, LANGUAGE)
     yield from _versions(table_at(data, "packages"), RUNTIME)
     yield from _versions(table_at(data, "dev-packages"), DEVELOPMENT)
 
 
-def _npm(text: str) -> Iterator[Wanted]:
+def _npm(text: str) -> Iterator[Requirement]:
     data = read_json(text)
     yield from _versions(table_at(data, "engines"), LANGUAGE)
     yield from _versions(table_at(data, "dependencies"), RUNTIME)
@@ -177,18 +171,18 @@ def _npm(text: str) -> Iterator[Wanted]:
     yield from _versions(table_at(data, "devDependencies"), DEVELOPMENT)
 
 
-def _composer(text: str) -> Iterator[Wanted]:
+def _composer(text: str) -> Iterator[Requirement]:
     data = read_json(text)
     for key, group in (("require", RUNTIME), ("require-dev", DEVELOPMENT)):
         for name, value in table_at(data, key).items():
             yield name, version_of(value), LANGUAGE if name == "php" else group
 
 
-def _cargo(text: str) -> Iterator[Wanted]:
+def _cargo(text: str) -> Iterator[Requirement]:
     data = read_toml(text)
     for package in (table_at(data, "package"), table_at(data, "workspace", "package")):
-        yield from _versions({"rust": _plain(package.get("rust-version"))}, LANGUAGE)
-        yield from _versions({"rust edition": _plain(package.get("edition"))}, LANGUAGE)
+        yield from _versions({"rust": _text_or_none(package.get("rust-version"))}, LANGUAGE)
+        yield from _versions({"rust edition": _text_or_none(package.get("edition"))}, LANGUAGE)
     tables = [data, table_at(data, "workspace"), *table_at(data, "target").values()]
     for key, group in (("dependencies", RUNTIME), ("dev-dependencies", DEVELOPMENT), ("build-dependencies", BUILD)):
         for table in tables:
@@ -197,11 +191,11 @@ def _cargo(text: str) -> Iterator[Wanted]:
                 yield name, version_of(value), OPTIONAL if is_optional else group
 
 
-def _plain(value: Any) -> str | None:
-    return value if isinstance(value, str) else None  # a workspace's is a table
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None  # a workspace value is a table
 
 
-def _go(text: str) -> Iterator[Wanted]:
+def _go(text: str) -> Iterator[Requirement]:
     for match in _GO_LANGUAGE.finditer(text):
         yield match[1], match[2], LANGUAGE
     for match in GO.finditer(text):
@@ -223,10 +217,10 @@ _BY_NAME: dict[str, _Read] = {
     "composer.json": _composer,
     "Cargo.toml": _cargo,
     "go.mod": _go,
-    "pom.xml": maven,
-    "build.gradle": gradle,
-    "build.gradle.kts": gradle,
-    "Directory.Packages.props": nuget,
-    "Directory.Build.props": nuget,
-    "Gemfile": gem,
+    "pom.xml": build_files.maven,
+    "build.gradle": build_files.gradle,
+    "build.gradle.kts": build_files.gradle,
+    "Directory.Packages.props": build_files.nuget,
+    "Directory.Build.props": build_files.nuget,
+    "Gemfile": build_files.gem,
 }

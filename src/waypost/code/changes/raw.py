@@ -1,4 +1,4 @@
-"""A change as git has it: names and bytes, before anything is parsed."""
+"""A change as git has it: names and bytes, before parsing."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,17 +6,17 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    path: str  # where it is now; where it was, if it is gone
+    path: str  # current path, or the last one if it is removed
     change: str  # ADDED, REMOVED, MODIFIED or RENAMED of waypost.model.change
     path_before: str = ""  # of a renamed file
-    before: bytes | None = None  # None: it was not there, or is nothing to read
+    before: bytes | None = None  # None: it did not exist, or cannot be read
     after: bytes | None = None
-    skipped: str = ""  # why its contents were not read: too large, binary, a secret
+    skipped: str = ""  # why its content was not read: too large, binary, a secret
 
 
 @dataclass(frozen=True, slots=True)
 class RawCommit:
-    """One commit, or with an empty `commit` what is not committed yet."""
+    """One commit. An empty `commit` means uncommitted changes."""
 
     files: tuple[RawFile, ...]
     commit: str = ""
@@ -24,5 +24,5 @@ class RawCommit:
     author: str = ""
     subject: str = ""
     body: str = ""
-    is_merge: bool = False  # then it has no files: what came in is in the commits that were merged
-    is_cut: bool = False  # its parent is not in this shallow clone: what it did cannot be known, it has no files
+    is_merge: bool = False  # has no files: they are in the merged commits
+    is_cut: bool = False  # its parent is missing in this shallow clone, so it has no files

@@ -1,26 +1,26 @@
-"""A whole change, read: every file compared, and what moved from one file to another recognised."""
+"""Read a whole change: compare every file, and detect moves between files."""
 
 from collections import defaultdict
 from collections.abc import Iterable
 
-from waypost.code.changes.compare import Examined, examine, told
-from waypost.code.changes.match import MOVED_ALIKE, SMALLEST, Placed, alike, same_content
+from waypost.code.changes.compare import ComparedFile, compare_sides, file_change
+from waypost.code.changes.match import MOVED_ALIKE, SMALLEST, Placed, overlap, same_content
 from waypost.code.changes.raw import RawCommit, RawFile
 from waypost.model.change import ChangeSet
 from waypost.model.shape import family
 from waypost.text.secrets.masking import mask
 
-MOST_BYTES = 12_000_000  # of both sides of all files that are parsed; the rest is told as changed only
+MOST_BYTES = 12_000_000  # both sides of all files that are parsed; the rest is reported only as changed
 MOST_FILES = 500
-_MOST_MOVES = 2_000  # definitions gone or new that are compared across files
+_MOST_MOVES = 2_000  # deleted or new definitions compared across files
 
 
 def change_set(raw: RawCommit) -> ChangeSet:
-    """What the change did. Never fails on what the files say; of a very large one only a part is parsed."""
-    examined = _examined(raw.files)
-    _find_moves(examined)
+    """What the change did. Never fails on file contents; a very large change is parsed only in part."""
+    compared = _compare_files(raw.files)
+    _find_moves(compared)
     return ChangeSet(
-        files=tuple(map(told, examined)),
+        files=tuple(map(file_change, compared)),
         commit=raw.commit,
         time=raw.time,
         author=raw.author,
@@ -30,35 +30,37 @@ def change_set(raw: RawCommit) -> ChangeSet:
     )
 
 
-def _examined(files: Iterable[RawFile]) -> list[Examined]:
-    found: list[Examined] = []
+def _compare_files(files: Iterable[RawFile]) -> list[ComparedFile]:
+    compared: list[ComparedFile] = []
     left = MOST_BYTES
     for raw in files:
         size = len(raw.before or b"") + len(raw.after or b"")
-        deep = len(found) < MOST_FILES and size <= left
+        deep = len(compared) < MOST_FILES and size <= left
         left -= size if deep else 0
-        found.append(examine(raw, deep=deep))
-    return found
+        compared.append(compare_sides(raw, deep=deep))
+    return compared
 
 
-def _find_moves(files: list[Examined]) -> None:
-    """Definitions that are gone in one file and new in another: those that say the same, then those of one name that
-    say nearly the same. Their members go with them."""
-    gone = [(one, place) for one in files for place in one.matching.gone]
-    new = [(one, place) for one in files for place in one.matching.new]
-    if not gone or not new or len({id(one) for one, _ in (*gone, *new)}) < 2:
+def _find_moves(files: list[ComparedFile]) -> None:
+    """Find definitions that moved to another file: equal content, then similar content under one name.
+
+    Members move with them.
+    """
+    gone = [(file, place) for file in files for place in file.matching.gone]
+    new = [(file, place) for file in files for place in file.matching.new]
+    if not gone or not new or len({id(file) for file, _ in (*gone, *new)}) < 2:
         return
     if len(gone) > _MOST_MOVES or len(new) > _MOST_MOVES:
         return
-    owners = {id(side): one for one in files for side in (one.old, one.new) if side is not None}
-    olds = [(one.old, place) for one, place in gone if one.old is not None]
-    news = [(one.new, place) for one, place in new if one.new is not None]
+    owners = {id(side): file for file in files for side in (file.old, file.new) if side is not None}
+    olds = [(file.old, place) for file, place in gone if file.old is not None]
+    news = [(file.new, place) for file, place in new if file.new is not None]
     for old, now in [*same_content(olds, news), *_same_name(olds, news)]:
-        _note(owners[id(old[0])], old, owners[id(now[0])], now)
+        _record_move(owners[id(old[0])], old, owners[id(now[0])], now)
 
 
 def _same_name(olds: list[Placed], news: list[Placed]) -> list[tuple[Placed, Placed]]:
-    """Definitions that changed a little on their way, where only one of that name went and one came."""
+    """Definitions that changed slightly while moving, if their name was removed once and added once."""
     by_name: defaultdict[tuple[str, str], tuple[list[Placed], list[Placed]]] = defaultdict(lambda: ([], []))
     for number, places in enumerate((olds, news)):
         for side, place in places:
@@ -69,23 +71,26 @@ def _same_name(olds: list[Placed], news: list[Placed]) -> list[tuple[Placed, Pla
     for went, came in by_name.values():
         if len(went) != 1 or len(came) != 1 or went[0][0].path == came[0][0].path:
             continue
-        (old, one), (new, other) = went[0], came[0]
-        if min(old.size(one), new.size(other)) >= SMALLEST and alike(old.words(one), new.words(other)) >= MOVED_ALIKE:
+        (old, old_place), (new, new_place) = went[0], came[0]
+        if (
+            min(old.size(old_place), new.size(new_place)) >= SMALLEST
+            and overlap(old.words(old_place), new.words(new_place)) >= MOVED_ALIKE
+        ):
             pairs.append((went[0], came[0]))
     return pairs
 
 
-def _note(source: Examined, old: Placed, target: Examined, new: Placed) -> None:
-    """Note a move, and those of all members that are on both sides."""
+def _record_move(source: ComparedFile, old: Placed, target: ComparedFile, new: Placed) -> None:
+    """Record a move, and those of all members on both sides."""
     waiting = [(old[1], new[1])] if source is not target else []
     while waiting:
-        one, other = waiting.pop()
-        if other in target.came_from or one in source.left:
+        old_place, new_place = waiting.pop()
+        if new_place in target.came_from or old_place in source.left:
             continue
-        target.came_from[other] = (old[0], one)
-        source.left.add(one)
-        members = {old[0].symbols[place].name: place for place in old[0].members.get(one, ())}
-        for place in new[0].members.get(other, ()):
+        target.came_from[new_place] = (old[0], old_place)
+        source.left.add(old_place)
+        members = {old[0].symbols[place].name: place for place in old[0].members.get(old_place, ())}
+        for place in new[0].members.get(new_place, ()):
             before = members.get(new[0].symbols[place].name)
             if before is not None:
                 waiting.append((before, place))

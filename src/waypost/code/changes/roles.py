@@ -1,4 +1,4 @@
-"""What part a file plays: source, test, example, document, configuration, manifest, pipeline, generated or other."""
+"""The role of a file: source, test, example, document, configuration, manifest, pipeline, generated or other."""
 
 import tomllib
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from waypost.code.changes.manifests import is_manifest
 from waypost.code.files.languages import is_document, language_of_path
 from waypost.code.files.skip import file_skip
 
-_OFTEN_APART = (".txt", ".in", "proj")  # manifests that lie in folders of tests and documentation, too
+_OFTEN_APART = (".txt", ".in", "proj")  # manifests that also exist in test and documentation folders
 _SOURCES = frozenset({"src", "lib", "crates", "internal", "pkg", "cmd", "app"})
 _MIGRATIONS = frozenset({"migrations", "migrate", "alembic", "versions"})
-_SKIPPED = ("lock", "generated", "minified", "recorded", "other people")  # how the reasons of skipped files begin
+_SKIPPED = ("lock", "generated", "minified", "recorded", "other people")  # prefixes of skip reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _rules() -> dict[str, _Rule]:
 
 @lru_cache(maxsize=20_000)
 def role_of_path(path: str) -> str:
-    """The role by the path alone. Migrations are source, whoever wrote them."""
+    """The role by path alone. Migrations are source, even if generated."""
     rules = _rules()
     lower = f"/{path.lower()}"
     name = lower.rpartition("/")[2]
@@ -61,7 +61,7 @@ def role_of_path(path: str) -> str:
         return "pipeline"
     place = role_of(path)  # "", "test", "example" or "docs"
     if place == "docs" and not _SOURCES.isdisjoint(lower.split("/")[1:-2]):
-        place = ""  # a package of the product that is called `doc`
+        place = ""  # a package named `doc`
     if is_manifest(path):
         return "example" if place and not name.endswith(_OFTEN_APART) else "manifest"
     return _by_place(lower, name, place, language_of_path(path))

@@ -1,16 +1,17 @@
-"""Settings of a configuration file before and after, as dotted keys with short values. Secrets are never told."""
+"""Settings of a configuration file before and after, as dotted keys with short values. Secrets are left out."""
 
 import re
 from collections.abc import Iterator
 
-from waypost.code.changes.flat import MASKED, flat_settings
+from waypost.code.changes.configuration import MASKED, flat_settings
+from waypost.code.syntax.signatures import one_line
 from waypost.model.change import ADDED, MODIFIED, REMOVED, SettingChange
 from waypost.text.secrets.masking import mask
 
-MOST = 60  # settings of one file that are told
+MOST = 60  # settings reported per file
 LONGEST = 160  # characters of a value
 _HASH = re.compile(r"\b[0-9a-f]{40,64}\b")
-# What `dependency_changes` tells, and what holds nothing that anybody set.
+# Keys that `dependency_changes` reports, or that nobody sets.
 _DEPENDENCIES = {
     "pyproject.toml": re.compile(
         r"project\.(?:dependencies|optional-dependencies|requires-python|classifiers)\b|dependency-groups\b"
@@ -29,38 +30,33 @@ _DEPENDENCIES = {
 
 
 def setting_changes(path: str, before: str, after: str) -> Iterator[SettingChange]:
-    """Keys that came, went or have another value. Nothing where a side cannot be read, or is data rather than settings."""
+    """Keys that were added, removed or changed. Nothing if a side is unreadable or is data."""
     old, new = flat_settings(path, before), flat_settings(path, after)
     if old is None or new is None:
         return
     dependencies = _DEPENDENCIES.get(path.rpartition("/")[2])
-    told = 0
+    count = 0
     for key in (*new, *(key for key in old if key not in new)):
         was, now = old.get(key), new.get(key)
         if (
-            _opaque(was) == _opaque(now)
+            _without_hashes(was) == _without_hashes(now)
             or (dependencies is not None and dependencies.match(key))
             or _is_secret(key, was, now)
         ):
             continue
         change = ADDED if was is None else REMOVED if now is None else MODIFIED
-        yield SettingChange(key, change, _short(now), _short(was))
-        told += 1
-        if told >= MOST:
+        yield SettingChange(key, change, one_line(now or "", LONGEST), one_line(was or "", LONGEST))
+        count += 1
+        if count >= MOST:
             return
 
 
-def _opaque(value: str | None) -> str | None:
-    """Hashes say nothing to a reader: of a pinned commit that moved nothing is told."""
+def _without_hashes(value: str | None) -> str | None:
+    """Replace hashes: a pinned commit that moved is not worth reporting."""
     return None if value is None else _HASH.sub("#", value)
 
 
 def _is_secret(key: str, *values: str | None) -> bool:
-    """The text was masked as a whole; here each value is looked at once more, beside its key."""
+    """Whether a value is secret. The text was masked as a whole; here each value is checked with its key."""
     name = key.rpartition(".")[2]
     return any(value and (MASKED in value or mask(f'{name} = "{value[:2_000]}"').found) for value in values)
-
-
-def _short(value: str | None) -> str:
-    text = " ".join((value or "").split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"

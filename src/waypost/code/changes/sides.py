@@ -1,4 +1,4 @@
-"""One side of a changed file: its text without secrets, its symbols, and what each of them says without its layout."""
+"""One side of a changed file: its text without secrets, its symbols and their meanings."""
 
 import hashlib
 from array import array
@@ -17,13 +17,13 @@ from waypost.code.source import Parsed, SourceFile, Symbol
 from waypost.model.shape import FileShape
 from waypost.text.secrets.masking import mask
 
-_LOCAL = frozenset({"function", "method", "property", "macro"})  # what is defined in these is nobody else's business
+_LOCAL = frozenset({"function", "method", "property", "macro"})  # definitions inside these are local
 _MOST_SYMBOLS = 3_000
 _KEPT_SIDES = 64  # the new side of one commit is the old side of a later one
 
 
 class Side:
-    """A file before or after. Its syntax tree is walked only when somebody asks what a symbol says."""
+    """A file before or after a change. Its syntax tree is walked only when needed."""
 
     def __init__(self, path: str, text: str, by_machine: bool) -> None:
         self.path = path
@@ -33,7 +33,7 @@ class Side:
         self.lines = self.text.split("\n")
         self.source = SourceFile(path, self.language, self.text)
         self._walked = self.source
-        self._hidden: tuple[int, ...] = ()  # first lines of symbols that are not looked at
+        self._hidden: tuple[int, ...] = ()  # first lines of hidden symbols
 
     @cached_property
     def parsed(self) -> Parsed:
@@ -46,9 +46,9 @@ class Side:
         return shape_of(self._walked, self.parsed)
 
     def without(self, places: Iterable[int]) -> "Side":
-        """The same side, of which these symbols are not looked at: their lines are blank to whoever asks for meanings.
+        """The same side with these symbols hidden: their lines are blank when meanings are computed.
 
-        To walk a syntax tree is most of the work, and most of a changed file did not change.
+        Walking the syntax tree is most of the work, and most of a changed file is unchanged.
         """
         lines = list(self.lines)
         hidden = tuple(places)
@@ -68,12 +68,12 @@ class Side:
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
-        """Those that others can see at all: not what is local to a function. Places are those of `parsed.symbols`."""
+        """The first symbols of the file, up to a limit. Places are indices into `parsed.symbols`."""
         return self.parsed.symbols[:_MOST_SYMBOLS]
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """The symbols that count, by their places."""
+        """Places of symbols visible from outside: not those local to a function."""
         local: set[int] = set()
         for place, symbol in enumerate(self.symbols):
             above = symbol.parent
@@ -83,30 +83,30 @@ class Side:
 
     @cached_property
     def children(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        nested: dict[int, list[int]] = {}
         for place in self.places:
             above = self.symbols[place].parent
             if above is not None and self._encloses(above, place):
-                found.setdefault(above, []).append(place)
-        return found
+                nested.setdefault(above, []).append(place)
+        return nested
 
     def _encloses(self, above: int, place: int) -> bool:
-        """Whether a symbol lies in the lines of another. In Rust and Go methods stand apart from their type."""
+        """Whether a symbol is within the lines of another. Rust and Go methods are outside their type."""
         around, inner = self.symbols[above], self.symbols[place]
         return around.first_line <= inner.first_line and inner.lines.end <= around.lines.end
 
     @cached_property
     def members(self) -> dict[int, list[int]]:
-        """The symbols that belong to another, wherever they stand."""
-        found: dict[int, list[int]] = {}
+        """The symbols that belong to another one, wherever they are."""
+        members_by_owner: dict[int, list[int]] = {}
         for place in self.places:
             above = self.symbols[place].parent
             if above is not None:
-                found.setdefault(above, []).append(place)
-        return found
+                members_by_owner.setdefault(above, []).append(place)
+        return members_by_owner
 
     def written(self, place: int) -> tuple[str, ...]:
-        """The symbol's own lines as they are written, without those of symbols in it."""
+        """The symbol's own lines as written, without nested symbols."""
         symbol = self.symbols[place]
         lines: list[str] = []
         line = symbol.first_line
@@ -122,13 +122,13 @@ class Side:
         return self.lines[symbol.first_line - 1 : symbol.lines.end]
 
     def meaning(self, place: int) -> bytes:
-        """A hash of all that the symbol says, under whatever name."""
+        """A hash of the symbol's meaning, independent of its name."""
         first, behind = self._words(place)
         define = self.shape.between(self.shape.landmarks[place].define, self.shape.line_count)[0]
         return self.shape.meaning(first, behind, self.symbols[place].name, define)
 
     def own_meaning(self, place: int) -> bytes:
-        """The same without the symbols in it, and with its name."""
+        """The meaning without nested symbols, but with its name."""
         if not self.children.get(place):
             return self.shape.meaning(*self._words(place))
         return hashlib.blake2b(self.own_words(place).tobytes(), digest_size=12).digest()
@@ -158,13 +158,13 @@ class Side:
 
     @cached_property
     def all_meaning(self) -> bytes:
-        """A hash of what the whole file says, and between which words the symbols stand that are not looked at."""
+        """A hash of the whole file's meaning and of the positions of hidden symbols."""
         hidden = array("Q", (self.shape.between(0, line - 1)[1] for line in self._hidden))
         return self.shape.meaning(0, len(self.shape.words)) + hashlib.blake2b(hidden.tobytes(), digest_size=12).digest()
 
 
 def side_of(path: str, content: bytes | None) -> Side | None:
-    """The side with this content; None when there is none, or when it is no text."""
+    """The side with this content, or None if it is absent or not text."""
     return None if content is None else _side(path, content)
 
 

@@ -1,4 +1,4 @@
-"""Which definitions others may use, by the rule of the language. The rules are in `visibility.toml`."""
+"""Which definitions are public, by the rules of the language (visibility.toml)."""
 
 import re
 import tomllib
@@ -20,7 +20,7 @@ _DEFAULT = re.compile(r"^[ \t]{0,8}export[ \t]+(?:default|=)[ \t]+([\w$]{1,200})
 _ASSIGNED = re.compile(r"\bexports(?:\.([\w$]{1,200}))?[ \t]*=[ \t]*(?:new[ \t]+)?([\w$]{1,200})?")
 _CHAIN = re.compile(r"\b([\w$]{1,200})[ \t]*=[ \t]*(?:(?:module\.)?exports[ \t]*=[ \t]*){1,3}")
 _NAME = re.compile(r"[\w$]{1,200}")
-_MOST_SECTIONS = 50  # above a member that are looked at
+_MOST_SECTIONS = 50  # sections above a member that are checked
 _TRAIT_IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b[^{;]{0,400}\bfor\b")
 _IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b")
 
@@ -48,7 +48,7 @@ def _rule(language: str) -> _Rule:
 
 
 class Visibility:
-    """Answers for the symbols of one file."""
+    """Visibility of the symbols of one file."""
 
     def __init__(self, parsed: Parsed, lines: Sequence[str]) -> None:
         self._parsed, self._lines = parsed, lines
@@ -56,15 +56,15 @@ class Visibility:
         self._known: dict[int, bool] = {}
 
     def is_public(self, place: int) -> bool:
-        """Whether code outside of the file (the package, in Go) may use the symbol: it and everything around it."""
-        asked: int | None = place
+        """Whether code outside the file (in Go, the package) can use the symbol and everything around it."""
+        enclosing: int | None = place
         around: list[int] = []
-        while asked is not None and asked not in self._known:
-            around.append(asked)
-            asked = self._parsed.symbols[asked].parent  # always an earlier one, so this ends
-        above = asked is None or self._known[asked]
-        for one in reversed(around):
-            above = self._known[one] = above and self._alone(self._parsed.symbols[one])
+        while enclosing is not None and enclosing not in self._known:
+            around.append(enclosing)
+            enclosing = self._parsed.symbols[enclosing].parent  # always an earlier one, so this ends
+        above = enclosing is None or self._known[enclosing]
+        for index in reversed(around):
+            above = self._known[index] = above and self._is_visible(self._parsed.symbols[index])
         return self._known[place]
 
     def is_exported(self, symbol: Symbol) -> bool:
@@ -72,7 +72,7 @@ class Visibility:
         first = self._line(symbol.lines.start)
         return self._rule.exports and symbol.parent is None and first.lstrip().startswith("export ")
 
-    def _alone(self, symbol: Symbol) -> bool:
+    def _is_visible(self, symbol: Symbol) -> bool:
         rule, parent = self._rule, symbol.parent
         around = self._parsed.symbols[parent].kind if parent is not None else ""
         if not self._name_is_open(symbol):
@@ -86,7 +86,7 @@ class Visibility:
             return self._is_of_trait(symbol)
         if rule.sections and parent is not None and not self._section_is_open(symbol, around):
             return False
-        return not rule.exports or parent is not None or self._leaves_the_file(symbol)
+        return not rule.exports or parent is not None or self._is_exported(symbol)
 
     def _name_is_open(self, symbol: Symbol) -> bool:
         name = symbol.name
@@ -101,7 +101,7 @@ class Visibility:
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
 
     def _is_of_trait(self, symbol: Symbol) -> bool:
-        """Rust: the functions of `impl Trait for Type` are as public as the trait."""
+        """Rust: functions of `impl Trait for Type` are as public as the trait."""
         if self._parsed.language != "rust" or symbol.parent is None:
             return False
         before = bisect_right(self._impl_lines, symbol.first_line) - 1
@@ -116,12 +116,12 @@ class Visibility:
         return [number for number, line in enumerate(self._lines, start=1) if line.strip() in self._rule.sections]
 
     def _section_is_open(self, symbol: Symbol, around: str) -> bool:
-        """By the nearest `private` or `public:` between the class and its member."""
+        """Whether the nearest `private` or `public:` above the member is public."""
         assert symbol.parent is not None
         first = self._parsed.symbols[symbol.parent].lines.start
         indent = len(self._line(symbol.lines.start)) - len(self._line(symbol.lines.start).lstrip())
         if "self." in symbol.signature[:12]:
-            return True  # Ruby: sections do not hold for methods of the class itself
+            return True  # Ruby: sections do not apply to class methods
         before = bisect_left(self._section_lines, symbol.first_line)
         for number in reversed(self._section_lines[max(0, before - _MOST_SECTIONS) : before]):
             line = self._line(number)
@@ -129,22 +129,22 @@ class Visibility:
                 return line.strip().startswith("public")
         return around not in self._rule.closed
 
-    def _leaves_the_file(self, symbol: Symbol) -> bool:
+    def _is_exported(self, symbol: Symbol) -> bool:
         line = self._line(symbol.lines.start).lstrip()
         if line.startswith(("export ", "exports.", "module.exports", "declare ")):
             return True
         if self._line(symbol.lines.start)[:1] in (" ", "\t"):
-            return False  # inside a function without a name: a callback
+            return False  # inside an anonymous function: a callback
         return self._exported is None or symbol.qualified.split(".")[0] in self._exported
 
     @cached_property
     def _exported(self) -> frozenset[str] | None:
-        """The names that the file hands out; None when it hands out nothing, as a script does."""
+        """The exported names, or None if the file exports nothing, such as a script."""
         text = "\n".join(self._lines)
         names: set[str] = set()
         for pattern in (_LISTED, _DEFAULT, _CHAIN):
-            for found in pattern.finditer(text):
-                names.update(_NAME.findall(found[1]))
-        for found in _ASSIGNED.finditer(text):
-            names.update(name for name in found.groups() if name)
+            for match in pattern.finditer(text):
+                names.update(_NAME.findall(match[1]))
+        for match in _ASSIGNED.finditer(text):
+            names.update(name for name in match.groups() if name)
         return frozenset(names) if names or _EXPORT.search(text) or "exports" in text else None

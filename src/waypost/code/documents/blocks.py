@@ -1,4 +1,4 @@
-"""Blocks of text without headings: stages of a Dockerfile, targets of a Makefile, paragraphs."""
+"""Blocks of text without headings: Dockerfile stages, Makefile targets, paragraphs."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
 def block_starts(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """Blocks of whole paragraphs, of a size to read; the title of each is its first telling line."""
+    """Blocks of whole paragraphs of readable size. The title is the first line with words."""
     starts: list[int] = []
     begin = -LONGEST_BLOCK
     gap = True
@@ -27,10 +27,10 @@ def block_starts(lines: Sequence[str]) -> list[tuple[int, str]]:
             starts.append(place)
             begin = place
         gap = False
-    return [(start, _first_words(lines, start)) for start in starts]
+    return [(start, _title(lines, start)) for start in starts]
 
 
-def _first_words(lines: Sequence[str], start: int) -> str:
+def _title(lines: Sequence[str], start: int) -> str:
     for line in lines[start : start + 5]:
         if _LETTERS.search(line[:TITLE_LENGTH]) and not line.lstrip().startswith(("</", "<?")):
             return " ".join(line[:TITLE_LENGTH].split()).lstrip("#/*;- ")
@@ -38,29 +38,29 @@ def _first_words(lines: Sequence[str], start: int) -> str:
 
 
 def dockerfile_starts(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """One block for each stage."""
+    """One block per stage."""
     starts: list[tuple[int, str]] = []
     for place, line in enumerate(lines):
         if stage := _STAGE.match(line[:400]):
             name = f"{stage[2]} (from {stage[1]})" if stage[2] else f"from {stage[1]}"
-            starts.append((_above(lines, place, starts), name))
+            starts.append((_comment_start(lines, place, starts), name))
     return starts
 
 
 def makefile_starts(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """One block for each target with a recipe, with the comment and `.PHONY` above it."""
+    """One block per target with a recipe, including the comment and `.PHONY` above it."""
     starts: list[tuple[int, str]] = []
     for place, line in enumerate(lines):
-        line = line[:400]  # noqa: PLW2901 - nothing behind it is looked at
+        line = line[:400]  # noqa: PLW2901 - only the start of the line matters
         if not line or line[0] in " \t#." or "=" in line.split(":", 1)[0]:
             continue
         target = _TARGET.match(line) or _RECIPE_WITH_ARGUMENTS.match(line)
         if target:
-            starts.append((_above(lines, place, starts), " ".join(target[1].split())))
+            starts.append((_comment_start(lines, place, starts), " ".join(target[1].split())))
     return starts
 
 
-def _above(lines: Sequence[str], place: int, starts: Sequence[tuple[int, str]]) -> int:
+def _comment_start(lines: Sequence[str], place: int, starts: Sequence[tuple[int, str]]) -> int:
     """The first line of the comments right above `place`."""
     floor = starts[-1][0] + 1 if starts else 0
     while place > floor and lines[place - 1].startswith(("#", ".PHONY")):

@@ -1,11 +1,11 @@
-"""Headings of prose: where each section begins, and its title with those above it."""
+"""Headings of prose: where each section begins, and its title with its parents."""
 
 import re
 from collections.abc import Sequence
 
-Start = tuple[int, str]  # place of a line, from 0, and the title of what begins there
+Start = tuple[int, str]  # index of a line and the title of the section that begins there
 
-_HEADING_LENGTH = 300  # characters of a line that are looked at
+_HEADING_LENGTH = 300  # characters of a line that are read
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})(.*)")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]++(.*))?$")
 _SETEXT = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
@@ -27,7 +27,7 @@ _TEX_LEVELS = {"part": 0, "chapter": 1, "section": 2, "subsection": 3, "subsubse
 
 
 class _Outline:
-    """Collects headings and knows which stand above each."""
+    """Collects headings with their parents."""
 
     def __init__(self) -> None:
         self.starts: list[Start] = []
@@ -41,7 +41,7 @@ class _Outline:
 
 
 def markdown_starts(lines: Sequence[str]) -> list[Start]:
-    """ATX, setext and one-line HTML headings, not those in fenced code, comments or front matter."""
+    """ATX, setext and one-line HTML headings, except in fenced code, comments or front matter."""
     outline = _Outline()
     fence = ""
     in_comment = False
@@ -68,7 +68,7 @@ def markdown_starts(lines: Sequence[str]) -> list[Start]:
 
 
 def front_matter_end(lines: Sequence[str]) -> int:
-    """How many lines of front matter (`---` or `+++`) begin a document."""
+    """How many lines of front matter (`---` or `+++`) a document starts with."""
     if not lines or lines[0].rstrip() not in {"---", "+++"}:
         return 0
     closing = {"---": {"---", "..."}, "+++": {"+++"}}[lines[0].rstrip()]
@@ -79,7 +79,7 @@ def front_matter_end(lines: Sequence[str]) -> int:
 
 
 def plain_title(title: str) -> str:
-    """A heading without the marks of Markdown and HTML."""
+    """A heading without Markdown and HTML markup."""
     title = _ANCHOR.sub("", title.strip())
     if title.endswith("#"):
         bare = title.rstrip("#")
@@ -89,10 +89,10 @@ def plain_title(title: str) -> str:
 
 
 def html_starts(lines: Sequence[str]) -> list[Start]:
-    """Headings of HTML and the named blocks of templates, where they begin a line."""
+    """HTML headings and named template blocks at the start of a line."""
     outline = _Outline()
     for place, line in enumerate(lines):
-        line = line[:_HEADING_LENGTH]  # noqa: PLW2901 - nothing behind it is looked at
+        line = line[:_HEADING_LENGTH]  # noqa: PLW2901 - only the start of the line matters
         if heading := _HTML_HEADING.match(line):
             outline.add(place, int(heading[1]), plain_title(heading[3]))
         elif block := _TEMPLATE_BLOCK.match(line):
@@ -101,10 +101,10 @@ def html_starts(lines: Sequence[str]) -> list[Start]:
 
 
 def rst_starts(lines: Sequence[str]) -> list[Start]:
-    """Titles with an underline, or one above and below; their level is the order in which the styles appear."""
+    """Titles with an underline or with lines above and below. Levels follow the order in which styles appear."""
     outline = _Outline()
     styles: list[tuple[str, bool]] = []
-    taken = -1  # the last line that belongs to a title
+    taken = -1  # the last line of a title
     for place in range(1, len(lines)):
         mark = _ADORNMENT.match(lines[place])
         if mark is None or place - 1 <= taken:
@@ -127,7 +127,7 @@ def asciidoc_starts(lines: Sequence[str]) -> list[Start]:
     outline = _Outline()
     block = ""
     for place, line in enumerate(lines):
-        line = line[:_HEADING_LENGTH]  # noqa: PLW2901 - nothing behind it is looked at
+        line = line[:_HEADING_LENGTH]  # noqa: PLW2901 - only the start of the line matters
         if delimiter := _ASCIIDOC_BLOCK.match(line):
             block = delimiter[1] if not block else "" if delimiter[1] == block else block
         elif not block and (heading := _ASCIIDOC.match(line)):
@@ -152,7 +152,7 @@ def tex_starts(lines: Sequence[str]) -> list[Start]:
 
 
 def _is_paragraph_line(lines: Sequence[str], place: int, outline: _Outline) -> bool:
-    """Whether an underline below this line makes a heading of it: a paragraph of one or two lines, no list or quote."""
+    """Whether an underline makes this line a heading: a paragraph of one or two lines, not a list or quote."""
     if _NOT_A_PARAGRAPH.match(lines[place][:_HEADING_LENGTH]) or (outline.starts and outline.starts[-1][0] == place):
         return False
     return place < 2 or not lines[place - 1].strip() or not lines[place - 2].strip()

@@ -1,12 +1,12 @@
-"""Keys of configuration: where the block of each begins, by lines, without a parser that could be made to blow up."""
+"""Keys of configuration files and where their blocks begin. Works by line, so no input can exhaust a parser."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-LONG = 40  # lines; a longer block is divided at its own keys
-SHORT = 3  # lines; neighbours as short as this are one section
-TOGETHER = 12  # lines that short neighbours make at most
+LONG = 40  # lines; a longer block is split at its inner keys
+SHORT = 3  # lines; adjacent blocks up to this size form one section
+TOGETHER = 12  # lines that short neighbours form at most
 DEEPEST = 3  # levels of keys
 
 _LINE_LENGTH = 300
@@ -27,13 +27,13 @@ class ConfigKey:
 
 
 def key_starts(keys: Sequence[ConfigKey], lines: Sequence[str]) -> list[tuple[int, str]]:
-    """Where sections begin: at every top-level key, at inner ones of long blocks, at the first of short neighbours."""
-    _take_comments(keys, lines)
+    """Where sections begin: at top-level keys, at inner keys of long blocks, at the first of several short blocks."""
+    _include_comments(keys, lines)
     starts: list[tuple[int, str]] = []
     for line, names in _divide(keys, 0, len(keys), len(lines), ()):
-        starts.append((line, _title(names)))
+        starts.append((line, ".".join(name for name in names if name)))
     if starts and not any(character.isalnum() for line in lines[: starts[0][0]] for character in line):
-        starts[0] = (0, starts[0][1])  # a lone bracket or `---`
+        starts[0] = (0, starts[0][1])  # only a bracket or `---` before it
     return starts
 
 
@@ -43,7 +43,7 @@ def _divide(
     """The sections of `keys[first:last]`, which end before line `end`."""
     depth = len(above)
     places = [place for place in range(first, last) if keys[place].depth == depth]
-    run: list[tuple[int, str]] = []  # short neighbours, put together
+    run: list[tuple[int, str]] = []  # short neighbours that form one section
     for order, place in enumerate(places):
         following = places[order + 1] if order + 1 < len(places) else last
         start, stop = keys[place].line, keys[following].line if following < last else end
@@ -51,7 +51,7 @@ def _divide(
             run.append((start, keys[place].name))
             continue
         if run:
-            yield _joined(run, above)
+            yield _join_short(run, above)
             run = []
         names = (*above, keys[place].name)
         if stop - start <= SHORT:
@@ -60,26 +60,22 @@ def _divide(
         inner: list[tuple[int, tuple[str, ...]]] = []
         if stop - start > LONG and depth + 1 < DEEPEST:
             inner = list(_divide(keys, place + 1, following, stop, names))
-        if inner and inner[0][0] - start < SHORT:  # the bare line of the key goes with what is first in it
+        if inner and inner[0][0] - start < SHORT:  # the line of the key joins its first inner section
             inner[0] = (start, inner[0][1])
         else:
             yield start, names
         yield from inner
     if run:
-        yield _joined(run, above)
+        yield _join_short(run, above)
 
 
-def _joined(run: Sequence[tuple[int, str]], above: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+def _join_short(run: Sequence[tuple[int, str]], above: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
     names = [name for _, name in run if name]
-    shown = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
-    return run[0][0], (*above, shown)
+    title = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
+    return run[0][0], (*above, title)
 
 
-def _title(names: Sequence[str]) -> str:
-    return ".".join(name for name in names if name)
-
-
-def _take_comments(keys: Sequence[ConfigKey], lines: Sequence[str]) -> None:
+def _include_comments(keys: Sequence[ConfigKey], lines: Sequence[str]) -> None:
     """Let each key begin at the comment right above it."""
     before = -1
     for key in keys:
@@ -91,12 +87,12 @@ def _take_comments(keys: Sequence[ConfigKey], lines: Sequence[str]) -> None:
 
 
 def yaml_keys(lines: Sequence[str]) -> list[ConfigKey]:
-    """Keys and list items by their indentation; each of several documents in a file is a level of its own."""
+    """Keys and list items by indentation. Several documents in a file add one level."""
     breaks = [place for place, line in enumerate(lines) if line.startswith("---") and not line[3:4].strip()]
     several = len(breaks) > 1 or (len(breaks) == 1 and any(_yaml_name(line) for line in lines[: breaks[0]]))
     keys: list[ConfigKey] = []
-    levels: list[int] = []  # the indentation of the keys above, doubled; a list item counts half a step more
-    scalar: int | None = None  # the indentation of the key whose text block goes on
+    levels: list[int] = []  # doubled indentation of the parent keys; a list item adds one
+    scalar: int | None = None  # indentation of the key whose text block continues
     for place, line in enumerate(lines):
         text = line[:_LINE_LENGTH].lstrip(" ")
         indent = len(line) - len(line.lstrip(" "))
@@ -128,13 +124,13 @@ def yaml_keys(lines: Sequence[str]) -> list[ConfigKey]:
 
 
 def _yaml_name(line: str) -> str:
-    """The key of a line `key: value`; "" when there is none."""
+    """The key of a line `key: value`, or ""."""
     line = line[:_LINE_LENGTH].strip()
     if line[:1] in {'"', "'"}:
         close = line.find(line[0], 1)
         return line[1:close][:_NAME_LENGTH] if close > 0 and line[close + 1 :].lstrip().startswith(":") else ""
-    found = line.find(": ")
-    name = line[:found] if found > 0 else line[:-1] if line.endswith(":") else ""
+    colon = line.find(": ")
+    name = line[:colon] if colon > 0 else line[:-1] if line.endswith(":") else ""
     return name.strip() if len(name) <= _NAME_LENGTH and not name.startswith(("-", "{", "[", "#")) else ""
 
 
@@ -148,7 +144,7 @@ def _item_name(text: str) -> str:
 
 
 def _document_name(lines: Sequence[str], first: int) -> str:
-    """What a document among several is about: the kind and name of a Kubernetes object."""
+    """The kind and name of a Kubernetes object, to name one of several documents."""
     kind = name = ""
     for line in lines[first + 1 : first + 40]:
         if line.startswith("---"):
@@ -162,7 +158,7 @@ def _document_name(lines: Sequence[str], first: int) -> str:
 
 def toml_keys(lines: Sequence[str]) -> list[ConfigKey]:
     keys: list[ConfigKey] = []
-    inside = False  # a table: the keys of one are a level deeper
+    inside = False  # a table: its keys are one level deeper
     quote = ""
     for place, line in enumerate(lines):
         if quote:
@@ -172,8 +168,8 @@ def toml_keys(lines: Sequence[str]) -> list[ConfigKey]:
         if table := _TOML_TABLE.match(line[:_LINE_LENGTH]):
             inside = True
             keys.append(ConfigKey(place, 0, table[1]))
-        elif found := _ASSIGNMENT.match(line[:_LINE_LENGTH]):
-            keys.append(ConfigKey(place, int(inside), found[1].strip("\"'")))
+        elif assignment := _ASSIGNMENT.match(line[:_LINE_LENGTH]):
+            keys.append(ConfigKey(place, int(inside), assignment[1].strip("\"'")))
         for mark in ('"""', "'''"):
             if not quote and line.count(mark) % 2:
                 quote = mark
@@ -189,18 +185,18 @@ def ini_keys(lines: Sequence[str]) -> list[ConfigKey]:
         if section := _INI_SECTION.match(line[:_LINE_LENGTH]):
             inside = True
             keys.append(ConfigKey(place, 0, section[1].strip()))
-        elif found := _ASSIGNMENT.match(line[:_LINE_LENGTH]):
-            keys.append(ConfigKey(place, int(inside), found[1].strip("\"'")))
+        elif assignment := _ASSIGNMENT.match(line[:_LINE_LENGTH]):
+            keys.append(ConfigKey(place, int(inside), assignment[1].strip("\"'")))
     return keys
 
 
 def json_keys(lines: Sequence[str]) -> list[ConfigKey]:
-    """Keys of objects and members of lists by their brackets; a file on one line has none."""
+    """Keys of objects and members of lists, by brackets. A file on one line has none."""
     if len(lines) < 3:
         return []
     keys: list[ConfigKey] = []
     brackets: list[str] = []
-    members: list[ConfigKey | None] = []  # the list member that each open bracket belongs to
+    members: list[ConfigKey | None] = []  # the list member of each open bracket
     for place, line in enumerate(lines):
         text = ""
         naming: ConfigKey | None = None

@@ -1,4 +1,4 @@
-"""What a document says of itself: its description, or the first paragraph that tells something."""
+"""What a document says about itself: its description, or its first informative paragraph."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -29,22 +29,22 @@ _TAGGED = frozenset({"xml", "html", "blade", "erb", "jinja"})
 
 
 def opening_of(language: str, lines: Sequence[str]) -> str:
-    """The description of a document in its own words; "" when it has none."""
+    """The document's own description, or ""."""
     head = [line[:_LINE_LENGTH] for line in lines[:_READ_LINES]]
     if language in _PROSE:
         return _first_paragraph(head)
     if language in _TAGGED:
         text = "\n".join(head)
-        found = _META_DESCRIPTION.search(text) or _XML_DESCRIPTION.search(text)
-        return _tidy([found[1]]) if found else ""
-    return _described(head) or _leading_comment(head)
+        description = _META_DESCRIPTION.search(text) or _XML_DESCRIPTION.search(text)
+        return _clean([description[1]]) if description else ""
+    return _description(head) or _leading_comment(head)
 
 
 def _first_paragraph(lines: Sequence[str]) -> str:
     first = front_matter_end(lines)
-    told = _described(lines[:first])
-    if told:
-        return told
+    description = _description(lines[:first])
+    if description:
+        return description
     paragraph: list[str] = []
     fenced = False
     for place, line in enumerate(lines[first:], first):
@@ -53,39 +53,39 @@ def _first_paragraph(lines: Sequence[str]) -> str:
         following = lines[place + 1] if place + 1 < len(lines) else ""
         is_title = bool(line.strip()) and len(following.strip()) > 2 and set(following.strip()) <= set("=-~^\"'*+#")
         if fenced or is_title or _NO_PROSE.match(line) or not line.strip():
-            if _is_telling(paragraph):
-                return _tidy(paragraph)
+            if _is_informative(paragraph):
+                return _clean(paragraph)
             paragraph = []
         elif not (not paragraph and _LIST.match(line)):
             paragraph.append(line)
-    return _tidy(paragraph) if _is_telling(paragraph) else ""
+    return _clean(paragraph) if _is_informative(paragraph) else ""
 
 
-def _described(lines: Iterable[str]) -> str:
+def _description(lines: Iterable[str]) -> str:
     for line in lines:
-        found = _DESCRIPTION.match(line)
-        if found:
-            return _tidy([found[1].rstrip(" ,\"'\\")])
+        match = _DESCRIPTION.match(line)
+        if match:
+            return _clean([match[1].rstrip(" ,\"'\\")])
     return ""
 
 
 def _leading_comment(lines: Sequence[str]) -> str:
     comment: list[str] = []
     for line in lines:
-        found = _COMMENT.match(line)
-        if found and not _LEGAL.search(line):
-            comment.append(found[1])
-        elif (not found and line.strip()) or _is_telling(comment):
+        match = _COMMENT.match(line)
+        if match and not _LEGAL.search(line):
+            comment.append(match[1])
+        elif (not match and line.strip()) or _is_informative(comment):
             break
         else:
             comment = []
-    return _tidy(comment) if _is_telling(comment) else ""
+    return _clean(comment) if _is_informative(comment) else ""
 
 
-def _is_telling(paragraph: Sequence[str]) -> bool:
+def _is_informative(paragraph: Sequence[str]) -> bool:
     text = " ".join(paragraph)
     return not _LEGAL.search(text[:120]) and len(_WORDS.findall(text[:_LINE_LENGTH])) >= 3
 
 
-def _tidy(paragraph: Sequence[str]) -> str:
+def _clean(paragraph: Sequence[str]) -> str:
     return plain_title(" ".join(paragraph)[: 2 * OPENING_LENGTH])[:OPENING_LENGTH].rstrip()

@@ -1,17 +1,17 @@
-"""Sections as they are remembered: a list of short entries is read as a list, not entry by entry."""
+"""Join short document sections, so that a list of short entries becomes one memory."""
 
 from collections.abc import Sequence
 
 from waypost.code.source import DocumentSection
 from waypost.model.reference import LineRange
 
-SMALL = 12  # lines; sections below this are read together with their neighbours ...
-TOGETHER = 40  # ... up to so many
+SMALL = 12  # lines; shorter sections are joined with their neighbours …
+TOGETHER = 40  # … up to this many lines
 LONGEST_TITLE = 200
 
 
-def read_together(sections: Sequence[DocumentSection]) -> tuple[DocumentSection, ...]:
-    """Small neighbours under one heading as one section, called by all their titles."""
+def join_small_sections(sections: Sequence[DocumentSection]) -> tuple[DocumentSection, ...]:
+    """Join small neighbours under one heading. The result has all their titles."""
     joined: list[DocumentSection] = []
     for section in sections:
         before = joined[-1] if joined else None

@@ -18,7 +18,7 @@ from waypost.code.files.folders import Folders, Listed, PartlyListed, Scanned, i
 from waypost.code.files.ignore import IgnoreRules
 from waypost.code.files.listing import Listing, list_files
 from waypost.code.files.skip import FolderLook, file_skip, shown, unsafe_name
-from waypost.code.git.command import GitCheckout, hindrance, open_checkout
+from waypost.code.git.command import GitCheckout, blocking_file, open_checkout
 
 OWN_IGNORE_FILE = ".waypostignore"
 _GIT_IGNORE_FILE = ".gitignore"
@@ -70,7 +70,7 @@ class _Walk:
         self._is_checkout = False  # the root itself
 
     def entries(self) -> Iterator[WalkedFile]:
-        stopped = hindrance(self._root)
+        stopped = blocking_file(self._root)
         if stopped:
             yield WalkedFile(shown(stopped), skipped=GIT_UNASKED)
         while self._waiting:

@@ -1,19 +1,19 @@
-"""Ask git about a checkout, in a way that a hostile repository cannot turn into running its commands.
+"""Run git in a checkout so that a hostile repository cannot make it run commands.
 
-A repository's own configuration names programs: monitors, hooks, filters, signature checkers, transports. All are
-switched off by options that outrank it; filters are first asked by name, since each must be switched off by itself. The
-user's own configuration stays in force, for it says what they never want to see (`core.excludesFile`). The git directory
-is named, so that git neither searches for one nor needs `safe.directory`.
+A repository's configuration names programs: monitors, hooks, filters, signature checkers, transports. Options with
+higher priority switch all of them off; filters are listed first, since each needs its own option. The user's own
+configuration stays active, for example `core.excludesFile`. The git directory is given explicitly, so git does not
+search for one or need `safe.directory`.
 """
 
 import os
+import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waypost.code.git.git_directory import obstacle
 from waypost.errors import InvalidInput
 from waypost.space.gitconfig import end_with_children, git_environment
 from waypost.space.platform import is_asleep
@@ -22,15 +22,15 @@ from waypost.space.repository import find_repository
 if TYPE_CHECKING:
     import subprocess
 
-_PATIENCE = 30.0  # seconds, for a listing of a cold tree of many files
-_QUIET = 1.0  # seconds between two looks at a git that has not answered: one that sleeps at both waits for somebody
-_UNASKED = 60.0  # seconds for which a repository that did not answer is not asked again
+_PATIENCE = 30.0  # seconds; listing many files from a cold disk is slow
+_QUIET = 1.0  # seconds between two checks: a git asleep at both is blocked
+_UNASKED = 60.0  # seconds before a repository that did not answer is queried again
 _MOST_FILTERS = 64
 _OPTIONS = (
     "core.fsmonitor=false",
     f"core.hooksPath={os.devnull}",
     "core.quotePath=false",
-    "core.splitIndex=false",  # a copy of the index must not write parts of itself into the repository
+    "core.splitIndex=false",  # a copy of the index must not write into the repository
     "core.untrackedCache=keep",
     "core.sshCommand=false",
     "protocol.allow=never",
@@ -43,25 +43,30 @@ _OPTIONS = (
     "maintenance.auto=false",
 )
 _VARIABLES = {
-    "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch what it lacks
+    "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch missing objects
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_PAGER": "cat",
     "GIT_ATTR_NOSYSTEM": "1",
 }
-LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}  # paths given to git are names, not patterns
-_NEVER_ASKED = ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL")
+LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}  # paths are names, not patterns
+_LARGEST_HEAD = 64_000  # bytes: it contains one name
+_MOST_CHECKED = 20_000  # entries; with more references git is slow anyway
+_FOLDERS = ("", "info", "objects/info", "objects/pack", "reftable")
+_TREES = ("refs",)
+_IN_TREE = (".gitattributes", ".gitignore", ".gitmodules", ".mailmap")
+_DROPPED_VARIABLES = ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL")
 
 
 @dataclass(frozen=True, slots=True)
 class GitCheckout:
-    """A folder inside a git checkout, and the git that can be asked about it."""
+    """A folder inside a git checkout, with a safe way to run git on it."""
 
     folder: Path
-    prefix: str  # of the folder inside the checkout, as `a/b/`; empty at its root
+    prefix: str  # path of the folder within the checkout, such as `a/b/`; empty at its root
     top: Path
     git_dir: Path
     common_dir: Path
-    program: str  # empty when git is not installed: then every question has the answer None
+    program: str  # empty if git is not installed: then `ask` returns None
 
     def ask(
         self,
@@ -72,7 +77,7 @@ class GitCheckout:
         options: Sequence[str] = (),
         accept_part: bool = False,
     ) -> bytes | None:
-        """What git prints; None when it fails or takes too long. `accept_part`: what came in time is good enough."""
+        """Run git and return its output. None on failure or timeout, unless `accept_part` allows partial output."""
         import subprocess
 
         if not self.program or self._is_silent():
@@ -80,7 +85,7 @@ class GitCheckout:
         command = [self.program, "--no-pager", f"--git-dir={self.git_dir}", f"--work-tree={self.top}"]
         for option in (*_OPTIONS, *options):
             command += ["-c", option]
-        environment = {name: value for name, value in git_environment().items() if name not in _NEVER_ASKED}
+        environment = {name: value for name, value in git_environment().items() if name not in _DROPPED_VARIABLES}
         try:
             process = subprocess.Popen(
                 [*command, *arguments],
@@ -108,9 +113,9 @@ class GitCheckout:
         return since is not None and time.monotonic() - since < _UNASKED
 
     def without_filters(self) -> tuple[str, ...] | None:
-        """Options that switch every configured filter off, for questions that compare contents.
+        """Options that disable every configured filter, for commands that compare contents.
 
-        None when that cannot be done for sure: then such questions must not be asked.
+        None if that cannot be guaranteed: then do not run such commands.
         """
         answer = self.ask("config", "--list", "--name-only", "-z")
         if answer is None:
@@ -126,12 +131,14 @@ class GitCheckout:
         return tuple(f"filter.{name}.{setting}" for name in sorted(names) for setting in settings)
 
 
-_silent: dict[Path, float] = {}  # git directories about which git did not answer, and when that was
+_silent: dict[Path, float] = {}  # git directories where git did not answer, and when
 
 
 def _output(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) -> bytes | None:
-    """What git prints; None when it takes too long, or sleeps although nobody keeps it waiting: on a pipe, say, that a
-    hostile repository has as one of its files."""
+    """Output of git. None on timeout, or if git sleeps without waiting for us.
+
+    A hostile repository can make git wait, for example with a pipe in place of a file.
+    """
     import subprocess
 
     end = time.monotonic() + seconds
@@ -150,7 +157,7 @@ def _output(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) ->
 
 
 def open_checkout(folder: Path) -> GitCheckout | None:
-    """The checkout that holds this folder; None when there is none, or when git cannot be asked about it."""
+    """The checkout that contains this folder, or None if there is no usable one."""
     import shutil
 
     try:
@@ -160,23 +167,67 @@ def open_checkout(folder: Path) -> GitCheckout | None:
         return None
     if repository is None or repository.root == repository.git_dir or folder.is_relative_to(repository.git_dir):
         return None
-    if obstacle(repository.root, repository.git_dir, repository.common_dir) is not None:
+    if _blocking_path(repository.root, repository.git_dir, repository.common_dir) is not None:
         return None
     program = shutil.which("git") or ""
     if not os.path.isabs(program):
-        program = ""  # found in the working directory, which may be the hostile tree itself
+        program = ""  # in the working directory, which may belong to the hostile repository
     inside = folder.relative_to(repository.root).as_posix()
     prefix = "" if inside == "." else f"{inside}/"
     return GitCheckout(folder, prefix, repository.root, repository.git_dir, repository.common_dir, program)
 
 
-def hindrance(folder: Path) -> str:
-    """The file of the repository around this folder because of which git is not asked; "" when there is none."""
+def blocking_file(folder: Path) -> str:
+    """The file in this folder's repository that keeps Waypost from running git, or ""."""
     try:
         repository = find_repository(folder.resolve(strict=True))
     except (InvalidInput, OSError, RuntimeError):
         return ""
-    found = repository and obstacle(repository.root, repository.git_dir, repository.common_dir)
-    if not repository or not found:
+    blocking = repository and _blocking_path(repository.root, repository.git_dir, repository.common_dir)
+    if not repository or not blocking:
         return ""
-    return found.relative_to(repository.root).as_posix() if found.is_relative_to(repository.root) else found.name
+    return (
+        blocking.relative_to(repository.root).as_posix() if blocking.is_relative_to(repository.root) else blocking.name
+    )
+
+
+def _blocking_path(top: Path, git_dir: Path, common_dir: Path) -> Path | None:
+    """The first file at which git would hang, or None.
+
+    Git opens any file with the right name. In a repository from an archive or a shared folder, the index can be a named
+    pipe: then git waits until someone writes to it.
+    """
+    places = [top / name for name in _IN_TREE]
+    for base in dict.fromkeys((git_dir, common_dir)):
+        places += [entry for folder in _FOLDERS for entry in _entries(base / folder)]
+        for folder in _TREES:
+            places += _files_below(base / folder)
+    return next((place for place in places[:_MOST_CHECKED] if _hangs(place)), None)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    waiting = [folder]
+    while waiting:
+        for entry in _entries(waiting.pop()):
+            if entry.is_dir() and not entry.is_symlink():
+                waiting.append(entry)
+            else:
+                yield entry
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return [Path(entry.path) for entry, _ in zip(entries, range(_MOST_CHECKED), strict=False)]
+    except OSError:
+        return []
+
+
+def _hangs(place: Path) -> bool:
+    try:
+        state = os.stat(place)
+    except (OSError, ValueError):
+        return False  # a circular or dangling link makes git fail at once
+    if stat.S_ISDIR(state.st_mode):
+        return False
+    return not stat.S_ISREG(state.st_mode) or (place.name == "HEAD" and state.st_size > _LARGEST_HEAD)

@@ -1,8 +1,8 @@
-"""What git knows of a tree's past: which commit it stands on, what changed since another, when each file changed last.
+"""The git history of a repository: its current commit, changes since another commit, last change of each file.
 
-Everything here is a help, never the truth: an index compares files itself. So where git is absent, fails or takes too
-long, the answer is empty, and says so where that matters. Paths are those of the walk: relative to the folder asked
-about, with `/`. Names that are not valid UTF-8 are left out, as the walk skips them. Submodules have a past of their own.
+All of this is optional: an index compares files itself. If git is absent, fails or takes too long, the result is
+empty, and marked incomplete where that matters. Paths are relative to the given folder, with `/`, as in the walk.
+Names that are not valid UTF-8 are left out, as are submodules.
 """
 
 import os
@@ -18,35 +18,37 @@ from waypost.code.git.command import GitCheckout, open_checkout
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECONDS = 10.0
-_MOST_HEAD, _MOST_PACKED = 4096, 16_000_000  # bytes of the files that say what is checked out
-_MOST_RENAMES = 1_000  # git compares each vanished file with each new one
-_MOST_NEW_FILES = 5_000  # untracked ones that are looked at for a rename
+_MOST_HEAD, _MOST_PACKED = 4096, 16_000_000  # bytes read of files with the current commit
+_MOST_RENAMES = 1_000  # git compares each deleted file with each new one
+_MOST_NEW_FILES = 5_000  # untracked files checked for renames
 
 
 @dataclass(frozen=True, slots=True)
 class GitHead:
     commit: str = ""  # empty before the first commit, and without git
-    branch: str = ""  # empty when no branch is checked out
+    branch: str = ""  # empty if no branch is checked out
 
 
 @dataclass(frozen=True, slots=True)
 class TreeChanges:
-    """What differs between a commit and the files as they are now, staged or not. The three have no path in common,
-    but a renamed file may have changed as well."""
+    """Differences between a commit and the files on disk, staged or not.
 
-    changed: frozenset[str] = frozenset()  # new ones too
+    The three have no path in common, but a renamed file may also have changed.
+    """
+
+    changed: frozenset[str] = frozenset()  # including new files
     deleted: frozenset[str] = frozenset()
-    renamed: dict[str, str] = field(default_factory=dict)  # the old path and the new one
-    complete: bool = False  # False: git could not say, compare the files themselves
+    renamed: dict[str, str] = field(default_factory=dict)  # old path to new path
+    complete: bool = False  # False: git did not answer, compare the files themselves
 
 
 def head(root: Path) -> GitHead:
-    """The commit and the branch that are checked out."""
+    """The commit and branch that are checked out."""
     checkout = open_checkout(root)
     if checkout is None:
         return GitHead()
-    written = _written_head(checkout)
-    if written is not None:  # a tenth of the time that git takes to start twice
+    written = _head_from_files(checkout)
+    if written is not None:  # ten times faster than starting git twice
         return written
     commit = _line(checkout.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}", seconds=_SECONDS))
     branch = _line(checkout.ask("symbolic-ref", "--quiet", "--short", "HEAD", seconds=_SECONDS))
@@ -54,21 +56,25 @@ def head(root: Path) -> GitHead:
 
 
 def is_ancestor(root: Path, earlier: str, later: str, *, seconds: float = _SECONDS) -> bool:
-    """Whether the later commit was made on top of the earlier one. False too where git knows one of them not."""
+    """Whether the later commit descends from the earlier one. False if git does not have one of them."""
     checkout = open_checkout(root)
     if checkout is None or not earlier or earlier.startswith("-") or not _COMMIT.fullmatch(later):
         return False
-    known = _line(checkout.ask("rev-parse", "--verify", "--quiet", f"{earlier}^{{commit}}", seconds=seconds))
-    return bool(known) and checkout.ask("merge-base", "--is-ancestor", known, later, seconds=seconds) is not None
+    commit = _line(checkout.ask("rev-parse", "--verify", "--quiet", f"{earlier}^{{commit}}", seconds=seconds))
+    return bool(commit) and checkout.ask("merge-base", "--is-ancestor", commit, later, seconds=seconds) is not None
 
 
-def _written_head(checkout: GitCheckout) -> GitHead | None:
-    """What git's own files say; None where they keep it in another way, and git must be asked."""
-    said = _short_file(checkout.git_dir / "HEAD", _MOST_HEAD)
-    if _COMMIT.fullmatch(said):
-        return GitHead(said)
-    branch = said.removeprefix("ref: refs/heads/")
-    if branch == said or unsafe_name(branch) is not None or any(part in ("", ".", "..") for part in branch.split("/")):
+def _head_from_files(checkout: GitCheckout) -> GitHead | None:
+    """The head according to git's files. None if they have another format and git must be run."""
+    content = _short_file(checkout.git_dir / "HEAD", _MOST_HEAD)
+    if _COMMIT.fullmatch(content):
+        return GitHead(content)
+    branch = content.removeprefix("ref: refs/heads/")
+    if (
+        branch == content
+        or unsafe_name(branch) is not None
+        or any(part in ("", ".", "..") for part in branch.split("/"))
+    ):
         return None
     commit = _short_file(checkout.common_dir / "refs" / "heads" / branch, _MOST_HEAD)
     if not commit:
@@ -92,7 +98,7 @@ def _line(answer: bytes | None) -> str:
 
 
 def changed_since(root: Path, commit: str, *, seconds: float = _SECONDS) -> TreeChanges:
-    """What differs between that commit and the files on disk, renames recognised even where nothing is staged."""
+    """Differences between a commit and the files on disk, with renames even if nothing is staged."""
     checkout = open_checkout(root)
     if checkout is None or not _COMMIT.fullmatch(commit):
         return TreeChanges()
@@ -100,18 +106,18 @@ def changed_since(root: Path, commit: str, *, seconds: float = _SECONDS) -> Tree
     if options is None:
         return TreeChanges()
     new = _new_files(checkout, seconds)
-    found = _difference(checkout, commit, options, seconds, {})
-    if new is None or found is None:
+    difference = _difference(checkout, commit, options, seconds, {})
+    if new is None or difference is None:
         return TreeChanges()
-    if new and found.deleted:
+    if new and difference.deleted:
         better = _difference_with_new(checkout, commit, options, seconds, new)
-        found = better if better is not None else found
-    changed = (found.changed | new) - set(found.renamed.values())
-    return TreeChanges(changed, found.deleted - new, found.renamed, complete=True)
+        difference = better if better is not None else difference
+    changed = (difference.changed | new) - set(difference.renamed.values())
+    return TreeChanges(changed, difference.deleted - new, difference.renamed, complete=True)
 
 
 def dirty(root: Path, *, seconds: float = _SECONDS) -> TreeChanges:
-    """What differs between the last commit and the files on disk. Before the first commit: everything that git lists."""
+    """Differences between the last commit and the files on disk. Before the first commit: all listed files."""
     checkout = open_checkout(root)
     if checkout is None:
         return TreeChanges()
@@ -125,8 +131,10 @@ def dirty(root: Path, *, seconds: float = _SECONDS) -> TreeChanges:
 
 
 def recent_changes(root: Path, *, commits: int = 2_000, seconds: float = 2.0) -> dict[str, datetime]:
-    """When each file changed last: by its last commit among the newest ones, or by its own time when it differs from
-    that commit now. Reading stops after so many commits or seconds; older files are absent."""
+    """When each file last changed, by its last commit or, if modified since, by its timestamp.
+
+    Reading stops after `commits` or `seconds`; older files are absent.
+    """
     checkout = open_checkout(root)
     if checkout is None:
         return {}
@@ -137,20 +145,23 @@ def recent_changes(root: Path, *, commits: int = 2_000, seconds: float = 2.0) ->
         seconds=seconds,
         accept_part=True,
     )
-    found = _times_of_log(answer or b"")
+    times = _times_of_log(answer or b"")
     for path in dirty(root).changed:
         try:
             state = os.lstat(root / path)
         except (OSError, ValueError):
             continue
-        found[path] = datetime.fromtimestamp(state.st_mtime_ns // 1_000 / 1_000_000, UTC)
-    return found
+        times[path] = datetime.fromtimestamp(state.st_mtime_ns // 1_000 / 1_000_000, UTC)
+    return times
 
 
 def _times_of_log(answer: bytes) -> dict[str, datetime]:
-    """Records end with a zero byte. A commit's is `/` and its time: no path of a tree begins so. The first path after
-    it has a line end before it. What follows the last zero byte was cut off."""
-    found: dict[str, datetime] = {}
+    """Parse records that end with a zero byte.
+
+    A commit's record is `/` and its time; no path begins that way. The first path after it starts with a newline. What
+    follows the last zero byte is incomplete.
+    """
+    times: dict[str, datetime] = {}
     time: datetime | None = None
     first = False
     for record in answer.decode("utf-8", "surrogateescape").split("\0")[:-1]:
@@ -160,19 +171,19 @@ def _times_of_log(answer: bytes) -> dict[str, datetime]:
         path = record.removeprefix("\n") if first else record
         first = False
         if time is not None and path and unsafe_name(path) is None:
-            found.setdefault(path, time)
-    return found
+            times.setdefault(path, time)
+    return times
 
 
 def _time(digits: str) -> datetime | None:
     try:
         return datetime.fromtimestamp(int(digits), UTC)
     except (ValueError, OverflowError, OSError):
-        return None  # a commit may claim any time
+        return None  # a commit can claim any time
 
 
 def _new_files(checkout: GitCheckout, seconds: float) -> frozenset[str] | None:
-    """Files that git neither tracks nor ignores, without repositories that lie in the tree."""
+    """Files that git neither tracks nor ignores, without nested repositories."""
     answer = checkout.ask("ls-files", "-z", "--others", "--exclude-standard", seconds=seconds)
     if answer is None:
         return None
@@ -198,7 +209,7 @@ def _difference(
 
 
 def _changes_of_diff(answer: bytes) -> TreeChanges:
-    """`M`, path; `R087`, old path, new path; each ends with a zero byte."""
+    """Parse `M`, path or `R087`, old path, new path. Each field ends with a zero byte."""
     fields = iter(answer.decode("utf-8", "surrogateescape").split("\0"))
     changed: set[str] = set()
     deleted: set[str] = set()
@@ -223,9 +234,9 @@ def _changes_of_diff(answer: bytes) -> TreeChanges:
 def _difference_with_new(
     checkout: GitCheckout, commit: str, options: tuple[str, ...], seconds: float, new: frozenset[str]
 ) -> TreeChanges | None:
-    """The difference as if the new files were to be added, so that git sees which of them are renamed ones.
+    """The difference as if new files were added, so that git detects renames.
 
-    That is noted in a copy of the index, which git throws away with us: the repository is not touched.
+    Works on a temporary copy of the index: the repository stays unchanged.
     """
     if len(new) > _MOST_NEW_FILES:
         return None

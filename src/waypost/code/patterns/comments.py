@@ -1,9 +1,9 @@
-"""Comments that belong to a definition or to a whole file, by their marks."""
+"""Comments of a definition or a file, by their markers."""
 
 import re
 from collections.abc import Sequence
 
-from waypost.code.patterns.table import PatternRules
+from waypost.code.patterns.rules import PatternRules
 
 LONGEST_COMMENT = 100  # lines
 _LINE_LENGTH = 400
@@ -15,7 +15,7 @@ _WORDS = re.compile(r"[^\W\d_]{2,}")
 
 
 def comment_above(lines: Sequence[str], place: int, floor: int, rules: PatternRules) -> tuple[int, str]:
-    """The first line of what belongs to the definition on line `place`, and its comment; not above line `floor`."""
+    """The first line of the definition on line `place` with its comment, and the comment; not above line `floor`."""
     lowest = max(floor + 1, place - LONGEST_COMMENT)
     first = place
     while (
@@ -40,7 +40,7 @@ def comment_above(lines: Sequence[str], place: int, floor: int, rules: PatternRu
 
 
 def file_comment(lines: Sequence[str], rules: PatternRules) -> str:
-    """The comment with which a file begins, unless it is about licences."""
+    """The comment at the start of a file, unless it is about licences."""
     place = 0
     while place < min(len(lines), LONGEST_COMMENT):
         line = lines[place].lstrip()
@@ -66,7 +66,7 @@ def file_comment(lines: Sequence[str], rules: PatternRules) -> str:
 
 
 def plain_comment(lines: Sequence[str], rules: PatternRules) -> str:
-    """A comment without its marks."""
+    """A comment without its markers."""
     marks = sorted({mark for pair in rules.blocks for mark in pair} | set(rules.comments), key=len, reverse=True)
     plain: list[str] = []
     for line in lines:
@@ -78,6 +78,6 @@ def plain_comment(lines: Sequence[str], rules: PatternRules) -> str:
 
 
 def _openings(line: str, rules: PatternRules) -> tuple[str, ...]:
-    """With what the block comment may begin that this line ends."""
+    """The possible opening markers of a block comment that ends on this line."""
     text = line[:_LINE_LENGTH].rstrip()
     return tuple(opening for opening, closing in rules.blocks if text.endswith(closing))

@@ -1,6 +1,6 @@
-"""Definitions found by the look of their lines, for languages without a grammar and as the last resort for any.
+"""Find definitions by line patterns, for languages without a grammar and as a fallback.
 
-The patterns are data (patterns.toml). Each sees one line of bounded length, so the time is linear in the text.
+The patterns are data (patterns.toml). Each matches one line of bounded length, so the time is linear.
 """
 
 import re
@@ -8,16 +8,16 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from waypost.code.documents.documents import lines_of
+from waypost.code.documents.parse import lines_of
 from waypost.code.patterns.comments import comment_above, file_comment
 from waypost.code.patterns.ends import ends_by_braces, ends_by_indent
-from waypost.code.patterns.table import PatternRules, rules_for
+from waypost.code.patterns.rules import PatternRules, rules_for
 from waypost.code.source import CONTAINERS, Call, Import, Parsed, SourceFile, Symbol
 from waypost.model.reference import LineRange
 
-LINE_LENGTH = 400  # characters of a line that patterns see
-MOST_SYMBOLS = 20_000  # of one file; what has more is no source that people wrote
-MOST_CALLS = 200  # of one symbol
+LINE_LENGTH = 400  # characters of a line that patterns read
+MOST_SYMBOLS = 20_000  # per file; more is not source that people wrote
+MOST_CALLS = 200  # per symbol
 SIGNATURE_LINES = 10
 SIGNATURE_LENGTH = 300
 
@@ -35,7 +35,7 @@ _RETURNS = re.compile(r"\)[ \t]*(?:->|:)[ \t]*([^{=;]{1,80})")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Definition:
     line: int  # from 0
     kind: str
     name: str
@@ -43,15 +43,15 @@ class _Found:
 
 
 def parse_by_patterns(source: SourceFile) -> Parsed:
-    """What can be read out of a file of any language by the look of its lines; never fails."""
+    """What line patterns find in a file of any language. Never fails."""
     rules = rules_for(source.language)
     lines = lines_of(source.text)
-    found, imports, package = _scan(rules, lines)
-    starts = [(definition.line, _indent(lines[definition.line])) for definition in found]
+    definitions, imports, package = _scan(rules, lines)
+    starts = [(definition.line, _indent(lines[definition.line])) for definition in definitions]
     ends = ends_by_braces(lines, starts) if rules.ends == "braces" else ends_by_indent(lines, starts)
     if rules.until:
-        ends = _until(found, ends, rules, lines)
-    symbols = _with_calls(_arranged(found, ends, rules, lines), rules, lines)
+        ends = _extend_ends(definitions, ends, rules, lines)
+    symbols = _with_calls(_arrange(definitions, ends, rules, lines), rules, lines)
     return Parsed(
         path=source.path,
         language=source.language,
@@ -64,8 +64,8 @@ def parse_by_patterns(source: SourceFile) -> Parsed:
     )
 
 
-def _scan(rules: PatternRules, lines: Sequence[str]) -> tuple[list[_Found], list[Import], str]:
-    found: list[_Found] = []
+def _scan(rules: PatternRules, lines: Sequence[str]) -> tuple[list[_Definition], list[Import], str]:
+    definitions: list[_Definition] = []
     imports: list[Import] = []
     package = ""
     for place, closing in _code_lines(rules, lines):
@@ -75,22 +75,22 @@ def _scan(rules: PatternRules, lines: Sequence[str]) -> tuple[list[_Found], list
         if rules.package and not package and (declared := rules.package.match(text)):
             package = declared["name"]
             continue
-        brought = next((match for pattern in rules.imports if (match := pattern.match(text))), None)
-        if brought:
-            groups = brought.groupdict()
-            imports.append(Import(brought["module"], groups.get("name") or "", groups.get("alias") or "", place + 1))
+        statement = next((match for pattern in rules.imports if (match := pattern.match(text))), None)
+        if statement:
+            groups = statement.groupdict()
+            imports.append(Import(statement["module"], groups.get("name") or "", groups.get("alias") or "", place + 1))
             continue
         for kind, pattern in rules.symbols:
             if match := pattern.match(text):
-                found.append(_definition(place, kind, match))
+                definitions.append(_definition(place, kind, match))
                 break
-        if len(found) >= MOST_SYMBOLS:
+        if len(definitions) >= MOST_SYMBOLS:
             break
-    return found, imports, package
+    return definitions, imports, package
 
 
 def _code_lines(rules: PatternRules, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Lines that are not inside a block comment, and where on the line the code begins."""
+    """Lines outside block comments, and where on the line the code begins."""
     closer = ""
     for place, line in enumerate(lines):
         head = line[:LINE_LENGTH]
@@ -99,29 +99,31 @@ def _code_lines(rules: PatternRules, lines: Sequence[str]) -> Iterator[tuple[int
                 closer = ""
             continue
         start = head.lstrip()
-        opened = next((pair for pair in rules.blocks if start.startswith(pair[0])), None)
-        if opened:
-            if opened[1] not in start[len(opened[0]) :]:
-                closer = opened[1]
+        block = next((pair for pair in rules.blocks if start.startswith(pair[0])), None)
+        if block:
+            if block[1] not in start[len(block[0]) :]:
+                closer = block[1]
             continue
         yield place, 0
 
 
-def _definition(place: int, kind: str, match: re.Match[str]) -> _Found:
+def _definition(place: int, kind: str, match: re.Match[str]) -> _Definition:
     groups = match.groupdict()
     name = match["name"] if "first" not in groups else f"{groups['first']}.{match['name']}"
     bases = re.split(_BETWEEN_BASES, (groups.get("bases") or "").strip())
-    return _Found(place, kind, name, tuple(base.strip() for base in bases if base.strip())[:20])
+    return _Definition(place, kind, name, tuple(base.strip() for base in bases if base.strip())[:20])
 
 
-def _until(found: Sequence[_Found], ends: list[int], rules: PatternRules, lines: Sequence[str]) -> list[int]:
-    """The ends, with those of symbols whose members stand on the same indentation."""
+def _extend_ends(
+    definitions: Sequence[_Definition], ends: list[int], rules: PatternRules, lines: Sequence[str]
+) -> list[int]:
+    """The ends, corrected for symbols whose members have the same indentation."""
     closers = {
         kind: [place for place, line in enumerate(lines) if pattern.match(line[:LINE_LENGTH])]
         for kind, pattern in rules.until.items()
     }
     wide: list[int] = []
-    for definition, end in zip(found, ends, strict=True):
+    for definition, end in zip(definitions, ends, strict=True):
         if definition.kind in closers and not _indent(lines[definition.line]):
             places = closers[definition.kind]
             order = bisect_right(places, definition.line)
@@ -133,15 +135,17 @@ def _until(found: Sequence[_Found], ends: list[int], rules: PatternRules, lines:
     return wide
 
 
-def _arranged(found: Sequence[_Found], ends: Sequence[int], rules: PatternRules, lines: Sequence[str]) -> list[Symbol]:
-    """Symbols with their parents: the innermost container that is still open."""
+def _arrange(
+    definitions: Sequence[_Definition], ends: Sequence[int], rules: PatternRules, lines: Sequence[str]
+) -> list[Symbol]:
+    """Symbols with their parents: the innermost open container."""
     symbols: list[Symbol] = []
-    open_ones: list[int] = []
+    open_symbols: list[int] = []
     previous = -1
-    for definition, end in zip(found, ends, strict=True):
-        while open_ones and symbols[open_ones[-1]].lines.end <= definition.line:
-            open_ones.pop()
-        parent = open_ones[-1] if open_ones else None
+    for definition, end in zip(definitions, ends, strict=True):
+        while open_symbols and symbols[open_symbols[-1]].lines.end <= definition.line:
+            open_symbols.pop()
+        parent = open_symbols[-1] if open_symbols else None
         holder = symbols[parent] if parent is not None else None
         if definition.kind == "constant" and holder is not None and holder.kind not in CONTAINERS:
             continue
@@ -167,7 +171,7 @@ def _arranged(found: Sequence[_Found], ends: Sequence[int], rules: PatternRules,
             )
         )
         if end > definition.line:
-            open_ones.append(len(symbols) - 1)
+            open_symbols.append(len(symbols) - 1)
         previous = definition.line
     return symbols
 
@@ -212,26 +216,26 @@ def _parameter(text: str, style: str) -> str:
 
 
 def _with_calls(symbols: list[Symbol], rules: PatternRules, lines: Sequence[str]) -> list[Symbol]:
-    """The symbols, each with the calls that its own lines make."""
+    """The symbols, each with the calls on its own lines."""
     calls: list[list[Call]] = [[] for _ in symbols]
-    open_ones: list[int] = []
+    open_symbols: list[int] = []
     following = 0
     for place, _ in _code_lines(rules, lines) if symbols else ():
         while following < len(symbols) and symbols[following].lines.start <= place + 1:
-            open_ones.append(following)
+            open_symbols.append(following)
             following += 1
-        while open_ones and symbols[open_ones[-1]].lines.end <= place:
-            open_ones.pop()
-        if not open_ones or "(" not in lines[place]:
+        while open_symbols and symbols[open_symbols[-1]].lines.end <= place:
+            open_symbols.pop()
+        if not open_symbols or "(" not in lines[place]:
             continue
-        holder = symbols[open_ones[-1]]
+        holder = symbols[open_symbols[-1]]
         text = lines[place][:LINE_LENGTH]
-        if text.lstrip().startswith(rules.comments) or len(calls[open_ones[-1]]) >= MOST_CALLS:
+        if text.lstrip().startswith(rules.comments) or len(calls[open_symbols[-1]]) >= MOST_CALLS:
             continue
         for match in _CALL.finditer(text):
             is_definition = place + 1 == holder.lines.start and match[2] == holder.name
             if match[2] not in rules.words and not is_definition:
-                calls[open_ones[-1]].append(Call(match[2], match[1] or "", place + 1))
+                calls[open_symbols[-1]].append(Call(match[2], match[1] or "", place + 1))
     return [
         replace(symbol, calls=tuple(made)) if made and rules.parameters != "none" else symbol
         for symbol, made in zip(symbols, calls, strict=True)

@@ -1,9 +1,9 @@
-"""Where a definition ends, when only its lines are known: at its closing brace, or where the indentation returns."""
+"""Where a definition ends, judged by lines: at its closing brace, or where the indentation returns."""
 
 import re
 from collections.abc import Sequence
 
-LINE_LENGTH = 2000  # characters of a line in which braces are looked for
+LINE_LENGTH = 2000  # characters of a line searched for braces
 REACH = 12  # lines after a definition in which its body must open
 
 _TOKEN = re.compile(
@@ -17,8 +17,8 @@ _CLOSING = re.compile(r"[ \t]*(?:end\b|[})\]]|fi\b|done\b|esac\b|endfunction\b|e
 
 
 def ends_by_braces(lines: Sequence[str], starts: Sequence[tuple[int, int]]) -> list[int]:
-    """The last line of each definition `(line, indentation)`, all from 0 and in order; one pass over the text."""
-    opened: list[tuple[int, int]] = []  # (line of a brace, its place in `closed`)
+    """The last line of each definition `(line, indentation)`. Lines count from 0; one pass over the text."""
+    open_braces: list[tuple[int, int]] = []  # (line of a brace, its index in `closed`)
     closed: list[tuple[int, int]] = []  # (line, line of its closing brace) in the order of opening
     semicolons: list[int] = []
     for place, line in enumerate(lines):
@@ -27,10 +27,10 @@ def ends_by_braces(lines: Sequence[str], starts: Sequence[tuple[int, int]]) -> l
         for token in _TOKEN.finditer(line[:LINE_LENGTH]):
             sign = token[0]
             if sign == "{":
-                opened.append((place, len(closed)))
+                open_braces.append((place, len(closed)))
                 closed.append((place, len(lines) - 1))
-            elif sign == "}" and opened:
-                line_of_opening, order = opened.pop()
+            elif sign == "}" and open_braces:
+                line_of_opening, order = open_braces.pop()
                 closed[order] = (line_of_opening, place)
             elif sign == ";" and (not semicolons or semicolons[-1] != place):
                 semicolons.append(place)
@@ -55,7 +55,7 @@ def ends_by_braces(lines: Sequence[str], starts: Sequence[tuple[int, int]]) -> l
 
 
 def ends_by_indent(lines: Sequence[str], starts: Sequence[tuple[int, int]]) -> list[int]:
-    """The last line of each definition: before the next one that is indented no deeper, with its `end` or brace."""
+    """The last line of each definition, including its `end` or brace, by indentation."""
     ends = [start for start, _ in starts]
     waiting: list[int] = []
     following = 0
@@ -65,7 +65,7 @@ def ends_by_indent(lines: Sequence[str], starts: Sequence[tuple[int, int]]) -> l
         if bare and not bare.isspace():
             indent = len(line) - len(bare)
             if bare[0] in ")]}" and bare.rstrip().endswith((":", "{", "=>", " do", "(")):
-                last_text = place  # the end of a list of parameters: the body follows
+                last_text = place  # the end of a parameter list: the body follows
                 continue
             is_closing = _CLOSING.match(bare) is not None
             while waiting and indent <= starts[waiting[-1]][1]:

@@ -1,4 +1,4 @@
-; C. Declarators are taken apart by the dialect.
+; C. The dialect reads declarators.
 
 (function_definition
   declarator: (_) @declarator

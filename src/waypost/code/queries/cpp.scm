@@ -20,7 +20,7 @@
 (template_declaration
   (_) @definition) @outer
 
-; Members that are declared in the class.
+; Members declared in the class.
 (field_declaration
   declarator: (function_declarator) @declarator) @definition.member
 

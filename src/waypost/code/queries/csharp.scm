@@ -44,7 +44,7 @@
   parameters: (_) @parameters
   body: (_)? @body) @definition.function
 
-; Properties with code of their own.
+; Properties with code.
 (property_declaration
   type: (_) @returns
   name: (_) @name

@@ -1,4 +1,4 @@
-; What JavaScript and TypeScript have in common. Parameters, result and body are read from @function.
+; Common to JavaScript and TypeScript. Parameters, result and body come from @function.
 
 (function_declaration
   name: (_) @name) @definition.function @function
@@ -48,7 +48,7 @@
     (variable_declarator
       name: (identifier) @name) @definition.constant) @head) @outer
 
-; Functions and objects that are put somewhere: exports.f = function …, Foo.prototype.bar = …, module.exports = class …
+; Assigned functions and objects: exports.f = function …, Foo.prototype.bar = …, module.exports = class …
 (expression_statement
   (assignment_expression
     left: (member_expression) @target
@@ -75,7 +75,7 @@
   key: [(property_identifier) (string)] @name
   value: [(arrow_function) (function_expression) (generator_function)] @function) @definition.member
 
-; A function expression with a name of its own: defineGetter(req, "host", function host() …)
+; A named function expression: defineGetter(req, "host", function host() …)
 (function_expression
   name: (_) @name) @definition.expression @function
 
@@ -121,7 +121,7 @@
       (identifier) @import.alias))
   source: (_) @import.module) @import
 
-; The module comes behind the names: it is looked up from each of them.
+; The module follows the names: it is looked up from each of them.
 (import_specifier
   name: (_) @import.name
   alias: (_)? @import.alias) @import

@@ -54,7 +54,7 @@
       .
       name: (_) @name) @definition.constant) @head)
 
-; Exported variables: errors that others compare with, defaults.
+; Exported variables: errors to compare with, defaults.
 (source_file
   (var_declaration
     (var_spec

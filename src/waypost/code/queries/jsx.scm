@@ -1,4 +1,4 @@
-; Components used in JSX are calls; tags in small letters are HTML.
+; Components used in JSX are calls; lower-case tags are HTML.
 
 ((jsx_opening_element
   name: (_) @call)

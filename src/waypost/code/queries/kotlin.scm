@@ -1,4 +1,4 @@
-; Kotlin. Kinds of classes, results and the receivers of extensions are told apart by the dialect.
+; Kotlin. The dialect handles kinds of classes, results and extension receivers.
 
 (class_declaration
   name: (_) @name) @definition.class
@@ -61,7 +61,7 @@
 (line_comment) @comment
 (block_comment) @comment
 
-; A class without a body behind an annotation is taken for `a class b`, a call between two names.
+; The grammar reads a class without a body after an annotation as `a class b`, an infix call.
 ((infix_expression
   (identifier) @error)
   (#eq? @error "class"))

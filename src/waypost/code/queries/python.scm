@@ -19,12 +19,12 @@
 (type_alias_statement
   left: (_) @name) @definition.type
 
-; Names in capitals, at the level of a file or class; what is inside functions is dropped later.
+; Names in capitals, at file or class level; those in functions are dropped later.
 ((assignment
   left: (identifier) @name) @definition.constant
   (#match? @name "^_{0,2}[A-Z][A-Z0-9_]+$"))
 
-; A file that ends in the middle of a definition.
+; A file that ends within a definition.
 (ERROR
   "def" @head
   .

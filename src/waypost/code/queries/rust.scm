@@ -1,4 +1,4 @@
-; Rust. Use trees are taken apart by the dialect.
+; Rust. The dialect reads use trees.
 
 (function_item
   name: (_) @name
@@ -67,7 +67,7 @@
   name: (_) @import.module
   alias: (_)? @import.alias) @import
 
-; `mod name;` brings in a file.
+; `mod name;` imports a file.
 (mod_item
   name: (_) @import.module
   !body) @import

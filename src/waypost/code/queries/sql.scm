@@ -1,4 +1,4 @@
-; SQL: what is created.
+; SQL: created objects.
 
 (create_table (object_reference) @name (column_definitions)? @body) @definition.table
 (create_view . (_) (object_reference) @name [(create_query) (keyword_as)] @body) @definition.view

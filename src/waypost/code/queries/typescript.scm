@@ -24,7 +24,7 @@
   name: (_) @name
   body: (_) @body) @definition.module
 
-; Overloads, abstract methods and what is declared without a body.
+; Overloads, abstract methods and declarations without a body.
 (function_signature
   name: (_) @name) @definition.function @function
 

@@ -1,1 +1,1 @@
-"""From names to what they mean: which file an import brings, which symbol a call reaches. Unknown stays unknown."""
+"""Resolve names: which file an import refers to, which symbol a call reaches."""

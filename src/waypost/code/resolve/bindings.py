@@ -1,6 +1,6 @@
-"""What variables, parameters and fields hold, read from signatures and from single lines.
+"""What variables, parameters and fields contain, read from signatures and single lines.
 
-Careful: a name that is given two different things in one place holds something unknown.
+A name that is assigned two different values in one scope is unknown.
 """
 
 import re
@@ -14,8 +14,8 @@ from waypost.code.resolve.families import family
 from waypost.code.source import Parsed, Symbol
 
 LINE_LENGTH = 300
-CALL_LENGTH = 3000  # characters in which the closing bracket of a call is looked for
-MOST_BRACKETS = 200_000  # of one file, looked at to find the ends of calls
+CALL_LENGTH = 3000  # characters searched for the closing bracket of a call
+MOST_BRACKETS = 200_000  # brackets per file examined to find the ends of calls
 _FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 _DATA = Path(__file__).with_name("bindings.toml")
 _CALLED = re.compile(r"(?:new[ \t]+|&[ \t]*)?((?:[\w$@\\]|\.|::|->|\?\.)+)(?:<[\w$., \t]{0,60}>)?[ \t]?([({])")
@@ -35,31 +35,31 @@ class _Rules:
     parameters: str
     lines: tuple[re.Pattern[str], ...]
     forget: tuple[re.Pattern[str], ...]
-    marks: re.Pattern[str]  # without one of these a line is not looked at
+    marks: re.Pattern[str]  # lines without one of these are skipped
 
 
-def bindings_of(parsed: Parsed, text: str, asked: frozenset[str]) -> Iterator[tuple[int, str, str]]:
-    """(owner, name, what it holds) for a file; "" where that is unknown and the name is among those `asked` for."""
+def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterator[tuple[int, str, str]]:
+    """(owner, name, value) for a file. The value is "" if unknown and the name is in `used_names`."""
     rules = _rules(parsed.language)
     if rules is None:
         return
-    held: dict[tuple[int, str], set[str]] = {}
+    bound: dict[tuple[int, str], set[str]] = {}
     for place, symbol in enumerate(parsed.symbols):
         for name, written in _parameters(rules.parameters, symbol.signature, symbol.kind):
             expression = type_expression(written)
-            held.setdefault((place, name), set()).add(expression)
+            bound.setdefault((place, name), set()).add(expression)
             if symbol.name in _CONSTRUCTORS and symbol.parent is not None and _IS_FIELD.search(symbol.signature):
-                held.setdefault((symbol.parent, name.lstrip("$")), set()).add(expression)
+                bound.setdefault((symbol.parent, name.lstrip("$")), set()).add(expression)
     if text:
-        _scan(rules, parsed.symbols, text, held)
-    for (owner, name), expressions in held.items():
+        _scan(rules, parsed.symbols, text, bound)
+    for (owner, name), expressions in bound.items():
         holds = next(iter(expressions)) if len(expressions) == 1 else ""
         is_field = owner < 0 or parsed.symbols[owner].kind not in _FUNCTIONS
-        if name in asked or (is_field and holds):
+        if name in used_names or (is_field and holds):
             yield owner, name, holds
 
 
-def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, held: dict[tuple[int, str], set[str]]) -> None:
+def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: dict[tuple[int, str], set[str]]) -> None:
     owners = _owners(symbols)
     patience = [MOST_BRACKETS]
     owner, following = -1, 0
@@ -75,13 +75,13 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, held: dict[tuple[
         indent = len(line[:LINE_LENGTH]) - len(bare)
         for pattern in rules.lines:
             if match := pattern.match(bare):
-                _bind(match, symbols, owner, text, start + indent, held, patience)
+                _bind(match, symbols, owner, text, start + indent, bound, patience)
                 break
         else:
             for pattern in rules.forget:
                 if match := pattern.match(bare):
                     for name in match["name"].split(","):
-                        held.setdefault((owner, name.strip()), set()).add("")
+                        bound.setdefault((owner, name.strip()), set()).add("")
 
 
 def _bind(
@@ -90,7 +90,7 @@ def _bind(
     owner: int,
     text: str,
     offset: int,
-    held: dict[tuple[int, str], set[str]],
+    bound: dict[tuple[int, str], set[str]],
     patience: list[int],
 ) -> None:
     name = match["name"]
@@ -104,21 +104,21 @@ def _bind(
         if _NOTHING.match(text, value):
             return
         holds = _call_expression(text, value, patience) or _class_name(text, value)
-        known = held.get((owner, match["value"].strip(" \t\r;,")))  # self.store = store
-        if not holds and known and len(known) == 1:
-            holds = next(iter(known))
+        values = bound.get((owner, match["value"].strip(" \t\r;,")))  # self.store = store
+        if not holds and values and len(values) == 1:
+            holds = next(iter(values))
     prefix = next((prefix for prefix in _SELF if name.startswith(prefix)), "")
     if prefix:
         owner, name = _enclosing_class(symbols, owner), name.removeprefix(prefix) if prefix != "@" else name
     if owner >= 0 and symbols[owner].kind not in _FUNCTIONS:
         name = name.lstrip("$")
-    held.setdefault((owner, name), set()).add(holds)
+    bound.setdefault((owner, name), set()).add(holds)
 
 
 def _call_expression(text: str, start: int, patience: list[int]) -> str:
-    """`Store()` when the right side of an assignment is one call and nothing more.
+    """`Store()` if the right side of an assignment is one call and nothing more.
 
-    `patience` holds how many brackets of the file may still be looked at: brackets that never close must not cost more.
+    `patience` is the number of brackets that may still be examined, so that unclosed brackets stay cheap.
     """
     match = _CALLED.match(text, start)
     if match is None or patience[0] <= 0:
@@ -133,23 +133,25 @@ def _call_expression(text: str, start: int, patience: list[int]) -> str:
 
 
 def _class_name(text: str, start: int) -> str:
-    """The right side of an assignment when it is only the name of a class: `client_class = Client`."""
+    """The right side of an assignment if it is only a class name: `client_class = Client`."""
     match = _CLASS.match(text, start)
     return match[0] if match and _AFTER_CALL.match(text, match.end()) else ""
 
 
 def type_expression(written: str) -> str:
-    """`Store()` for a type that is one class, however it is wrapped; "" for anything else."""
+    """`Store()` for a type that is one class, possibly wrapped; "" for anything else."""
     written = written.strip().strip("\"'")
     if wrapped := _OPTIONAL.fullmatch(written):
         written = wrapped[1].split(",")[0].strip()
     kinds = [
-        part for part in (one.strip() for one in written.split("|")) if part not in {"None", "null", "undefined", ""}
+        option
+        for option in (part.strip() for part in written.split("|"))
+        if option not in {"None", "null", "undefined", ""}
     ]
     if len(kinds) != 1:
         return ""
     kind = kinds[0].strip("\"'").lstrip("*&?").removeprefix("mut ").removeprefix("const ").rstrip("?*&! ")
-    kind = re.sub(r"^'\w+ (?:mut )?", "", kind)  # Rust's lifetimes
+    kind = re.sub(r"^'\w+ (?:mut )?", "", kind)  # Rust lifetimes
     name = _NAME.match(kind)
     if name is None:
         return ""
@@ -159,7 +161,7 @@ def type_expression(written: str) -> str:
     return f"{name[0]}()"
 
 
-# Of these, the value is something else than what is written in the brackets or a class of the repository.
+# The value of these is not an instance of the class in brackets.
 _CONTAINERS = frozenset(
     {"list", "dict", "set", "tuple", "List", "Dict", "Set", "Tuple", "Sequence", "Iterable", "Iterator", "Mapping"}
     | {"type", "Type", "Callable", "Literal", "Union", "Promise", "Array", "Record", "Map", "Generator"}
@@ -167,11 +169,10 @@ _CONTAINERS = frozenset(
 
 
 def _parameters(style: str, signature: str, kind: str) -> Iterator[tuple[str, str]]:
-    """Names and types of parameters, as the signature has them."""
     if style == "none" or (kind not in _FUNCTIONS and kind != "class"):
         return
     opening = signature.find("(")
-    if style == "after" and signature.startswith("func ("):  # Go's receiver is a parameter like the others
+    if style == "after" and signature.startswith("func ("):  # a Go receiver is a parameter like the others
         closing = signature.find(")")
         yield from _one_parameter(style, signature[opening + 1 : closing])
         opening = signature.find("(", closing)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
-MOST_EXTENDS = 8  # tsconfig files above one another
+MOST_EXTENDS = 8  # chained tsconfig files
 
 _ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".astro")
 _WRITTEN_FOR = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
@@ -20,30 +21,24 @@ _LAST_COMMA = re.compile(r",(?=\s*[}\]])")
 _CONDITIONS = ("source", "types", "import", "module", "require", "node", "default")
 
 
-class EcmaModules:
-    """Finds files as bundlers and TypeScript do; packages outside of the tree are not followed."""
+class EcmaModules(ModuleSystem):
+    """Finds files as bundlers and TypeScript do. External packages are not followed."""
 
     def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
         self._found: dict[tuple[str, str], Value | None] = {}
         self._paths: dict[str, tuple[str, dict[str, list[str]]] | None] = {}
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, statement: OutlineImport) -> Value | None:
         folder = posixpath.dirname(view.path)
-        key = (folder, brought.module)
+        key = (folder, statement.module)
         if key not in self._found:
-            path = next((path for base in self._bases(folder, brought.module) if (path := self._file(base))), None)
+            path = next((path for base in self._bases(folder, statement.module) if (path := self._file(base))), None)
             self._found[key] = Value("file", path) if path else None
         return self._found[key]
 
-    def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - a file has no modules inside
-        return None
-
-    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - nothing without import
-        return None
-
     def _bases(self, folder: str, written: str) -> Iterator[str]:
-        """Paths that a module may mean, without their endings, the likeliest first."""
+        """Paths that a module may refer to, without endings, likeliest first."""
         written = written.split("?", 1)[0]
         if written.startswith("."):
             joined = posixpath.normpath(posixpath.join(folder, written))
@@ -81,12 +76,15 @@ class EcmaModules:
             if not inside
             else None
         )
-        told = [*_targets(entries)]
+        targets = [*_targets(entries)]
         if not inside:
-            told += [path for key in ("source", "module", "main", "types") if isinstance(path := package.get(key), str)]
-        for path in told:
+            targets += [
+                path for key in ("source", "module", "main", "types") if isinstance(path := package.get(key), str)
+            ]
+        for path in targets:
             yield from (
-                posixpath.normpath(posixpath.join(folder, one)) for one in (_BUILT.sub("src", path, count=1), path)
+                posixpath.normpath(posixpath.join(folder, target))
+                for target in (_BUILT.sub("src", path, count=1), path)
             )
         for root in ("src", ""):
             yield posixpath.join(folder, root, inside) if inside else posixpath.join(folder, root, "index")
@@ -101,10 +99,10 @@ class EcmaModules:
                     if star and written.startswith(head) and written.endswith(tail):
                         middle = written[len(head) : len(written) - len(tail)]
                         yield from (
-                            posixpath.normpath(posixpath.join(base, one.replace("*", middle))) for one in targets
+                            posixpath.normpath(posixpath.join(base, target.replace("*", middle))) for target in targets
                         )
                     elif not star and written == pattern:
-                        yield from (posixpath.normpath(posixpath.join(base, one)) for one in targets)
+                        yield from (posixpath.normpath(posixpath.join(base, target)) for target in targets)
                 if base or not paths:
                     yield posixpath.normpath(posixpath.join(base, written))
                 return
@@ -113,13 +111,13 @@ class EcmaModules:
             folder = posixpath.dirname(folder)
 
     def _config(self, folder: str) -> tuple[str, dict[str, list[str]]] | None:
-        """The folder and the paths that the tsconfig of a folder sets; None when it sets neither."""
+        """The base folder and paths that the tsconfig of a folder sets, or None."""
         if folder not in self._paths:
             self._paths[folder] = None
             for name in ("tsconfig.json", "jsconfig.json", "tsconfig.base.json", "tsconfig.app.json"):
-                found = self._read_config(posixpath.join(folder, name), MOST_EXTENDS)
-                if found is not None:
-                    self._paths[folder] = found
+                config = self._read_config(posixpath.join(folder, name), MOST_EXTENDS)
+                if config is not None:
+                    self._paths[folder] = config
                     break
         return self._paths[folder]
 
@@ -131,7 +129,7 @@ class EcmaModules:
         paths = options.get("paths") if isinstance(options, dict) else None
         if isinstance(paths, dict) or isinstance(base, str):
             clean = {
-                key: [one for one in value if isinstance(one, str)]
+                key: [target for target in value if isinstance(target, str)]
                 for key, value in (paths.items() if isinstance(paths, dict) else ())
                 if isinstance(value, list)
             }
@@ -139,16 +137,16 @@ class EcmaModules:
                 "."
             ), clean
         above = data.get("extends")
-        for one in above if isinstance(above, list) else [above]:
-            if isinstance(one, str) and one.startswith(".") and depth:
-                name = posixpath.normpath(posixpath.join(folder, one))
-                found = self._read_config(name if name.endswith(".json") else f"{name}.json", depth - 1)
-                if found is not None:
-                    return found
+        for base_config in above if isinstance(above, list) else [above]:
+            if isinstance(base_config, str) and base_config.startswith(".") and depth:
+                name = posixpath.normpath(posixpath.join(folder, base_config))
+                config = self._read_config(name if name.endswith(".json") else f"{name}.json", depth - 1)
+                if config is not None:
+                    return config
         return None
 
     def _file(self, base: str) -> str | None:
-        """The file that a path without its ending means."""
+        """The file for a path without its ending."""
         base = base.removeprefix("./")
         if base.startswith(".."):
             return None
@@ -167,7 +165,7 @@ class EcmaModules:
         return None
 
     def _home(self, folder: str) -> str:
-        """The folder of the package that a folder belongs to."""
+        """The root folder of the package that a folder belongs to."""
         while folder and folder not in self._packages_by_folder:
             folder = posixpath.dirname(folder)
         return folder
@@ -190,8 +188,8 @@ class EcmaModules:
 
 
 def read_json(text: str) -> dict[str, Any]:
-    """An object of JSON that may have comments and last commas; empty when it cannot be read."""
-    plain = _COMMENT_OR_STRING.sub(lambda found: found[0] if found[0][0] == '"' else " ", text)
+    """A JSON object that may have comments and trailing commas. Empty if it cannot be parsed."""
+    plain = _COMMENT_OR_STRING.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
     try:
         data = json.loads(_LAST_COMMA.sub("", plain))
     except (ValueError, RecursionError):
@@ -200,9 +198,9 @@ def read_json(text: str) -> dict[str, Any]:
 
 
 def _targets(entry: object) -> Iterator[str]:
-    """The paths of an entry of `exports` or `imports`, through two levels of conditions."""
-    for one in [entry] if not isinstance(entry, dict) else [entry.get(key) for key in _CONDITIONS]:
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            yield from (inner for key in _CONDITIONS if isinstance(inner := one.get(key), str))
+    """The paths in an entry of `exports` or `imports`, through two levels of conditions."""
+    for target in [entry] if not isinstance(entry, dict) else [entry.get(key) for key in _CONDITIONS]:
+        if isinstance(target, str):
+            yield target
+        elif isinstance(target, dict):
+            yield from (inner for key in _CONDITIONS if isinstance(inner := target.get(key), str))

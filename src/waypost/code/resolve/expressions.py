@@ -1,10 +1,10 @@
-"""Receivers of calls, as written, cut into steps: `Store(a).rows[0]` → Store, call, rows, unknown."""
+"""Split call receivers into steps: `Store(a).rows[0]` → Store, call, rows, unknown."""
 
 import re
 from functools import lru_cache
 
 CALL = "()"
-UNKNOWN = "?"  # an index, an operator, a literal: from here on nothing is known
+UNKNOWN = "?"  # an index, an operator, a literal: nothing after it can be resolved
 
 _LEADING = re.compile(r"(?:(?:await|new)\s+|[&*!\\])+")
 _MOST_BRACKETS = 4  # around an expression
@@ -15,43 +15,43 @@ _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 @lru_cache(maxsize=50_000)
 def steps(expression: str) -> tuple[str, ...]:
-    """The steps of an expression; empty when it begins with something unknown."""
-    text = _unwrapped(expression.strip())
-    found: list[str] = []
+    """The steps of an expression. Empty if it begins with something unknown."""
+    text = _unwrap(expression.strip())
+    parts: list[str] = []
     position = 0
     while position < len(text):
         name = _NAME.match(text, position)
         if name is None:
-            return (*found, UNKNOWN) if found else ()
-        found.append(name[0])
+            return (*parts, UNKNOWN) if parts else ()
+        parts.append(name[0])
         position = name.end()
         while position < len(text) and text[position] in "([{<!":
             if text[position] == "!":
                 position += 1
                 continue
-            end = _partner(text, position)
+            end = _closing_end(text, position)
             if end < 0:
-                return (*found, UNKNOWN)
+                return (*parts, UNKNOWN)
             if text[position] != "<":
-                found.append(UNKNOWN if text[position] == "[" else CALL)  # Go makes objects with `Store{}`
+                parts.append(UNKNOWN if text[position] == "[" else CALL)  # Go creates objects with `Store{}`
             position = end
         if position >= len(text):
             break
         step = _STEP.match(text, position)
         if step is None:
-            return (*found, UNKNOWN)
+            return (*parts, UNKNOWN)
         position = step.end()
-    return tuple(found)
+    return tuple(parts)
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap(text: str) -> str:
     """`(await x).y` → `x.y`, `new Store()` → `Store()`."""
     for _ in range(_MOST_BRACKETS):
         if leading := _LEADING.match(text):
             text = text[leading.end() :]
         if not text.startswith("("):
             return text
-        end = _partner(text, 0)
+        end = _closing_end(text, 0)
         rest = text[end:] if end > 0 else "?"
         if rest and not _STEP.match(rest):
             return ""
@@ -59,8 +59,8 @@ def _unwrapped(text: str) -> str:
     return ""
 
 
-def _partner(text: str, opening: int) -> int:
-    """The place behind the bracket that closes the one at `opening`; -1 when it is not there."""
+def _closing_end(text: str, opening: int) -> int:
+    """The index after the bracket that closes the one at `opening`, or -1."""
     depth = 0
     open_sign, close_sign = text[opening], _CLOSING[text[opening]]
     for position in range(opening, len(text)):

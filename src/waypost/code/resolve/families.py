@@ -1,4 +1,4 @@
-"""Languages whose files use each other, and how names are looked up in them (families.toml)."""
+"""Languages whose files use each other, and their name lookup rules (families.toml)."""
 
 import tomllib
 from dataclasses import dataclass
@@ -10,26 +10,26 @@ _DATA = Path(__file__).with_name("families.toml")
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class LookupRules:
     """How a family of languages looks up names."""
 
     own: frozenset[str] = frozenset()  # words for the object or class of a method: self, this
-    above: frozenset[str] = frozenset()  # words for the classes it derives from: super, parent
+    above: frozenset[str] = frozenset()  # words for its base classes: super, parent
     implied: bool = False  # a plain call in a method may mean a method of its class
-    constructors: frozenset[str] = frozenset()  # methods of a class that give a new one: Ruby's `new`
-    built_in: frozenset[str] = frozenset()  # functions and methods of the language: never guessed by their name
+    constructors: frozenset[str] = frozenset()  # class methods that return a new instance: Ruby's `new`
+    built_in: frozenset[str] = frozenset()  # functions and methods of the language: never resolved by unique name
 
 
 def family(language: str) -> str:
-    """The family of a language; the language itself when it is alone."""
+    """The family of a language, or the language itself if it has none."""
     return _families().get(language, language)
 
 
 @cache
-def habits(name: str) -> Habits:
-    """How the family `name` looks up names."""
+def lookup_rules(name: str) -> LookupRules:
+    """The lookup rules of the family `name`."""
     entry = _data().get(name, {})
-    return Habits(
+    return LookupRules(
         own=frozenset(entry.get("own", ())),
         above=frozenset(entry.get("above", ())),
         implied=entry.get("implied", False),

@@ -1,26 +1,26 @@
-"""Members of classes: through bases, in other files, and what fields hold."""
+"""Members of classes: inherited, in other files, and the values of fields."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from waypost.code.outline import Defined
+from waypost.code.outline import OutlineSymbol
 from waypost.code.resolve.bindings import type_expression
-from waypost.code.resolve.families import habits
-from waypost.code.resolve.lineage import in_depth, merged
+from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.tree import FUNCTIONS, OutlineTree, OutlineView, Value, is_container
 
-DEEPEST = 24  # steps from name to name, scopes around a name, bases above a class: nothing is nested deeper in earnest
-INHERITED = 0.95  # how sure a method of the own class or a base is: a subclass may have its own
-HELD = 0.9  # how sure it is that a variable still holds what it was given
-DOUBTFUL = 0.9  # a base before the one that was found is unknown
+DEEPEST = 24  # steps between names, scopes around a name, bases above a class: real code is not nested deeper
+INHERITED = 0.95  # confidence in a method of its own class or a base: a subclass may override it
+BOUND = 0.9  # confidence that a variable still has its assigned value
+DOUBTFUL = 0.9  # an earlier base is unknown
 
+_MOST_ANCESTORS = 200
 _INCLUDED = {"trait": 0, "module": 0, "class": 1, "interface": 2}
 _OWN_FIELD = ("self.", "cls.", "this.", "$this->")
 _SAME_OBJECT = frozenset({"Self", "self", "static", "this", "$this"})
 
 
 class Members(ABC):
-    """The part of `Names` that knows classes."""
+    """Class lookups for `NameScope`."""
 
     def __init__(self, tree: OutlineTree) -> None:
         self.tree = tree
@@ -30,42 +30,42 @@ class Members(ABC):
 
     @abstractmethod
     def evaluate(self, view: OutlineView, owner: int, expression: str) -> Value | None:
-        """What an expression stands for inside of symbol `owner`."""
+        """What an expression refers to inside symbol `owner`."""
 
     @abstractmethod
     def own_object(self, kind: str, view: OutlineView, owner: int) -> Value | None:
         """The object that a method belongs to."""
 
     def member(self, value: Value, name: str) -> Value | None:
-        """A member of a class or of an object of it, through its bases."""
+        """A member of a class or its instance, including inherited ones."""
         key = (value.path, value.symbol, name, value.kind)
         if key not in self._members:
             self._members[key] = None
             self._members[key] = self._member(value, name)
-        found = self._members[key]
-        return found._replace(strength=min(found.strength, value.strength)) if found is not None else None
+        cached = self._members[key]
+        return cached._replace(strength=min(cached.strength, value.strength)) if cached is not None else None
 
     def _member(self, value: Value, name: str) -> Value | None:
         view = self.tree.view(value.path)
         if view is None or value.symbol < 0 or view.outline.symbols[value.symbol].kind in FUNCTIONS:
             return None
         own, *above = self.lineage(view, value.symbol)
-        found = self._own_member(view, own._replace(kind=value.kind), name) if value.kind != "above" else None
-        if found is not None:
-            return found
-        for one in above:
-            other = self.tree.view(one.path)
-            found = self._own_member(other, one, name) if other is not None else None
-            if found is not None:
-                return found._replace(strength=min(found.strength, one.strength))
+        member = self._own_member(view, own._replace(kind=value.kind), name) if value.kind != "above" else None
+        if member is not None:
+            return member
+        for ancestor in above:
+            other = self.tree.view(ancestor.path)
+            member = self._own_member(other, ancestor, name) if other is not None else None
+            if member is not None:
+                return member._replace(strength=min(member.strength, ancestor.strength))
         return None
 
     def lineage(self, view: OutlineView, symbol: int, depth: int = 0) -> tuple[Value, ...]:
-        """A class and all it derives from, in the order in which members are looked up."""
+        """A class and its ancestors, in the order of member lookup."""
         key = (view.path, symbol)
         if key not in self._lineages:
             own = Value("instance", view.path, symbol, INHERITED)
-            self._lineages[key] = (own,)  # whoever derives from itself has no further bases
+            self._lineages[key] = (own,)  # a class that derives from itself has no further bases
             bases = self.bases(view, symbol) if depth < DEEPEST else ()
             lines = [
                 self.lineage(other, base.symbol, depth + 1)
@@ -73,27 +73,29 @@ class Members(ABC):
                 if base is not None and (other := self.tree.view(base.path)) is not None
             ]
             doubt = DOUBTFUL if None in bases else INHERITED
-            above = merged(lines) if view.family == "python" else in_depth(lines)
-            self._lineages[key] = (own, *(one._replace(strength=min(one.strength, doubt)) for one in above))
+            above = _c3_order(lines) if view.family == "python" else _depth_first(lines)
+            self._lineages[key] = (
+                own,
+                *(ancestor._replace(strength=min(ancestor.strength, doubt)) for ancestor in above),
+            )
         return self._lineages[key]
 
     def _own_member(self, view: OutlineView, value: Value, name: str) -> Value | None:
-        """A member that a class has itself."""
         strength = 1.0 if value.kind == "symbol" else INHERITED
         symbols = view.outline.symbols
         inner = view.members.get(value.symbol, {}).get(name)
         is_field = inner is None or symbols[inner].kind == "constant"
         if is_field and view.bindings.get((value.symbol, name)):
-            return self.held(view, value.symbol, name)
+            return self.bound_value(view, value.symbol, name)
         if inner is not None:
             return Value("symbol", view.path, inner, strength)
-        spread = self._spread(view, symbols[value.symbol], name)
+        spread = self._detached_member(view, symbols[value.symbol], name)
         if spread is not None:
             return spread._replace(strength=strength)
-        return Value("instance", view.path, value.symbol) if name in habits(view.family).constructors else None
+        return Value("instance", view.path, value.symbol) if name in lookup_rules(view.family).constructors else None
 
-    def _spread(self, view: OutlineView, symbol: Defined, name: str) -> Value | None:
-        """A member that stands apart from its class: another file, another block of it."""
+    def _detached_member(self, view: OutlineView, symbol: OutlineSymbol, name: str) -> Value | None:
+        """A member defined outside its class: in another file or block."""
         if view.family in {"python", "ecmascript", "php"}:
             return None
         folder = view.path.rpartition("/")[0]
@@ -107,18 +109,20 @@ class Members(ABC):
         return None
 
     def bases(self, view: OutlineView, symbol: int) -> tuple[Value | None, ...]:
-        """The classes that a class derives from, in order; None for those outside of the tree."""
+        """The base classes in order; None for those outside the repository."""
         key = (view.path, symbol)
         if key not in self._bases:
             self._bases[key] = ()
-            found = [value for _, value in self.named_bases(view, symbol)]
-            if view.family in {"php", "ruby"}:  # what a class includes comes before what it extends
-                found.sort(key=lambda value: _INCLUDED.get(self._symbol(value).kind, 1) if value is not None else 1)
-            self._bases[key] = tuple(found)
+            base_values = [value for _, value in self.named_bases(view, symbol)]
+            if view.family in {"php", "ruby"}:  # included modules come before the superclass
+                base_values.sort(
+                    key=lambda value: _INCLUDED.get(self._symbol(value).kind, 1) if value is not None else 1
+                )
+            self._bases[key] = tuple(base_values)
         return self._bases[key]
 
     def named_bases(self, view: OutlineView, symbol: int) -> Iterator[tuple[str, Value | None]]:
-        """Every base as written, and the class that it is."""
+        """Every base as written, and its class."""
         own = view.outline.symbols[symbol]
         for written in own.bases:
             named = type_expression(written)
@@ -128,8 +132,8 @@ class Members(ABC):
             is_class = value is not None and value.kind == "symbol" and self._symbol(value).kind not in FUNCTIONS
             yield written, value if is_class else None
 
-    def called(self, value: Value) -> Value | None:
-        """What a call of a value gives: an object of a class, or what a function says it returns."""
+    def call_result(self, value: Value) -> Value | None:
+        """The result of calling a value: an instance of a class, or a function's return type."""
         if value.kind != "symbol":
             return None
         symbol = self._symbol(value)
@@ -141,25 +145,25 @@ class Members(ABC):
             return None
         if named[:-2] in _SAME_OBJECT:
             return self.own_object("instance", view, value.symbol)
-        found = self.evaluate(view, value.symbol, named)
-        return found._replace(strength=min(found.strength, HELD)) if found is not None else None
+        result = self.evaluate(view, value.symbol, named)
+        return result._replace(strength=min(result.strength, BOUND)) if result is not None else None
 
-    def _symbol(self, value: Value) -> Defined:
+    def _symbol(self, value: Value) -> OutlineSymbol:
         view = self.tree.view(value.path)
-        assert view is not None  # a value of kind symbol is made from a view
+        assert view is not None  # a value of kind symbol comes from a view
         return view.outline.symbols[value.symbol]
 
-    def held(self, view: OutlineView, owner: int, name: str) -> Value | None:
-        """What a variable, parameter or field holds."""
+    def bound_value(self, view: OutlineView, owner: int, name: str) -> Value | None:
+        """What a variable, parameter or field contains."""
         holds = view.bindings[owner, name]
         if not holds:
             return None
         scope = owner
         if owner >= 0 and view.outline.symbols[owner].kind not in FUNCTIONS and not holds.startswith(_OWN_FIELD):
-            # What a field holds was said in a method or in the body: names are those around the class.
+            # A field is assigned in a method or the class body: names resolve around the class.
             scope = view.outline.symbols[owner].parent
         value = self.evaluate(view, scope, holds)
-        return value._replace(strength=min(value.strength, HELD)) if value is not None else None
+        return value._replace(strength=min(value.strength, BOUND)) if value is not None else None
 
 
 def _first_result(returns: str) -> str:
@@ -168,3 +172,30 @@ def _first_result(returns: str) -> str:
         return returns
     words = returns.strip("()").split(",")[0].split()
     return words[-1] if words else ""
+
+
+def _depth_first(lines: Sequence[Sequence[Value]]) -> list[Value]:
+    """Each base with all its ancestors, one after the other."""
+    ancestors: dict[tuple[str, int], Value] = {}
+    for line in lines:
+        for ancestor in line:
+            ancestors.setdefault((ancestor.path, ancestor.symbol), ancestor)
+    return list(ancestors.values())[:_MOST_ANCESTORS]
+
+
+def _c3_order(lines: Sequence[Sequence[Value]]) -> list[Value]:
+    """Python's order (C3): a class before its bases, bases as written. Depth first if inconsistent."""
+    if len(lines) < 2:
+        return _depth_first(lines)
+    waiting = [[(ancestor.path, ancestor.symbol) for ancestor in line] for line in lines if line]
+    waiting.append([line[0] for line in waiting])
+    values = {(ancestor.path, ancestor.symbol): ancestor for line in lines for ancestor in line}
+    order: list[Value] = []
+    while waiting:
+        later = {place for line in waiting for place in line[1:]}
+        following = next((line[0] for line in waiting if line[0] not in later), None)
+        if following is None or len(order) > _MOST_ANCESTORS:
+            return _depth_first(lines)
+        order.append(values[following])
+        waiting = [rest for line in waiting if (rest := line[1:] if line[0] == following else line)]
+    return order

@@ -1,29 +1,32 @@
-"""Names in scope: what an expression in a file stands for, through imports, classes and what variables hold."""
+"""Names in scope: what an expression refers to, through imports, classes and variables."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
-from waypost.code.resolve.families import habits
+from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.members import DEEPEST, Members
 from waypost.code.resolve.tree import FUNCTIONS, OutlineTree, OutlineView, Value, is_container
 
 
-class ModuleSystem(Protocol):
-    """How the languages of a family find files by import."""
+class ModuleSystem(ABC):
+    """How a family of languages finds files by import."""
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
-        """What `import brought.module` means in this file; None when it is not in the tree."""
+    @abstractmethod
+    def module(self, view: OutlineView, statement: OutlineImport) -> Value | None:
+        """What the import refers to in this file. None if it is outside the repository."""
 
-    def member(self, package: Value, name: str) -> Value | None:
+    def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - files contain no modules by default
         """What `name` is in a package."""
+        return None
 
-    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:
-        """What a plain name means by being in the same package, without an import, inside of symbol `owner`."""
+    def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - names need an import
+        """What a plain name refers to in its own package, without an import, inside symbol `owner`."""
+        return None
 
 
 class NameScope(Members):
-    """Looks names up in a tree. Results are kept: one object is for one state of the tree."""
+    """Looks up names in a repository. Results are cached: one object serves one state of it."""
 
     def __init__(self, tree: OutlineTree, systems: dict[str, ModuleSystem]) -> None:
         super().__init__(tree)
@@ -31,11 +34,11 @@ class NameScope(Members):
         self._plain: dict[tuple[str, int, str], Value | None] = {}
         self._exported: dict[tuple[str, str], Value | None] = {}
         self._file_level: dict[tuple[str, int, str, bool], Value | None] = {}
-        self._imported: dict[tuple[str, Brought], Value | None] = {}
+        self._imported: dict[tuple[str, OutlineImport], Value | None] = {}
         self._depth = 0
 
     def evaluate(self, view: OutlineView, owner: int, expression: str) -> Value | None:
-        """What an expression stands for inside of symbol `owner`."""
+        """What an expression refers to inside symbol `owner`."""
         path = steps(expression)
         if not path or UNKNOWN in path or self._depth > DEEPEST:
             return None
@@ -50,22 +53,22 @@ class NameScope(Members):
         for step in rest:
             if value is None:
                 return None
-            value = self.called(value) if step == CALL else self.step(value, step)
+            value = self.call_result(value) if step == CALL else self.step(value, step)
         return value
 
     def _head(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> tuple[Value | None, tuple[str, ...]]:
-        habit = habits(view.family)
+        rules = lookup_rules(view.family)
         first, rest = path[0], path[1:]
-        if rest[:1] == (CALL,) and f"{first}()" in habit.above:
+        if rest[:1] == (CALL,) and f"{first}()" in rules.above:
             return self.own_object("above", view, owner), rest[1:]
-        if first in habit.above:
+        if first in rules.above:
             return self.own_object("above", view, owner), rest
-        if first in habit.own:
+        if first in rules.own:
             return self.own_object("instance", view, owner), rest
         return self.lookup(view, owner, first), rest
 
     def own_object(self, kind: str, view: OutlineView, owner: int) -> Value | None:
-        """The object that a method belongs to; `kind` is "instance" or "above"."""
+        """The object that a method belongs to. `kind` is "instance" or "above"."""
         enclosing = enclosing_class(view, owner)
         if enclosing >= 0:
             return Value(kind, view.path, enclosing)
@@ -74,11 +77,11 @@ class NameScope(Members):
             owner = view.outline.symbols[owner].parent
         qualified = view.outline.symbols[owner].qualified if owner >= 0 else ""
         above = qualified.rpartition(".")[0]
-        found = self._in_file(view, above.rpartition(".")[2], -1, exported=False) if above else None
-        return found._replace(kind=kind) if found is not None and found.kind == "symbol" else None
+        owner_class = self._in_file(view, above.rpartition(".")[2], -1, exported=False) if above else None
+        return owner_class._replace(kind=kind) if owner_class is not None and owner_class.kind == "symbol" else None
 
     def lookup(self, view: OutlineView, owner: int, name: str) -> Value | None:
-        """What a plain name means inside of symbol `owner`; None when that is unknown or outside of the tree."""
+        """What a plain name refers to inside symbol `owner`. None if unknown or external."""
         key = (view.path, owner, name)
         if key not in self._plain:
             self._plain[key] = None  # a name that depends on itself is unknown
@@ -97,27 +100,27 @@ class NameScope(Members):
         return self._in_file(view, name, owner, exported=False)
 
     def _in_scope(self, view: OutlineView, owner: int, scope: int, name: str) -> tuple[bool, Value | None]:
-        """Whether one scope around `owner` has the name, and what it means there."""
+        """Whether a scope around `owner` has the name, and what it refers to there."""
         symbol = view.outline.symbols[scope]
         is_function = symbol.kind in FUNCTIONS
-        sees_class = scope == owner or habits(view.family).implied or symbol.kind == "module"
+        sees_class = scope == owner or lookup_rules(view.family).implied or symbol.kind == "module"
         if (scope, name) in view.bindings and (is_function or sees_class):
-            return True, self.held(view, scope, name)
+            return True, self.bound_value(view, scope, name)
         if is_function:
             if name in symbol.parameters:
                 return True, None
             inner = view.members.get(scope, {}).get(name)
             if inner is not None:
                 return True, Value("symbol", view.path, inner)
-            brought = next((one for place, one in view.imports.get(name, ()) if place == scope), None)
-            return brought is not None, self.imported(view, brought) if brought is not None else None
+            statement = next((candidate for place, candidate in view.imports.get(name, ()) if place == scope), None)
+            return statement is not None, self.imported(view, statement) if statement is not None else None
         member = self.member(Value("symbol", view.path, scope), name) if sees_class else None
         if member is None and symbol.name == name and is_container(symbol.kind):
             member = Value("symbol", view.path, scope)
         return member is not None, member
 
     def _in_file(self, view: OutlineView, name: str, owner: int, *, exported: bool) -> Value | None:
-        """What a name means in a file outside of every symbol; `owner` matters only where packages are nested."""
+        """What a name refers to at file level. `owner` matters only where packages nest."""
         key = (view.path, owner if view.family == "ruby" else -1, name, exported)
         if key not in self._file_level:
             self._file_level[key] = None
@@ -130,32 +133,34 @@ class NameScope(Members):
         if own is not None and not (holds and view.outline.symbols[own].kind == "constant"):
             return Value("symbol", view.path, own)
         if holds is not None:
-            value = self.held(view, -1, name)
+            value = self.bound_value(view, -1, name)
             return value or (Value("symbol", view.path, own) if own is not None else None)
-        for place, brought in view.imports.get(name, ()):
+        for place, statement in view.imports.get(name, ()):
             if place < 0:
-                return self.imported(view, brought)
-        for brought in view.stars:
-            module = self.module(view, brought)
+                return self.imported(view, statement)
+        for statement in view.stars:
+            module = self.module(view, statement)
             value = self.step(module, name) if module is not None and module.path != view.path else None
             if value is not None:
                 return value
         system = self.systems.get(view.family)
-        return system.together(view, name, owner) if system is not None and not exported else None
+        return system.same_package(view, name, owner) if system is not None and not exported else None
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
+    def module(self, view: OutlineView, statement: OutlineImport) -> Value | None:
         """The file or package that an import names."""
         system = self.systems.get(view.family)
-        return system.module(view, brought) if system is not None else None
+        return system.module(view, statement) if system is not None else None
 
-    def imported(self, view: OutlineView, brought: Brought) -> Value | None:
+    def imported(self, view: OutlineView, statement: OutlineImport) -> Value | None:
         """What an import binds: a module, or the symbol in it."""
-        key = (view.path, brought)
+        key = (view.path, statement)
         if key not in self._imported:
             self._imported[key] = None
-            module = self.module(view, brought)
-            if module is not None and brought.name and brought.name != "*":
-                module = self.step(module, brought.name if brought.name != "default" else f"default {brought.alias}")
+            module = self.module(view, statement)
+            if module is not None and statement.name and statement.name != "*":
+                module = self.step(
+                    module, statement.name if statement.name != "default" else f"default {statement.alias}"
+                )
             self._imported[key] = module
         return self._imported[key]
 
@@ -169,7 +174,7 @@ class NameScope(Members):
         return self.member(value, name)
 
     def exported(self, path: str, name: str) -> Value | None:
-        """What a file gives to others under a name: its own symbol, or one it imports itself."""
+        """What a file exports under a name: its own symbol, or one it imports."""
         key = (path, name)
         if key not in self._exported and self._depth <= DEEPEST:
             self._exported[key] = None
@@ -191,7 +196,7 @@ class NameScope(Members):
         return value
 
     def _default(self, view: OutlineView, alias: str) -> Value | None:
-        """The default export: the symbol that has the name of the import or of the file, else the file itself."""
+        """The default export: the symbol named like the import or the file, else the file itself."""
         stem = view.path.rsplit("/", 1)[-1].split(".", 1)[0]
         for name in ("default", alias, stem):
             if name in view.top:
@@ -200,7 +205,7 @@ class NameScope(Members):
 
 
 def enclosing_class(view: OutlineView, owner: int) -> int:
-    """The nearest class around a symbol, itself included; -1 for none."""
+    """The nearest class around a symbol, itself included, or -1."""
     symbols = view.outline.symbols
     while owner >= 0 and (symbols[owner].kind in FUNCTIONS or symbols[owner].kind == "constant"):
         owner = symbols[owner].parent

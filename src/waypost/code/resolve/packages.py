@@ -1,14 +1,15 @@
-"""Languages whose files say their package: Java, Kotlin, Scala, PHP, C#. A name is found by package and name."""
+"""Languages whose files declare a package: Java, Kotlin, Scala, PHP, C#. Looks up by package and name."""
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 
-class PackageModules:
+class PackageModules(ModuleSystem):
     """Finds classes and functions by the package that their file declares."""
 
     def __init__(self, tree: OutlineTree, family: str, separator: str, *, parts: bool, outer: bool) -> None:
-        """`parts`: one class may stand in several files. `outer`: names of the packages above are seen, too."""
+        """`parts`: a class may span several files. `outer`: names of outer packages are visible."""
         self._tree = tree
         self._family = family
         self._separator = separator
@@ -16,32 +17,32 @@ class PackageModules:
         self._outer = outer
         self._found: dict[tuple[str, str], Value | None] = {}
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
-        written = brought.module.strip(self._separator)
+    def module(self, view: OutlineView, statement: OutlineImport) -> Value | None:  # noqa: ARG002
+        written = statement.module.strip(self._separator)
         package, _, name = written.rpartition(self._separator)
         value = self._find(package, name)
         if value is None and package:
             above, _, outer = package.rpartition(self._separator)
             holder = self._find(above, outer)
             value = self._inner(holder, name) if holder is not None else None
-        opens = brought.name == "*" or (self._outer and not brought.name)
+        opens = statement.name == "*" or (self._outer and not statement.name)
         return value or (Value("package", f"{self._family}:{written}") if opens else None)
 
     def member(self, package: Value, name: str) -> Value | None:
         return self._find(package.path.split(":", 1)[1], name) if package.kind == "package" else None
 
-    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - only packages are nested
+    def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - only packages nest
         package = view.outline.package
         while True:
-            found = self._find(package, name)
-            if found is not None or not package or not self._outer:
+            value = self._find(package, name)
+            if value is not None or not package or not self._outer:
                 break
             package = package.rpartition(self._separator)[0]
-        if found is None and self._separator == "\\" and package:
-            found = self._find("", name)  # PHP's functions of no namespace
-            if found is not None and self._kind(found) != "function":
+        if value is None and self._separator == "\\" and package:
+            value = self._find("", name)  # PHP falls back to global functions
+            if value is not None and self._kind(value) != "function":
                 return None
-        return found
+        return value
 
     def _find(self, package: str, name: str) -> Value | None:
         key = (package, name)
@@ -50,17 +51,17 @@ class PackageModules:
         return self._found[key]
 
     def _search(self, package: str, name: str) -> Value | None:
-        found: dict[str, Value] = {}
-        for path, number in self._tree.defined(name):
+        matches: dict[str, Value] = {}
+        for path, number in self._tree.definitions(name):
             view = self._tree.view(path)
             if view is None or view.family != self._family or view.outline.package != package:
                 continue
             symbol = view.outline.symbols[number]
             if symbol.parent < 0 or view.outline.symbols[symbol.parent].kind == "module":
-                found.setdefault(path, Value("symbol", path, number))
-        if len(found) > 1 and not self._parts:
-            found = {path: value for path, value in found.items() if not self._is_test(path)}
-        return next(iter(sorted(found.values()))) if len(found) == 1 or (found and self._parts) else None
+                matches.setdefault(path, Value("symbol", path, number))
+        if len(matches) > 1 and not self._parts:
+            matches = {path: value for path, value in matches.items() if not self._is_test(path)}
+        return next(iter(sorted(matches.values()))) if len(matches) == 1 or (matches and self._parts) else None
 
     def _inner(self, holder: Value, name: str) -> Value | None:
         view = self._tree.view(holder.path)

@@ -1,25 +1,26 @@
-"""Python's modules: packages, relative imports, source roots."""
+"""Python modules: packages, relative imports, source roots."""
 
 import posixpath
 import sys
 from functools import cached_property
 
-from waypost.code.outline import Brought
+from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _ENDINGS = (".py", ".pyi", ".pyx")
 _USUAL_ROOTS = ("", "src", "lib", "python")
 
 
-class PythonModules:
-    """Finds modules as an interpreter would that was started at any of the roots of the tree."""
+class PythonModules(ModuleSystem):
+    """Finds modules as an interpreter started at any root of the repository would."""
 
     def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
         self._found: dict[tuple[str, str], Value | None] = {}
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
-        written = brought.module
+    def module(self, view: OutlineView, statement: OutlineImport) -> Value | None:
+        written = statement.module
         if written.startswith("."):
             dots = len(written) - len(written.lstrip("."))
             folder = posixpath.dirname(view.path)
@@ -29,7 +30,7 @@ class PythonModules:
                 folder = posixpath.dirname(folder)
             return self._below(folder, [part for part in written[dots:].split(".") if part])
         parts = written.split(".")
-        if not brought.name and not brought.alias:
+        if not statement.name and not statement.alias:
             parts = parts[:1]  # `import a.b` binds `a`
         return self._absolute(view.path, parts)
 
@@ -39,12 +40,9 @@ class PythonModules:
             return self._below(folder, [name]) if file.startswith("__init__.") else None
         return self._below(package.path.split(":", 1)[1], [name])
 
-    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - nothing without import
-        return None
-
-    def whole(self, view: OutlineView, brought: Brought) -> Value | None:
+    def whole(self, view: OutlineView, statement: OutlineImport) -> Value | None:
         """The module of `import a.b`, not only the name it binds."""
-        return self._absolute(view.path, brought.module.split("."))
+        return self._absolute(view.path, statement.module.split("."))
 
     def _absolute(self, importer: str, parts: list[str]) -> Value | None:
         if parts[0] in sys.stdlib_module_names:
@@ -57,10 +55,10 @@ class PythonModules:
 
     def _search(self, own: str, parts: list[str]) -> Value | None:
         for root in dict.fromkeys((own, *_USUAL_ROOTS)):
-            found = self._below(root, parts)
-            if found is not None:
-                return found
-        others = [found for root in self._roots if (found := self._below(root, parts)) is not None]
+            module = self._below(root, parts)
+            if module is not None:
+                return module
+        others = [module for root in self._roots if (module := self._below(root, parts)) is not None]
         return others[0] if len(others) == 1 else None
 
     def _below(self, folder: str, parts: list[str]) -> Value | None:
@@ -83,7 +81,7 @@ class PythonModules:
 
     @cached_property
     def _roots(self) -> tuple[str, ...]:
-        """Folders outside of packages that hold packages."""
+        """Folders outside packages that contain packages."""
         packages = (posixpath.dirname(path) for path in self._tree.paths if path.endswith("__init__.py"))
         return tuple(sorted({self._root(posixpath.join(folder, "__init__.py")) for folder in packages}))
 

@@ -1,27 +1,27 @@
-"""Rust's modules: a tree of files below the root of a crate, and the crates of a workspace."""
+"""Rust modules: the files of a crate, and the crates of a workspace."""
 
 import posixpath
 import re
 from functools import cached_property
 
-from waypost.code.outline import Brought
-from waypost.code.resolve.names import NameScope
+from waypost.code.outline import OutlineImport
+from waypost.code.resolve.names import ModuleSystem, NameScope
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value
 
 _CRATE_NAME = re.compile(r"^\[package\](?:(?!^\[).)*?^name[ \t]*=[ \t]*\"([\w-]{1,100})\"", re.MULTILINE | re.DOTALL)
 _ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs")
 
 
-class RustModules:
-    """Follows `crate`, `self`, `super`, child modules and crates of the tree."""
+class RustModules(ModuleSystem):
+    """Follows `crate`, `self`, `super`, child modules and crates of the repository."""
 
-    names: NameScope  # set when there is one: re-exports are followed through it
+    names: NameScope  # set by the caller; resolves re-exports
 
     def __init__(self, tree: OutlineTree) -> None:
         self._tree = tree
 
-    def module(self, view: OutlineView, brought: Brought) -> Value | None:
-        first, *rest = brought.module.split("::")
+    def module(self, view: OutlineView, statement: OutlineImport) -> Value | None:
+        first, *rest = statement.module.split("::")
         value: Value | None = Value("file", view.path)
         if first == "crate":
             root = self._root(view.path)
@@ -37,7 +37,7 @@ class RustModules:
         return value
 
     def member(self, package: Value, name: str) -> Value | None:
-        """A child module in a file of its own."""
+        """A child module in its own file."""
         folder, file = posixpath.split(package.path)
         if file not in {"mod.rs", "lib.rs", "main.rs"}:
             folder = posixpath.join(folder, file.removesuffix(".rs"))
@@ -46,7 +46,7 @@ class RustModules:
                 return Value("file", path)
         return None
 
-    def together(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - modules see no others
+    def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - names need a path
         return self.member(Value("file", view.path), name) or self._crate(name)
 
     def _own_scope(self, view: OutlineView, name: str) -> Value | None:
@@ -67,8 +67,8 @@ class RustModules:
         folder = posixpath.dirname(path)
         while True:
             if posixpath.join(folder, "Cargo.toml") in self._tree.manifests:
-                found = [root for name in _ROOTS if (root := posixpath.join(folder, name)) in self._tree.paths]
-                return found[0] if found else ""
+                roots = [root for name in _ROOTS if (root := posixpath.join(folder, name)) in self._tree.paths]
+                return roots[0] if roots else ""
             if not folder:
                 return ""
             folder = posixpath.dirname(folder)
@@ -81,8 +81,8 @@ class RustModules:
     def _crates(self) -> dict[str, str]:
         crates: dict[str, str] = {}
         for path, text in sorted(self._tree.manifests.items()):
-            if posixpath.basename(path) == "Cargo.toml" and (found := _CRATE_NAME.search(text[:20_000])):
+            if posixpath.basename(path) == "Cargo.toml" and (match := _CRATE_NAME.search(text[:20_000])):
                 root = posixpath.join(posixpath.dirname(path), "src/lib.rs")
                 if root in self._tree.paths:
-                    crates.setdefault(found[1].replace("-", "_"), root)
+                    crates.setdefault(match[1].replace("-", "_"), root)
         return crates

@@ -1,1 +1,1 @@
-"""Reduce a file to what it says, without its layout."""
+"""Reduce a file to its meaning, without layout."""

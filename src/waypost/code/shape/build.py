@@ -1,27 +1,31 @@
-"""A file turned into its shape: what it says without its layout, and where its symbols are."""
+"""Build the shape of a file: its words without layout, and where its symbols are."""
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from waypost.code.embedded import scripts_of
-from waypost.code.shape.keys import has_keys, key_landmarks
+from waypost.code.documents.keys import ConfigKey, ini_keys, toml_keys, yaml_keys
+from waypost.code.documents.parse import lines_of
+from waypost.code.embedded_scripts import scripts_of
 from waypost.code.shape.plan import plan_for
 from waypost.code.shape.sheet import ShapeSheet
 from waypost.code.shape.text import read_text
 from waypost.code.shape.tree import read_tree
-from waypost.code.source import Parsed, SourceFile
+from waypost.code.source import COMPONENT_LANGUAGES, Parsed, SourceFile
 from waypost.code.syntax.grammars import grammar, has_grammar
 from waypost.code.syntax.reader import source_bytes
 from waypost.model.shape import SECTION, FileShape, Landmark, word_code
 
-COMPONENTS = frozenset({"vue", "svelte", "astro"})
 _TREE = "tree-sitter"
 _LARGE = 20_000  # bytes
+_KEYS = {"yaml": yaml_keys, "toml": toml_keys, "ini": ini_keys}
+_COMMENTS: dict[str, tuple[str, ...]] = {"yaml": ("#",), "toml": ("#",), "ini": ("#", ";")}
+_DEEPEST = 1  # levels of nested keys; deeper ones belong to them
+_MOST = 5_000  # keys; a file with more has only top-level landmarks
 
 
 def shape_of(source: SourceFile, parsed: Parsed) -> FileShape:
-    """The shape of a file that `parse` has read. Never fails on what the file says."""
+    """The shape of a parsed file. Never fails."""
     data = source_bytes(source.text)
     sheet = _sheet(source, parsed, data)
     return FileShape(
@@ -43,14 +47,14 @@ def shape_of(source: SourceFile, parsed: Parsed) -> FileShape:
 
 
 def _text_code(line: bytes) -> int:
-    tight = b"".join(line.split())
-    return word_code(tight) if tight else 0
+    text = b"".join(line.split())
+    return word_code(text) if text else 0
 
 
 def _sheet(source: SourceFile, parsed: Parsed, data: bytes) -> ShapeSheet:
-    if parsed.parser == _TREE and parsed.language in COMPONENTS:
+    if parsed.parser == _TREE and parsed.language in COMPONENT_LANGUAGES:
         return _component(source, data)
-    # The parser takes very long to make nothing of a large file.
+    # Parsing a large file without any result takes very long.
     is_hopeless = parsed.broken and not parsed.symbols and len(data) > _LARGE
     if parsed.parser != _TREE or not has_grammar(source.language) or is_hopeless:
         return read_text(source.language, data)
@@ -64,7 +68,7 @@ def _tree(language: str, data: bytes) -> ShapeSheet:
 
 
 def _component(source: SourceFile, data: bytes) -> ShapeSheet:
-    """Scripts by their grammars, and what is around them by its words."""
+    """Scripts by their grammars, and the rest by words."""
     sheet, done = ShapeSheet(data), 0
     last = data.count(b"\n") + 1
     for script in scripts_of(source):
@@ -81,10 +85,10 @@ def _component(source: SourceFile, data: bytes) -> ShapeSheet:
 
 def _symbols(parsed: Parsed, sheet: ShapeSheet) -> Iterator[Landmark]:
     rows = sheet.rows
-    wrapped = _wrapped(parsed.language, sheet)
+    wrapped = _decorated(parsed.language, sheet)
     for symbol in parsed.symbols:
         define, end = symbol.lines.start, symbol.lines.end
-        # Comments are no words: the first word is that of a decorator or of the definition itself.
+        # Comments are not words: the first word belongs to a decorator or the definition.
         place = bisect_left(rows, symbol.first_line)
         start = min(define, rows[place]) if place < len(rows) else define
         above = parsed.symbols[symbol.parent].lines.start if symbol.parent is not None else 0
@@ -95,22 +99,65 @@ def _symbols(parsed: Parsed, sheet: ShapeSheet) -> Iterator[Landmark]:
         yield Landmark(symbol.name, symbol.qualified, symbol.kind, symbol.scip, first_line, start, define, end)
 
 
-def _wrapped(language: str, sheet: ShapeSheet) -> dict[int, list[int]]:
-    """The first words of definitions with decorators, by the word behind the last one."""
+def _decorated(language: str, sheet: ShapeSheet) -> dict[int, list[int]]:
+    """The first words of definitions with decorators, by the index after the last word."""
     wraps = plan_for(language).wraps if has_grammar(language) else ()
-    found: dict[int, list[int]] = {}
+    first_words: dict[int, list[int]] = {}
     if wraps:
         for mark, kind in enumerate(sheet.kinds):
             if kind in wraps:
-                found.setdefault(sheet.closes[mark], []).append(sheet.opens[mark])
-    return found
+                first_words.setdefault(sheet.closes[mark], []).append(sheet.opens[mark])
+    return first_words
 
 
 def _sections(source: SourceFile, parsed: Parsed) -> Iterator[Landmark]:
-    if has_keys(source.language):
+    if source.language in _KEYS:
         yield from key_landmarks(source.language, source.text)
         return
     for section in parsed.sections:
         if section.title:
             first = section.lines.start
             yield Landmark(section.title, section.title, SECTION, "", first, first, first, section.lines.end)
+
+
+def key_landmarks(language: str, text: str) -> Iterator[Landmark]:
+    """Keys of a configuration file in order, each with the comment above it and all its contents."""
+    lines = lines_of(text)
+    keys = [key for key in _KEYS[language](lines) if key.depth <= _DEEPEST]
+    if len(keys) > _MOST:
+        keys = [key for key in keys if key.depth == 0]
+    above: list[str] = []
+    for place, (key, end) in enumerate(zip(keys, _key_ends(keys, len(lines)), strict=True)):
+        del above[key.depth :]
+        above.append(key.name)
+        if not key.name:
+            continue
+        qualified = ".".join(name for name in above if name)
+        before = keys[place - 1].line if place else -1
+        start, last = key.line + 1, _key_end(lines, key.line, end, _COMMENTS[language])
+        first = _key_start(lines, key.line, before, _COMMENTS[language]) + 1
+        yield Landmark(qualified.rpartition(".")[2], qualified, SECTION, "", first, start, start, last)
+
+
+def _key_ends(keys: Sequence[ConfigKey], count: int) -> list[int]:
+    """The end of each key: before the next key outside it."""
+    ends = [count] * len(keys)
+    open_: list[int] = []
+    for place, key in enumerate(keys):
+        while open_ and keys[open_[-1]].depth >= key.depth:
+            ends[open_.pop()] = key.line
+        open_.append(place)
+    return ends
+
+
+def _key_end(lines: Sequence[str], line: int, end: int, comments: tuple[str, ...]) -> int:
+    """Without blank lines and comments at the end: they belong to what follows."""
+    while end > line + 1 and (not (text := lines[end - 1].strip()) or text.startswith(comments)):
+        end -= 1
+    return end
+
+
+def _key_start(lines: Sequence[str], line: int, before: int, comments: tuple[str, ...]) -> int:
+    while line - 1 > before and lines[line - 1].strip().startswith(comments):
+        line -= 1
+    return line

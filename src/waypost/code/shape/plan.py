@@ -1,4 +1,4 @@
-"""What is done with each kind of node of a grammar when a file is turned into its shape. The tables are shape.toml."""
+"""What to do with each node kind of a grammar when building a shape. The tables are in shape.toml."""
 
 import tomllib
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from waypost.model.shape import LIST, word_code
 
 _DATA = Path(__file__).with_name("shape.toml")
 
-# What is done with a node.
+# Actions for a node.
 PLAIN, DROP, NOTE, CLEAR, ALONE, COMMA, SIGN, BAR, STRING, JOINED, CONTENT, PREFIX, NUMBER, LOWER, WORDS, STATEMENT = (
     range(16)
 )
-LOOSE = 16  # a string next to others with code in them
+LOOSE = 16  # a string next to strings that contain code
 _SIGNS = {",": COMMA, ";": SIGN, "|": BAR}
 _LISTED = (("drop", DROP), ("clear", CLEAR), ("alone", ALONE), ("numbers", NUMBER), ("lower", LOWER))
 _BY_NAME = {"concatenated_string": JOINED, "string_start": PREFIX, "string_end": DROP, "jsx_text": WORDS}
@@ -23,14 +23,14 @@ _CONTENTS = frozenset({"string_content", "string_fragment", "heredoc_content", "
 
 @dataclass(frozen=True, slots=True)
 class ShapePlan:
-    """What is said by the number of a node's kind. What could not be read has a number that is in no table."""
+    """Actions by the number of a node kind. Unparsed text has a number that is in no table."""
 
     actions: dict[int, int]
-    codes: tuple[int, ...]  # of the mark that a node of this kind gets
+    codes: tuple[int, ...]  # of the mark for a node of this kind
     keep: dict[int, frozenset[int]]  # children that count, by kind of parent
     omit: dict[int, frozenset[int]]
-    only: dict[int, frozenset[int]]  # kinds without a mark around a single child of these
-    final: frozenset[int]  # behind these no sign counts
+    only: dict[int, frozenset[int]]  # kinds without a mark if their only child is one of these
+    final: frozenset[int]  # signs after these do not count
     pairs: frozenset[int]  # kinds whose first child is a key that may be quoted
     wraps: frozenset[int]  # codes of marks around a definition and its decorators
     docs: bool
@@ -64,7 +64,7 @@ def plan_for(language: str) -> ShapePlan:
 
 
 def rules_of(language: str) -> dict[str, Any]:
-    """The entries of a language with those it inherits and those for all."""
+    """The rules of a language, including inherited and common ones."""
     tables = _tables()
     rules: dict[str, Any] = {}
     chain = [language]

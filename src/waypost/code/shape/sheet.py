@@ -40,7 +40,7 @@ class ShapeSheet:
         return len(self.opens) - 1
 
     def append(self, other: "ShapeSheet") -> None:
-        """Add what stands behind."""
+        """Append the words, marks and notes of what follows."""
         words, marks = len(self.words), len(self.opens)
         self.words += other.words
         self.rows += other.rows
@@ -52,7 +52,7 @@ class ShapeSheet:
         self.note_rows += other.note_rows
 
     def _line(self, position: int) -> int:
-        """The line of a place; places come in order."""
+        """The line of a position. Positions must ascend."""
         while -1 < self._break < position:
             self._row += 1
             self._break = self.data.find(b"\n", self._break + 1)

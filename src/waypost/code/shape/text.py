@@ -1,9 +1,9 @@
-"""The words of a file without a grammar: prose, configuration, and code that is read by patterns."""
+"""The words of a file without a grammar: prose, configuration, and code read by patterns."""
 
 import re
 from functools import cache
 
-from waypost.code.patterns.table import languages_with_patterns, rules_for
+from waypost.code.patterns.rules import languages_with_patterns, rules_for
 from waypost.code.shape.plan import rules_of
 from waypost.code.shape.sheet import ShapeSheet
 from waypost.model.shape import word_code
@@ -16,10 +16,10 @@ _TAB = 8
 
 
 def read_text(language: str, data: bytes, only: tuple[int, int] | None = None) -> ShapeSheet:
-    """Words and, where indentation carries meaning, a mark around what is deeper. `only` from a line to another."""
+    """Words, and marks around indented blocks where indentation has meaning. `only` limits the lines."""
     sheet = ShapeSheet(data)
     marks, blocks = _comment_marks(language)
-    levels: list[tuple[int, int]] = []  # indentation and the mark of each block that is open
+    levels: list[tuple[int, int]] = []  # indentation and mark of each open block
     indents = bool(rules_of(language).get("indents"))
     closing = b""
     position = 0
@@ -31,9 +31,9 @@ def read_text(language: str, data: bytes, only: tuple[int, int] | None = None) -
         opening = b"" if closing else next((end for begin, end in blocks if text.startswith(begin)), b"")
         if closing or opening or text.startswith(marks):
             sheet.note(start, position - 1)
-            begun = closing or opening
+            end_mark = closing or opening
             rest = text if closing else text[2:]
-            closing = b"" if begun and begun in rest else begun
+            closing = b"" if end_mark and end_mark in rest else end_mark
             continue
         if indents:
             _indent(sheet, levels, len(line.expandtabs(_TAB)) - len(line.expandtabs(_TAB).lstrip()))
@@ -55,9 +55,9 @@ def _indent(sheet: ShapeSheet, levels: list[tuple[int, int]], depth: int) -> Non
 
 @cache
 def _comment_marks(language: str) -> tuple[tuple[bytes, ...], tuple[tuple[bytes, bytes], ...]]:
-    told = rules_of(language).get("marks")
-    if told is not None:
-        return tuple(mark.encode() for mark in told), ()
+    configured = rules_of(language).get("marks")
+    if configured is not None:
+        return tuple(mark.encode() for mark in configured), ()
     if language not in languages_with_patterns():
         return (), ()
     rules = rules_for(language)

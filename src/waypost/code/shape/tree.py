@@ -1,4 +1,4 @@
-"""The words and marks of a file with a grammar: one walk over its syntax tree, without recursion, in linear time."""
+"""The words and marks of a file with a grammar: one iterative walk over its syntax tree, in linear time."""
 
 import re
 from collections.abc import Iterator
@@ -45,11 +45,11 @@ _SIMPLE = {
     b"f": b"\f",
     b"v": b"\v",
 }
-_CODED = re.compile(rb"[\\$#]")  # in a string where ' and " are not the same
+_CODED = re.compile(rb"[\\$#]")  # in a string where ' and " differ
 _CUT = re.compile(rb"(?<![\w\x80-\xff])[\w\x80-\xff]++\Z")
 _PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
-_SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have none for an optional semicolon
+_SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have no node for an optional semicolon
 _NO_MARK = -1
 _NOTHING: frozenset[int] = frozenset()
 
@@ -63,21 +63,23 @@ def read_tree(language: str, tree: "Tree", data: bytes) -> ShapeSheet:
 class _Walk:
     def __init__(self, plan: ShapePlan, sheet: ShapeSheet) -> None:
         self.plan, self.sheet, self.data = plan, sheet, sheet.data
-        self.position = 0  # everything before it is dealt with
+        self.position = 0  # everything before it is processed
         self.key = -1  # where the key of a pair begins
 
     def walk(self, root: "Node") -> None:
         sheet = self.sheet
-        frames: list[tuple[Iterator[Node], int, int]] = [(self._kept(root, PLAIN, _NO_MARK), _NO_MARK, PLAIN)]
+        frames: list[tuple[Iterator[Node], int, int]] = [
+            (self._relevant_children(root, PLAIN, _NO_MARK), _NO_MARK, PLAIN)
+        ]
         while frames:
             children, mark, around = frames[-1]
             for child in children:
-                action = self._take(child, around)
+                action = self._process(child, around)
                 if action is None:
                     continue
                 marked = action not in (CLEAR, LOOSE) and child.is_named
                 own = sheet.open(self.plan.codes[child.kind_id], mark) if marked else mark
-                frames.append((self._kept(child, action, own if marked else _NO_MARK), own, action))
+                frames.append((self._relevant_children(child, action, own if marked else _NO_MARK), own, action))
                 break
             else:
                 frames.pop()
@@ -85,8 +87,8 @@ class _Walk:
                 if mark != above:
                     sheet.closes[mark] = len(sheet.words)
 
-    def _take(self, node: "Node", around: int) -> int | None:
-        """Deal with a node that has nothing in it that matters; else say what is to be done with its children."""
+    def _process(self, node: "Node", around: int) -> int | None:
+        """Process a node without relevant children, or return what to do with its children."""
         kind = node.kind_id
         action = self.plan.actions.get(kind, CLEAR)
         start, end = node.start_byte, node.end_byte
@@ -105,7 +107,7 @@ class _Walk:
         return None
 
     def _whole(self, node: "Node", action: int) -> bool:
-        """Deal with a node as a whole, if that can be done."""
+        """Process a node as a whole if possible."""
         start, end = node.start_byte, node.end_byte
         if action == CONTENT:
             self._leaf(self.data[start:end], start, CONTENT)
@@ -114,7 +116,7 @@ class _Walk:
         elif action == STATEMENT and node.child_count == 1 and self._is_doc(node):
             self.sheet.note(start, end)
         else:
-            return action == JOINED and self._joined(node)
+            return action == JOINED and self._join_strings(node)
         return True
 
     def _inner(self, node: "Node", action: int) -> int:
@@ -126,7 +128,7 @@ class _Walk:
         return action if action in (CLEAR, STRING, JOINED) else PLAIN
 
     def _gap(self, until: int, around: int) -> None:
-        """Text that no node of the tree covers: it counts, unless it is white space outside of strings."""
+        """Process text outside all nodes. It counts, unless it is white space outside strings."""
         gap, start = self.data[self.position : until], self.position
         self.position = until
         if around in (STRING, LOOSE):
@@ -144,7 +146,7 @@ class _Walk:
         elif action == CONTENT:
             self._pieces(text, start)
         elif action == PREFIX:
-            # That there is code in it says what an `f` says.
+            # An `f` prefix adds nothing: the code in the string shows it.
             if prefix := _prefix(text.rstrip(b"\"'")).replace(b"f", b""):
                 self.sheet.word(prefix + b'"', start)
         elif action == NUMBER:
@@ -158,7 +160,7 @@ class _Walk:
             self.sheet.word(text, start)
 
     def _string(self, text: bytes, start: int) -> None:
-        """A string without code in it: what it begins with, then what is in it."""
+        """Add a string without code: its prefix, then its content."""
         parts = _QUOTED.match(text)
         if parts is None:
             self._pieces(text, start, raw=True)
@@ -174,7 +176,7 @@ class _Walk:
         self._pieces(content, start + parts.start(3), raw)
 
     def _pieces(self, content: bytes, start: int, raw: bool = False) -> None:
-        """Words of a string, on their lines. They are the same however the string is cut into several."""
+        """Add the words of a string, line by line. Splitting a string into several does not change them."""
         for line in content.splitlines(keepends=True):
             for match in _PIECE.finditer(line if raw else self._unescaped(line)):
                 self.sheet.word(b'"' + match[0], start)
@@ -185,9 +187,9 @@ class _Walk:
             return text
         return _ESCAPE.sub(lambda match: _escape(match, self.plan.docs), text)
 
-    def _joined(self, node: "Node") -> bool:
-        """Strings next to each other are one, if all are plain and of one sort."""
-        found = []
+    def _join_strings(self, node: "Node") -> bool:
+        """Treat adjacent strings as one, if all are plain and of one type."""
+        strings = []
         for child in node.children:
             if self._is_note(child):
                 continue
@@ -195,19 +197,19 @@ class _Walk:
             parts = _QUOTED.match(text) if self.plan.actions.get(child.kind_id) == STRING else None
             if parts is None or not self._is_plain(child):
                 return False
-            found.append((_prefix(parts[1]), parts[3], child.start_byte + parts.start(3)))
-        if not found or len({prefix.replace(b"r", b"") for prefix, _, _ in found}) != 1:
+            strings.append((_prefix(parts[1]), parts[3], child.start_byte + parts.start(3)))
+        if not strings or len({prefix.replace(b"r", b"") for prefix, _, _ in strings}) != 1:
             return False
-        self.sheet.word(found[0][0].replace(b"r", b"") + b'"', node.start_byte)
-        cut = b""  # the beginning of a word that goes on in the next string
-        for number, (prefix, content, start) in enumerate(found, start=1):
-            end = _CUT.search(content) if number < len(found) else None
+        self.sheet.word(strings[0][0].replace(b"r", b"") + b'"', node.start_byte)
+        cut = b""  # the start of a word that continues in the next string
+        for number, (prefix, content, start) in enumerate(strings, start=1):
+            end = _CUT.search(content) if number < len(strings) else None
             self._pieces(cut + content[: end.start() if end else None], start, b"r" in prefix)
             cut = end[0] if end else b""
         return True
 
     def _is_plain(self, node: "Node") -> bool:
-        """Whether a string has no code in it."""
+        """Whether a string contains no code."""
         return all(not child.child_count or self.plan.actions.get(child.kind_id) == CONTENT for child in node.children)
 
     def _is_doc(self, node: "Node") -> bool:
@@ -220,8 +222,8 @@ class _Walk:
     def _is_note(self, node: "Node") -> bool:
         return self.plan.actions.get(node.kind_id) == NOTE
 
-    def _kept(self, node: "Node", own_action: int, mark: int) -> "Iterator[Node]":
-        """The children that count: without brackets, without commas and semicolons that may as well not be there."""
+    def _relevant_children(self, node: "Node", own_action: int, mark: int) -> "Iterator[Node]":
+        """The children that count: without brackets and optional commas or semicolons."""
         plan, own = self.plan, node.kind_id
         keep, omit = plan.keep.get(own, _NOTHING), plan.omit.get(own, _NOTHING)
         if own in plan.pairs:
@@ -231,7 +233,7 @@ class _Walk:
             kind = child.kind_id
             action = plan.actions.get(kind, CLEAR)
             if kind in omit:
-                dropped = not any(one.is_named and not self._is_note(one) for one in child.children)
+                dropped = not any(inner.is_named and not self._is_note(inner) for inner in child.children)
             elif action == COMMA:
                 dropped = kind not in keep and before not in (DROP, COMMA)
             elif action == SIGN:
@@ -256,7 +258,7 @@ def _prefix(text: bytes) -> bytes:
 
 
 def _escape(match: "re.Match[bytes]", keeps_unknown: bool) -> bytes:
-    """What an escape sequence stands for. An unknown one is itself in Python, and without its backslash elsewhere."""
+    """What an escape sequence stands for. Python keeps an unknown one; others drop its backslash."""
     text = match[1]
     if text in _SIMPLE:
         return _SIMPLE[text]

@@ -1,4 +1,4 @@
-"""What the code of a function does, as far as the calls it makes and a few words of its text leave no doubt."""
+"""What a function's code does, judged by its calls and a few unambiguous signs."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _SQL |= {"UPDATE": "updates the database", "DELETE": "deletes from the database"
 
 @dataclass(frozen=True, slots=True)
 class FunctionBody:
-    """`actions` in the order of their weight; `gives` tells whether something is returned or yielded."""
+    """`actions` by weight. `gives` is true if something is returned or yielded."""
 
     actions: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
@@ -32,8 +32,8 @@ class FunctionBody:
 
 
 def body_of(symbol: Symbol, view: SummaryView) -> FunctionBody:
-    """What is seen in the code of one function or method."""
-    seen = (_seen(call, view.parsed.language) for call in symbol.calls)
+    """What the code of a function or method shows."""
+    seen = (_action(call, view.parsed.language) for call in symbol.calls)
     ranked = {rank: says for rank, says in seen if says}
     errors: dict[str, None] = {}
     sql: dict[str, None] = {}
@@ -53,14 +53,14 @@ def body_of(symbol: Symbol, view: SummaryView) -> FunctionBody:
     return FunctionBody(tuple(actions)[:MOST_ACTIONS], tuple(errors)[:MOST_ERRORS], gives, yields)
 
 
-def _seen(call: Call, language: str) -> tuple[int, str]:
+def _action(call: Call, language: str) -> tuple[int, str]:
     table = patterns()
-    known = table.calls.get(call.name)
-    if known is None and not call.receiver:
+    patterns_of_name = table.calls.get(call.name)
+    if patterns_of_name is None and not call.receiver:
         return 0, ""
     last = _CALLED.search(call.receiver[-80:])
     receiver = last[1] if last else ""
-    for wanted, languages, rank, says in (*(known or ()), *table.any_of.get(receiver, ())):
+    for wanted, languages, rank, says in (*(patterns_of_name or ()), *table.any_of.get(receiver, ())):
         fits = wanted == receiver or (wanted == "*" and bool(call.receiver))
         if fits and (not languages or language in languages):
             return rank, says

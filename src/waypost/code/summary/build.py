@@ -1,4 +1,4 @@
-"""The summary of a file: what it is for, and a line about each thing that it defines."""
+"""The summary of a file: its purpose, and a line for each definition."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from waypost.code.summary.purpose import purpose
 from waypost.code.summary.sentences import shortened
 from waypost.code.summary.view import SummaryView
 
-MOST_LINES = 40  # of classes, of functions and of sections each; a summary is there to be read
+MOST_LINES = 40  # classes, functions and sections each
 LONGEST_LINE = 200  # characters of the one-line form
 _FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """One thing that a file defines, by its name inside the file, and what it is or does."""
+class SymbolSummary:
+    """A definition by its name in the file, and what it is or does."""
 
     name: str
     text: str
@@ -25,10 +25,10 @@ class Described:
 class Summary:
     path: str
     purpose: str
-    classes: tuple[Described, ...] = ()
-    functions: tuple[Described, ...] = ()
+    classes: tuple[SymbolSummary, ...] = ()
+    functions: tuple[SymbolSummary, ...] = ()
     sections: tuple[str, ...] = ()  # of documents
-    left_out: int = 0  # things that there was no room for
+    left_out: int = 0  # definitions that did not fit
 
     @property
     def line(self) -> str:
@@ -37,7 +37,7 @@ class Summary:
 
     @property
     def text(self) -> str:
-        """As people read it: PURPOSE, CLASSES, FUNCTIONS."""
+        """The form for people: PURPOSE, CLASSES, FUNCTIONS."""
         lines = [f"PURPOSE: {self.purpose}"]
         for title, things in (("CLASSES", self.classes), ("FUNCTIONS", self.functions)):
             if things:
@@ -50,33 +50,32 @@ class Summary:
 
 
 def summarise(source: SourceFile, parsed: Parsed) -> Summary:
-    """What can be said of a file without a language model."""
+    """Summarise a file without a language model."""
     view = SummaryView(source, parsed)
-    classes, functions, sections, left_out = chosen(parsed)
+    classes, functions, sections, left_out = summary_contents(parsed)
     return Summary(
         parsed.path,
         purpose(view),
-        tuple(Described(symbol.qualified, describe_in(view, symbol)) for symbol in classes),
-        tuple(Described(symbol.qualified, describe_in(view, symbol)) for symbol in functions),
+        tuple(SymbolSummary(symbol.qualified, describe_in(view, symbol)) for symbol in classes),
+        tuple(SymbolSummary(symbol.qualified, describe_in(view, symbol)) for symbol in functions),
         sections,
         left_out,
     )
 
 
-def chosen(parsed: Parsed) -> tuple[list[Symbol], list[Symbol], tuple[str, ...], int]:
-    """The classes, functions and titles that a summary names, in the order of the file, and how many it leaves out."""
-    outer = _not_local(parsed)
+def summary_contents(parsed: Parsed) -> tuple[list[Symbol], list[Symbol], tuple[str, ...], int]:
+    """The classes, functions and titles that a summary names, in file order, and how many it leaves out."""
+    outer = _top_symbols(parsed)
     classes = [symbol for symbol in outer if symbol.kind in CONTAINERS]
     functions = [symbol for symbol in outer if symbol.kind in _FUNCTIONS]
     titles = list(dict.fromkeys(section.title for section in parsed.sections if section.title.strip()))
-    kept = [_most_telling(classes), _most_telling(functions)]
+    kept = [_most_important(classes), _most_important(functions)]
     left_out = len(classes) + len(functions) - sum(map(len, kept)) + max(0, len(titles) - MOST_LINES)
     return kept[0], kept[1], tuple(titles[:MOST_LINES]), left_out
 
 
-def _not_local(parsed: Parsed) -> list[Symbol]:
-    """The symbols that stand inside of no function."""
-    hidden: list[bool] = []  # whether what stands inside of it is local; a parent comes before its children
+def _top_symbols(parsed: Parsed) -> list[Symbol]:
+    hidden: list[bool] = []  # whether nested symbols are local; a parent comes before its children
     outer: list[Symbol] = []
     for symbol in parsed.symbols:
         inside = symbol.parent is not None and hidden[symbol.parent]
@@ -86,8 +85,8 @@ def _not_local(parsed: Parsed) -> list[Symbol]:
     return outer
 
 
-def _most_telling(symbols: list[Symbol]) -> list[Symbol]:
-    """Public before private, outer before inner, documented before bare, when there is no room for all."""
+def _most_important(symbols: list[Symbol]) -> list[Symbol]:
+    """If not all fit: public before private, outer before inner, documented before undocumented."""
     if len(symbols) <= MOST_LINES:
         return symbols
     order = sorted(

@@ -1,12 +1,12 @@
-"""A class, interface, enumeration or module without documentation: its name, what it derives from, what it can do."""
+"""Describe a class, interface, enum or module without documentation by name, bases and members."""
 
 import re
 
 from waypost.code.files.languages import is_test_path
 from waypost.code.source import CONTAINERS, Symbol
+from waypost.code.summary.decorators import mark_of, test_title
 from waypost.code.summary.lexicon import patterns, words
-from waypost.code.summary.marks import mark_of, test_title
-from waypost.code.summary.names import action, is_verb, listed, phrase, plain_words, raw_words, some, with_article
+from waypost.code.summary.names import action, first_few, is_verb, listing, phrase, plain_words, raw_words, with_article
 from waypost.code.summary.view import SummaryView
 
 _MOST_METHODS = 6
@@ -20,8 +20,8 @@ _BASE_NAME = re.compile(r"[\w.\\:]+")
 def container(symbol: Symbol, view: SummaryView) -> str:
     bases = [_base_name(base) for base in symbol.bases]
     lead = _lead(symbol, bases, view)
-    known = patterns().decorators
-    notes = [known[mark] for mark in map(mark_of, symbol.decorators) if mark in known]
+    decorator_notes = patterns().decorators
+    notes = [decorator_notes[mark] for mark in map(mark_of, symbol.decorators) if mark in decorator_notes]
     families = _families(bases, lead)
     text = lead + (f", {' and '.join(families)}" if families else "")
     if notes:
@@ -38,9 +38,9 @@ def _base_name(base: str) -> str:
 
 
 def _families(bases: list[str], lead: str) -> list[str]:
-    """What it is by its bases, where these are things: `Arrayable` and `SerializesModels` are none."""
-    said = set(lead.lower().replace(":", "").split())
-    found: list[str] = []
+    """What it is by its bases, if they are nouns: `Arrayable` and `SerializesModels` are not."""
+    lead_words = set(lead.lower().replace(":", "").split())
+    families: list[str] = []
     for base in bases:
         raw = raw_words(base)
         if not raw or base in words().dull_bases or raw[-1].endswith(("able", "ible", "aware")):
@@ -52,9 +52,9 @@ def _families(bases: list[str], lead: str) -> list[str]:
             or is_verb(raw[0].removesuffix("es"))
         ):
             continue
-        if not set(phrase(base).lower().split()) <= said:
-            found.append(with_article(phrase(base), new=True))
-    return found[:2]
+        if not set(phrase(base).lower().split()) <= lead_words:
+            families.append(with_article(phrase(base), new=True))
+    return families[:2]
 
 
 def _lead(symbol: Symbol, bases: list[str], view: SummaryView) -> str:
@@ -79,7 +79,9 @@ def _is_error(symbol: Symbol, bases: list[str], view: SummaryView) -> bool:
     for _ in range(_MOST_HOPS):
         if any(base.lower().endswith(_ERROR_BASES) for base in bases):
             return True
-        above = next((found for base in bases if (found := view.named(base)) and found is not symbol), None)
+        above = next(
+            (base_symbol for base in bases if (base_symbol := view.named(base)) and base_symbol is not symbol), None
+        )
         if above is None:
             return False
         bases = [_base_name(base) for base in above.bases]
@@ -87,26 +89,26 @@ def _is_error(symbol: Symbol, bases: list[str], view: SummaryView) -> bool:
 
 
 def _members(symbol: Symbol, view: SummaryView) -> str:
-    """What can be done with it, or what it holds."""
+    """What it can do, or what it contains."""
     children = view.inside(symbol)
     if symbol.kind == "enum":
         values = [child.name for child in children if child.kind == "constant"]
-        return f": {listed(some(values, _MOST_MEMBERS))}" if values else ""
+        return f": {listing(first_few(values, _MOST_MEMBERS))}" if values else ""
     own = [child for child in children if child.kind == "method" and not child.name.startswith(("_", "~", "#"))]
     within = is_test_path(view.parsed.path) or "test" in raw_words(symbol.name)
     tests = list(filter(None, (test_title(child, within_tests=within) for child in own)))
     if tests:
-        return f"; {listed(some(tests, _MOST_TESTS))}"
+        return f"; {listing(first_few(tests, _MOST_TESTS))}"
     doings = list(dict.fromkeys(filter(None, map(_doing, own))))
     if doings:
-        return f"; can {listed(some(doings, _MOST_METHODS))}"
+        return f"; can {listing(first_few(doings, _MOST_METHODS))}"
     inside = [child.name for child in children if child.kind in CONTAINERS or child.kind == "function"]
     if inside:
-        return f"; holds {listed(some(inside, _MOST_MEMBERS))}"
+        return f"; holds {listing(first_few(inside, _MOST_MEMBERS))}"
     if symbol.parameters:  # of data classes
-        return f"; with {listed(some([phrase(one) for one in symbol.parameters], _MOST_MEMBERS))}"
+        return f"; with {listing(first_few([phrase(parameter) for parameter in symbol.parameters], _MOST_MEMBERS))}"
     used = list(dict.fromkeys(call.name for call in symbol.calls if call.name[:1].isupper())) if not own else []
-    return f"; uses {listed(some(used, _MOST_MEMBERS))}" if used else ""
+    return f"; uses {listing(first_few(used, _MOST_MEMBERS))}" if used else ""
 
 
 def _doing(method: Symbol) -> str:

@@ -1,6 +1,6 @@
-"""One line about one symbol: its documentation's first sentence, else what its name, frame and code say.
+"""One line about one symbol: the first sentence of its documentation, else what its name and code show.
 
-Nothing is invented: where the name says nothing, its words stand alone.
+Nothing is invented: if the name says nothing, its words stand alone.
 """
 
 import re
@@ -19,15 +19,15 @@ _LITERAL = re.compile(
 
 
 def describe(symbol: Symbol, parsed: Parsed, source: SourceFile) -> str:
-    """One line about the symbol in plain words, never empty."""
+    """One plain line about the symbol, never empty."""
     return describe_in(_last_view(parsed, source), symbol)
 
 
 def describe_in(view: SummaryView, symbol: Symbol) -> str:
-    """As `describe`, within a file that is already looked at."""
-    said = first_sentence(symbol.doc)
-    if said:
-        return said
+    """The same as `describe`, with an existing view of the file."""
+    sentence = first_sentence(symbol.doc)
+    if sentence:
+        return sentence
     if symbol.kind in CONTAINERS:
         text = container(symbol, view)
     elif symbol.kind in {"constant", "type"}:
@@ -38,7 +38,7 @@ def describe_in(view: SummaryView, symbol: Symbol) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(("…", ".")) else ".")
 
 
-_last: list[SummaryView] = []  # of the file described last: symbols are asked for one by one, a file after the other
+_last: list[SummaryView] = []  # of the last file: symbols are described one by one, file after file
 
 
 def _last_view(parsed: Parsed, source: SourceFile) -> SummaryView:
@@ -50,8 +50,8 @@ def _last_view(parsed: Parsed, source: SourceFile) -> SummaryView:
 
 
 def _constant(symbol: Symbol, view: SummaryView) -> str:
-    said = phrase(symbol.name) or symbol.name
+    name = phrase(symbol.name) or symbol.name
     if symbol.kind == "type":
-        return f"Type: {said}"
+        return f"Type: {name}"
     value = _LITERAL.search(view.text_of(symbol).split("\n", 1)[0][:300])
-    return f"{said}: {value[1]}" if value else f"Constant: {said}"
+    return f"{name}: {value[1]}" if value else f"Constant: {name}"

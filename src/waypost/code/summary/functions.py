@@ -1,20 +1,20 @@
-"""A function, method or property without documentation: its name as a sentence, then what its frame and code show."""
+"""Describe a function, method or property without documentation by its name, signature and code."""
 
 import re
 
 from waypost.code.files.languages import is_test_path
 from waypost.code.source import Symbol
 from waypost.code.summary.body import FunctionBody, body_of
+from waypost.code.summary.decorators import mark_of, test_title
 from waypost.code.summary.lexicon import patterns, words
-from waypost.code.summary.marks import mark_of, test_title
 from waypost.code.summary.names import (
     action,
+    first_few,
     is_verb,
-    listed,
+    listing,
     phrase,
     plain_words,
     raw_words,
-    some,
     third_person,
     verb_of,
     with_article,
@@ -44,15 +44,18 @@ _SIGNS = "*&$.#@"
 
 
 def function(symbol: Symbol, view: SummaryView) -> str:
-    body, about = body_of(symbol, view), _About(symbol, view)
-    test = _test(about)
+    body, context = body_of(symbol, view), _FunctionContext(symbol, view)
+    test = _test(context)
     if test:
         return test
-    lead = _route(about) or _lead(about, body)
-    if lead.isalpha() and about.parent is not None:  # a lone verb says more with what it belongs to
-        lead += f" ({phrase(about.parent.name)})"
-    known = patterns().decorators
-    details = [*dict.fromkeys(known[mark] for mark in about.marks if mark in known), *body.actions]
+    lead = _route(context) or _lead(context, body)
+    if lead.isalpha() and context.parent is not None:  # a single verb needs its object
+        lead += f" ({phrase(context.parent.name)})"
+    decorator_notes = patterns().decorators
+    details = [
+        *dict.fromkeys(decorator_notes[mark] for mark in context.marks if mark in decorator_notes),
+        *body.actions,
+    ]
     if _answers_requests(symbol):
         details.insert(0, "answers a request")
     if body.errors:
@@ -63,8 +66,8 @@ def function(symbol: Symbol, view: SummaryView) -> str:
     return lead + (f"; {', '.join(details)}" if details else "")
 
 
-class _About:
-    """A function with what stands around it."""
+class _FunctionContext:
+    """A function with its surroundings."""
 
     def __init__(self, symbol: Symbol, view: SummaryView) -> None:
         self.symbol = symbol
@@ -78,31 +81,30 @@ class _About:
         return self.symbol.kind == "property" or not {"property", "cached_property"}.isdisjoint(self.marks)
 
 
-def _lead(about: _About, body: FunctionBody) -> str:
-    """What the name says."""
-    symbol, name, parent = about.symbol, about.symbol.name, about.parent
+def _lead(context: _FunctionContext, body: FunctionBody) -> str:
+    symbol, name, parent = context.symbol, context.symbol.name, context.parent
     special = _special(name, parent)
     if special:
-        return special + (_given(symbol, "") if special.startswith("Creates") or name.isupper() else "")
+        return special + (_given_parameters(symbol, "") if special.startswith("Creates") or name.isupper() else "")
     if name.endswith("?"):
         return _beginning(symbol, name, parent) or f"tells whether {'to' if verb_of(name) else 'it is'} {phrase(name)}"
-    if "setter" in about.marks:
+    if "setter" in context.marks:
         return f"sets {with_article(phrase(name))}"
-    if about.is_property:
+    if context.is_property:
         return _beginning(symbol, name, parent) or with_article(phrase(name)) or name
-    if name == "default":  # a module's one function; the file has the name
-        name = stem_of(about.parsed.path)
-    name = _without_prefix(name, about.view)
+    if name == "default":  # a module's only function: use the file's name
+        name = stem_of(context.parsed.path)
+    name = _without_prefix(name, context.view)
     if raw_words(name)[:1] == ("async",) and len(raw_words(name)) > 1:
         name = "_".join(raw_words(name)[1:])
     bare = name.lstrip("_")
-    if symbol.signature.startswith("async ") and _is_async_twin(bare, about.view):
-        return (_beginning(symbol, bare[1:], parent) or _acting(about, bare[1:], body)) + ", asynchronously"
-    return _of_a_page(about, body) or _beginning(symbol, name, parent) or _acting(about, name, body)
+    if symbol.signature.startswith("async ") and _is_async_twin(bare, context.view):
+        return (_beginning(symbol, bare[1:], parent) or _verb_phrase(context, bare[1:], body)) + ", asynchronously"
+    return _component_or_hook(context, body) or _beginning(symbol, name, parent) or _verb_phrase(context, name, body)
 
 
 def _without_prefix(name: str, view: SummaryView) -> str:
-    """Without the name of the library, which C puts before every name: `uv__io_poll`, `git_blob_free`."""
+    """The name without a C library prefix: `uv__io_poll`, `git_blob_free`."""
     prefix = view.prefix
     if not prefix and view.parsed.language == "c" and "__" in name.strip("_"):
         return name.strip("_").partition("__")[2].lstrip("_")
@@ -112,7 +114,7 @@ def _without_prefix(name: str, view: SummaryView) -> str:
 
 
 def _is_async_twin(name: str, view: SummaryView) -> bool:
-    """Whether this is `aget_user` beside `get_user`: an `a` before a name that the file has, or before a verb."""
+    """Whether this is `aget_user` beside `get_user`: an `a` before an existing name or a verb."""
     if not name.startswith("a") or len(name) < 3:
         return False
     raw = raw_words(name[1:])
@@ -120,10 +122,10 @@ def _is_async_twin(name: str, view: SummaryView) -> bool:
     return begins or view.named(name[1:]) is not None
 
 
-def _of_a_page(about: _About, body: FunctionBody) -> str:
-    """React and its kin: components have capitals, hooks begin with `use`."""
-    symbol = about.symbol
-    if about.parsed.language not in _COMPONENT_LANGUAGES or symbol.kind != "function":
+def _component_or_hook(context: _FunctionContext, body: FunctionBody) -> str:
+    """React components have capital letters; hooks begin with `use`."""
+    symbol = context.symbol
+    if context.parsed.language not in _COMPONENT_LANGUAGES or symbol.kind != "function":
         return ""
     if symbol.name[:1].isupper() and body.gives:
         return f"Component: {phrase(symbol.name)}"
@@ -132,7 +134,7 @@ def _of_a_page(about: _About, body: FunctionBody) -> str:
 
 
 def _special(name: str, parent: Symbol | None) -> str:
-    """Of names that the language gives a meaning: constructors, operators, setters."""
+    """Names with a meaning in the language: constructors, operators, setters."""
     form = words().special.get(name)
     if form is None and parent is not None and name == parent.name:
         form = "Creates {a_parent}"  # Java, C#, C++, Kotlin
@@ -149,61 +151,61 @@ def _special(name: str, parent: Symbol | None) -> str:
     return ""
 
 
-def _acting(about: _About, name: str, body: FunctionBody) -> str:
+def _verb_phrase(context: _FunctionContext, name: str, body: FunctionBody) -> str:
     """From a name that begins with a verb, else from one that names a thing."""
-    symbol, parent = about.symbol, about.parent
-    said = phrase(name)
-    if not said:
+    symbol, parent = context.symbol, context.parent
+    spoken_name = phrase(name)
+    if not spoken_name:
         return name
     verb, alone = verb_of(name), len(plain_words(name)) == 1
     noun = alone and verb in words().rather_nouns and not symbol.parameters
     if not verb or (noun and _type_of(symbol).lower() not in _YES_NO):
-        return _naming(about, name, body)
+        return _noun_phrase(context, name, body)
     if alone and symbol.parameters and verb in words().takes_object:
-        return _acting_on(symbol, verb)
+        return _verb_with_object(symbol, verb)
     if alone and not symbol.parameters and verb in words().acts_on_self and parent and not _is_agent(parent.name):
         return f"{third_person(verb)} {with_article(phrase(parent.name))}"
-    return action(name) + _given(symbol, said)
+    return action(name) + _given_parameters(symbol, spoken_name)
 
 
-def _naming(about: _About, name: str, body: FunctionBody) -> str:
-    """From a name that begins with no verb: it names what it gives, or has the verb inside (`buffer_free`)."""
-    symbol, said = about.symbol, phrase(name)
-    inside = _verb_inside(name) if about.parsed.language in _OBJECT_FIRST else ""
+def _noun_phrase(context: _FunctionContext, name: str, body: FunctionBody) -> str:
+    """From a name without a leading verb: it names its result, or has the verb inside (`buffer_free`)."""
+    symbol, spoken_name = context.symbol, phrase(name)
+    inside = _verb_inside(name) if context.parsed.language in _OBJECT_FIRST else ""
     if inside:
-        return inside + _given(symbol, said)
-    names_a_thing = (with_article(said) != said or said.endswith("s")) and not said.endswith("ed")
+        return inside + _given_parameters(symbol, spoken_name)
+    names_a_thing = (
+        with_article(spoken_name) != spoken_name or spoken_name.endswith("s")
+    ) and not spoken_name.endswith("ed")
     gives = names_a_thing and (body.gives or _type_of(symbol) != "")
-    return (f"gives {with_article(said)}" if gives else said) + _given(symbol, said)
+    return (f"gives {with_article(spoken_name)}" if gives else spoken_name) + _given_parameters(symbol, spoken_name)
 
 
 def _verb_inside(name: str) -> str:
-    """`timer_stop` stops the timer, `timer_set_repeat` sets the repeat of the timer; "" where no verb is sure."""
+    """`timer_stop` stops the timer, `timer_set_repeat` sets the repeat of the timer. "" if no verb is certain."""
     raw, plain = raw_words(name), plain_words(name)
     lexicon = words()
     for place, word in enumerate(raw):
         verb = lexicon.abbreviations.get(word, word)
         last = place == len(raw) - 1 and is_verb(verb)
-        if place and (word in lexicon.inner_verbs or (last and not _rather_a_noun(verb))):
+        if place and (
+            word in lexicon.inner_verbs or (last and verb not in lexicon.rather_nouns - lexicon.acts_on_self)
+        ):
             thing, rest = with_article(" ".join(plain[:place])), " ".join(plain[place + 1 :])
             return f"{third_person(verb)} {with_article(rest)} of {thing}" if rest else f"{third_person(verb)} {thing}"
     return ""
 
 
-def _rather_a_noun(verb: str) -> bool:
-    return verb in words().rather_nouns and verb not in words().acts_on_self
-
-
-def _acting_on(symbol: Symbol, verb: str) -> str:
+def _verb_with_object(symbol: Symbol, verb: str) -> str:
     """`write(row)` writes the row; `delete(user_id)` deletes by user id; `save(force)` just saves."""
     thing = symbol.parameters[0].strip(_SIGNS)
     raw = raw_words(thing)
     beside = thing in _NO_PARAMETERS or len(thing) == 1 or (thing in _REQUESTS and verb not in _ON_REQUESTS)
     if not raw or beside or raw[0] in words().flags or _answers_requests(symbol):
-        return third_person(verb) + _given(symbol, "")
-    spoken = _spoken(symbol, thing)
+        return third_person(verb) + _given_parameters(symbol, "")
+    spoken = _in_words(symbol, thing)
     place = f"by {spoken}" if raw[-1] in words().handles and verb != "set" else with_article(spoken)
-    return f"{third_person(verb)} {place}" + _given(symbol, spoken, skip=1)
+    return f"{third_person(verb)} {place}" + _given_parameters(symbol, spoken, skip=1)
 
 
 def _is_agent(name: str) -> bool:
@@ -219,7 +221,7 @@ def _beginning(symbol: Symbol, name: str, parent: Symbol | None) -> str:
         return ""
     rest = " ".join(plain_words(name)[1:])
     if not rest and symbol.parameters:
-        rest = _spoken(symbol, symbol.parameters[0])
+        rest = _in_words(symbol, symbol.parameters[0])
     rest = rest or ("it" if raw[0] == "exists" else "")
     if form.startswith("{rest}"):
         rest = action("_".join(raw[1:])) or rest
@@ -234,21 +236,21 @@ def _with_parent(form: str, parent: Symbol | None) -> str:
     return form.replace("{the_parent}", with_article(noun) or "it")
 
 
-def _given(symbol: Symbol, said: str, skip: int = 0) -> str:
-    """Its parameters in words, without those that the sentence already says."""
-    known = set(said.split())
+def _given_parameters(symbol: Symbol, lead: str, skip: int = 0) -> str:
+    """Its parameters in words, without those already in the sentence."""
+    lead_words = set(lead.split())
     spoken: dict[str, None] = {}
     parameters = symbol.parameters[skip:] if not _answers_requests(symbol) else ()
-    for parameter in (one for given in parameters for one in (_WORD.findall(given) if "{" in given else [given])):
+    for parameter in (part for given in parameters for part in (_WORD.findall(given) if "{" in given else [given])):
         bare = parameter.strip(_SIGNS)
-        in_words = _spoken(symbol, bare)
-        if len(bare) > 1 and bare not in _NO_PARAMETERS and not set(in_words.split()) <= known:
+        in_words = _in_words(symbol, bare)
+        if len(bare) > 1 and bare not in _NO_PARAMETERS and not set(in_words.split()) <= lead_words:
             spoken[in_words] = None
-    return ", given " + listed(some(list(spoken), _MOST_PARAMETERS)) if spoken else ""
+    return ", given " + listing(first_few(list(spoken), _MOST_PARAMETERS)) if spoken else ""
 
 
-def _spoken(symbol: Symbol, parameter: str) -> str:
-    """In words; beside a request, `res` is the response."""
+def _in_words(symbol: Symbol, parameter: str) -> str:
+    """In words. Next to a request, `res` is the response."""
     bare = parameter.strip(_SIGNS)
     if bare == "res" and any(other.strip(_SIGNS) in {"req", "request"} for other in symbol.parameters):
         return "response"
@@ -262,7 +264,7 @@ def _answers_requests(symbol: Symbol) -> bool:
 
 
 def _returns(symbol: Symbol, lead: str) -> str:
-    """What comes back, where the sentence does not say it."""
+    """The return type, if the sentence does not say it."""
     kind = _type_of(symbol)
     bare = re.sub(r"<.*|\[[^\]\n]{0,200}\]", "", kind).strip("?*&[] ").rsplit(".", 1)[-1].lower()
     if bare in _YES_NO and "whether" not in lead:
@@ -273,28 +275,28 @@ def _returns(symbol: Symbol, lead: str) -> str:
 
 
 def _type_of(symbol: Symbol) -> str:
-    """The return type as written, short, on one line; "" when there is none or nothing is returned."""
+    """The return type as written, on one line. "" if it returns nothing or has no type."""
     kind = " ".join((symbol.returns or "").split()).removeprefix("->").strip(" :'\"")
     if not kind or kind.lower() in _NOTHING or not _PLAIN_TYPE.fullmatch(kind):
         return ""
     return kind
 
 
-def _test(about: _About) -> str:
-    name, parent = about.symbol.name, about.parent
-    within = is_test_path(about.parsed.path) or (parent is not None and "test" in raw_words(parent.name))
-    title = test_title(about.symbol, within_tests=within)
+def _test(context: _FunctionContext) -> str:
+    name, parent = context.symbol.name, context.parent
+    within = is_test_path(context.parsed.path) or (parent is not None and "test" in raw_words(parent.name))
+    title = test_title(context.symbol, within_tests=within)
     if title:
         return f"Test: {title}"
-    measures = about.parsed.language == "go" and name.startswith("Benchmark") and len(raw_words(name)) > 1
+    measures = context.parsed.language == "go" and name.startswith("Benchmark") and len(raw_words(name)) > 1
     return f"Measures {' '.join(plain_words(name)[1:])}" if measures else ""
 
 
-def _route(about: _About) -> str:
-    """Of a function that answers requests, by its decorator or by its place in a view."""
-    symbol, parent = about.symbol, about.parent
+def _route(context: _FunctionContext) -> str:
+    """For a request handler, by its decorator or its view class."""
+    symbol, parent = context.symbol, context.parent
     routes = patterns().routes
-    for mark, decorator in zip(about.marks, symbol.decorators, strict=True):
+    for mark, decorator in zip(context.marks, symbol.decorators, strict=True):
         named, _, given = decorator.partition("(")
         if mark in routes and given and ("." in named or mark not in _HTTP):
             path = _PATH.search(given[:300])

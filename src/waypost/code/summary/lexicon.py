@@ -1,4 +1,4 @@
-"""The word lists behind descriptions (words.toml, patterns.toml), read once."""
+"""The word lists for descriptions (words.toml, patterns.toml)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -45,10 +45,10 @@ class DescriptionWords:
 
 @dataclass(frozen=True, slots=True)
 class CallPatterns:
-    """`calls`: the name of a call (or `*`) → receiver ("" for none, "*" for any), languages (empty: all), rank, phrase."""
+    """Patterns by call name: receiver ("" for none, "*" for any), languages (empty: all), rank, phrase."""
 
     calls: Mapping[str, tuple[tuple[str, frozenset[str], int, str], ...]]
-    any_of: Mapping[str, tuple[tuple[str, frozenset[str], int, str], ...]]  # by receiver, whatever is called on it
+    any_of: Mapping[str, tuple[tuple[str, frozenset[str], int, str], ...]]  # by receiver, for any call on it
     decorators: Mapping[str, str]
     routes: Mapping[str, str]
     roles: Mapping[str, str]
@@ -59,41 +59,8 @@ class CallPatterns:
 @cache
 def words() -> DescriptionWords:
     table = _table(_WORDS)
-
-    def among(name: str) -> frozenset[str]:
-        return frozenset(table[name].split())
-
-    return DescriptionWords(
-        among("verbs"),
-        among("rather_nouns"),
-        among("takes_object"),
-        among("makes_new"),
-        among("prepositions"),
-        among("conjunctions"),
-        among("no_article"),
-        among("acronyms"),
-        among("verbs_before_nouns"),
-        among("mass_nouns"),
-        among("not_verbs"),
-        among("numbered"),
-        among("noun_heads"),
-        among("after_nouns"),
-        among("flags"),
-        among("handles"),
-        among("acts_on_self"),
-        among("inner_verbs"),
-        among("dull_bases"),
-        among("plain_types"),
-        among("general_stems"),
-        among("empty_stems"),
-        frozenset(table["empty_docs"].strip().split("\n")),
-        table["pairs"],
-        table["two_words"],
-        table["abbreviations"],
-        table["special"],
-        table["beginnings"],
-        table["endings"],
-    )
+    lists = {name: frozenset(value.split()) if isinstance(value, str) else value for name, value in table.items()}
+    return DescriptionWords(**lists | {"empty_docs": frozenset(table["empty_docs"].strip().split("\n"))})
 
 
 @cache
@@ -108,8 +75,8 @@ def patterns() -> CallPatterns:
             if name == "*":
                 any_of.setdefault(receiver, []).append((receiver, languages, rank, pattern["says"]))
             else:
-                known = receiver if receiver or not dot else "*"
-                calls.setdefault(name, []).append((known, languages, rank, pattern["says"]))
+                receiver_pattern = receiver if receiver or not dot else "*"
+                calls.setdefault(name, []).append((receiver_pattern, languages, rank, pattern["says"]))
     return CallPatterns(
         {name: tuple(entries) for name, entries in calls.items()},
         {name: tuple(entries) for name, entries in any_of.items()},

@@ -1,4 +1,4 @@
-"""Names of code in plain words: `get_user_by_id` gets a user by id, `HTMLParser` parses HTML."""
+"""Code names in plain words: `get_user_by_id` gets a user by id, `HTMLParser` parses HTML."""
 
 import re
 from functools import lru_cache
@@ -6,7 +6,7 @@ from functools import lru_cache
 from waypost.code.summary.lexicon import words
 from waypost.text.identifiers import identifier_parts
 
-_LONGEST_NAME = 120  # characters that are looked at
+_LONGEST_NAME = 120  # characters that are read
 _MOST_WORDS = 12
 _CODE_WORD = re.compile(r"\w+")
 _INTERFACE = re.compile(r"I[A-Z][a-z]")  # `IRouter` is a router
@@ -22,28 +22,28 @@ _READ_AS_WORD = frozenset({"SAML", "SIM", "RAM", "LAN", "REST", "SOAP", "NAT", "
 
 @lru_cache(maxsize=20_000)
 def plain_words(name: str) -> tuple[str, ...]:
-    """The words of a name, abbreviations in full, acronyms in capitals; "" gives none."""
+    """The words of a name, with abbreviations expanded and acronyms in capitals."""
     return tuple(_in_full(word) for word in raw_words(name))
 
 
 @lru_cache(maxsize=20_000)
 def raw_words(name: str) -> tuple[str, ...]:
-    """The words of a name in lower case, as the name has them; `BCrypt` is one."""
+    """The words of a name in lower case, unexpanded. `BCrypt` is one word."""
     parts = [part for run in _CODE_WORD.findall(name[:_LONGEST_NAME]) for part in identifier_parts(run)]
     if _INTERFACE.match(name) and parts[0] == "I":
         parts = parts[1:]
-    found: list[str] = []
+    parts_joined: list[str] = []
     for part in parts[:_MOST_WORDS]:
-        joined = _joined(found[-1], part.lower()) if found else ""
+        joined = _join_pair(parts_joined[-1], part.lower()) if parts_joined else ""
         if joined:
-            found[-1] = joined
+            parts_joined[-1] = joined
         else:
-            found.append(part.lower())
-    return tuple(found)
+            parts_joined.append(part.lower())
+    return tuple(parts_joined)
 
 
-def _joined(before: str, word: str) -> str:
-    """Two parts of a name that are one word: `BCrypt`, `utf8`; "" when they are two."""
+def _join_pair(before: str, word: str) -> str:
+    """Two parts of a name that form one word, such as `BCrypt` or `utf8`; otherwise ""."""
     if word.isdecimal() and before in words().numbered:
         return before + word
     return words().pairs.get(f"{before} {word}", "")
@@ -66,7 +66,7 @@ def is_verb(word: str) -> bool:
 
 @lru_cache(maxsize=20_000)
 def verb_of(name: str) -> str:
-    """The verb that a name begins with, in its base form; "" when it begins with none."""
+    """The verb at the start of a name, in its base form, or ""."""
     raw = raw_words(name)
     if not raw or raw[-1] in words().after_nouns:  # `login_required`
         return ""
@@ -94,7 +94,7 @@ def _third_person(verb: str) -> str:
 
 
 def with_article(noun: str, *, new: bool = False) -> str:
-    """The noun phrase with "a" or "the" where it takes one: "the user", "users", "all files"."""
+    """The noun phrase with "a" or "the" if it takes one: "the user", "users", "all files"."""
     lexicon = words()
     first, last = noun.split(" ", 1)[0], noun.rsplit(" ", 1)[-1]
     if not noun or first in lexicon.no_article or first in lexicon.prepositions or first.isdecimal():
@@ -105,7 +105,7 @@ def with_article(noun: str, *, new: bool = False) -> str:
 
 
 def action(name: str, *, finite: bool = True) -> str:
-    """What a name that begins with a verb says: "gets a user by id", or "get user by id" when not finite."""
+    """The action in a name that begins with a verb: "gets a user by id", or "get user by id" if not finite."""
     verb = verb_of(name)
     if not verb:
         return ""
@@ -120,7 +120,7 @@ def action(name: str, *, finite: bool = True) -> str:
 
 
 def _rest_with_articles(verb: str, rest: list[str]) -> list[str]:
-    """The words after the verb: the object up to the first preposition takes an article, a second verb its ending."""
+    """The words after the verb: the object gets an article, a second verb its ending."""
     lexicon = words()
     if not rest:
         return []
@@ -157,11 +157,11 @@ def _a(word: str) -> str:
     return "an" if lower.startswith(_VOWELS) and not lower.startswith(_SOUNDS_LIKE_YOU) else "a"
 
 
-def some(items: list[str], most: int) -> list[str]:
-    """The first ones, and how many more there are."""
+def first_few(items: list[str], most: int) -> list[str]:
+    """The first items, and how many more there are."""
     return items if len(items) <= most else [*items[:most], f"{len(items) - most} more"]
 
 
-def listed(items: list[str]) -> str:
+def listing(items: list[str]) -> str:
     """In a sentence: "a, b and c"."""
     return " and ".join(filter(None, (", ".join(items[:-1]), items[-1]))) if items else ""

@@ -1,24 +1,26 @@
-"""The summary of a file by a language model: what it is asked, and what of its answer is taken."""
+"""File summaries by a language model: the prompt values, and parsing of the answer."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from waypost.code.files.languages import display_name
 from waypost.code.source import Parsed, SourceFile
-from waypost.code.summary.build import Described, Summary, chosen
+from waypost.code.summary.build import Summary, SymbolSummary, summary_contents
 from waypost.code.summary.sentences import shortened
 
 LONGEST_PURPOSE = 400
 LONGEST_LINE = 240
 _MOST_SIGNATURE = 160
-_CHARACTERS_PER_TOKEN = 3  # of code; what is still too long is cut again when it is sent
+_CHARACTERS_PER_TOKEN = 3  # for code; longer prompts are cut again when sent
 
 
 def summary_prompt(source: SourceFile, parsed: Parsed, budget: int) -> dict[str, str]:
-    """What fills the places of the prompt `summary`; the source is cut to about `budget` tokens."""
-    classes, functions, _, _ = chosen(parsed)
+    """Values for the prompt `summary`. The source is cut to about `budget` tokens."""
+    classes, functions, _, _ = summary_contents(parsed)
     symbols = sorted([*classes, *functions], key=lambda symbol: symbol.first_line)
-    outline = [f"{one.qualified} ({one.kind}): {shortened(one.signature, _MOST_SIGNATURE)}" for one in symbols]
+    outline = [
+        f"{symbol.qualified} ({symbol.kind}): {shortened(symbol.signature, _MOST_SIGNATURE)}" for symbol in symbols
+    ]
     return {
         "path": parsed.path,
         "language": display_name(parsed.language) or "an unknown language",
@@ -28,33 +30,41 @@ def summary_prompt(source: SourceFile, parsed: Parsed, budget: int) -> dict[str,
 
 
 def summary_from_json(answer: Any, parsed: Parsed, otherwise: Summary | None = None) -> Summary:
-    """What the answer says about this file and about symbols that it has; anything else in it is dropped.
+    """The answer's text about this file and its existing symbols. Everything else is dropped.
 
-    What it does not describe is taken from `otherwise`. Raises `ValueError` when the answer has not the form asked for.
+    Missing descriptions come from `otherwise`. Raises `ValueError` if the answer has the wrong form.
     """
     if not isinstance(answer, Mapping):
-        raise ValueError("the answer must be one JSON object")  # noqa: TRY004 - it is the model's mistake
+        raise ValueError("the answer must be one JSON object")  # noqa: TRY004 - the model's mistake, not the caller's
     purpose, symbols = answer.get("purpose"), answer.get("symbols", {})
     if not isinstance(purpose, str) or not purpose.strip():
         raise ValueError('"purpose" must be a sentence')
     if not isinstance(symbols, Mapping):
         raise ValueError('"symbols" must be an object of names and sentences')  # noqa: TRY004
-    said = {name: _line(text, LONGEST_LINE) for name, text in symbols.items() if isinstance(text, str) and text.strip()}
+    texts = {
+        name: _line(text, LONGEST_LINE) for name, text in symbols.items() if isinstance(text, str) and text.strip()
+    }
     if otherwise is not None:
-        known = {one.name: one.text for one in (*otherwise.classes, *otherwise.functions)}
-        said = {**known, **said}
-    classes, functions, sections, left_out = chosen(parsed)
+        fallback_texts = {line.name: line.text for line in (*otherwise.classes, *otherwise.functions)}
+        texts = {**fallback_texts, **texts}
+    classes, functions, sections, left_out = summary_contents(parsed)
     return Summary(
         parsed.path,
         _line(purpose, LONGEST_PURPOSE),
-        tuple(Described(one.qualified, said[one.qualified]) for one in classes if one.qualified in said),
-        tuple(Described(one.qualified, said[one.qualified]) for one in functions if one.qualified in said),
+        tuple(
+            SymbolSummary(symbol.qualified, texts[symbol.qualified]) for symbol in classes if symbol.qualified in texts
+        ),
+        tuple(
+            SymbolSummary(symbol.qualified, texts[symbol.qualified])
+            for symbol in functions
+            if symbol.qualified in texts
+        ),
         sections,
         left_out,
     )
 
 
 def _line(text: str, most: int) -> str:
-    """On one line, without what a terminal would act on."""
+    """On one line, without control characters."""
     words = " ".join("".join(sign if sign.isprintable() else " " for sign in text[: 4 * most]).split())
     return shortened(words, most)

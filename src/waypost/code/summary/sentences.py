@@ -1,12 +1,12 @@
-"""The first sentences of a documentation comment, as plain text on one line. Their language is kept."""
+"""The first sentences of a documentation comment, as plain text on one line, in their own language."""
 
 import html
 import re
 
 from waypost.code.summary.lexicon import words
 
-LONGEST = 220  # characters of a sentence that is shown
-_READ = 2000  # characters of a comment that are looked at
+LONGEST = 220  # characters of a sentence
+_READ = 2000  # characters of a comment that are read
 _ROLE = re.compile(r":[\w:+-]{1,40}:`~?\.?([^`<]{1,200}?)\s*(?:<[^`>]{0,200}>)?`")
 _LINK = re.compile(r"`([^`<]{1,200}?)\s*<[^`>]{1,300}>`_{0,2}|!?\[([^\]]{1,200})\](?:\([^)]{0,300}\)|\[[^\]]{0,100}\])")
 _NAMED = re.compile(r"(?<![\w\])])\[`?([A-Za-z_][\w.:#]{0,100}(?:\(\))?)`?\]")  # Kotlin, Rust, short Markdown links
@@ -41,19 +41,19 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def first_sentence(doc: str) -> str:
-    """The first sentence of a comment, with its full stop; "" when the comment describes nothing."""
+    """The first sentence of a comment, with its full stop. "" if the comment describes nothing."""
     return _join(_sentences(doc)[:1])
 
 
 def first_sentences(doc: str, most: int = LONGEST) -> str:
-    """As many sentences from the first paragraph as fit, at least one, at most two."""
+    """The first sentence of the first paragraph, or two if they fit."""
     sentences = _sentences(doc)[:2]
     both = _join(sentences)
     return both if len(both) <= most else _join(sentences[:1])
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
-    """At most so many characters, cut between words."""
+    """At most `most` characters, cut between words."""
     if len(text) <= most:
         return text
     return text[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:-–—") + "…"
@@ -63,7 +63,7 @@ def _sentences(doc: str) -> list[str]:
     paragraph = _first_paragraph(doc)
     if not _LETTERS.search(paragraph) or _LICENCE.search(paragraph[:200]) or _CODE_LIKE.search(paragraph):
         return []
-    found: list[str] = []
+    sentences: list[str] = []
     start = 0
     for end in _END.finditer(paragraph):
         after = paragraph[end.end() : end.end() + 2].lstrip()
@@ -71,28 +71,28 @@ def _sentences(doc: str) -> list[str]:
             paragraph, max(start, end.end() - 8), end.end()
         ):
             continue
-        found.append(paragraph[start : end.end()].strip())
+        sentences.append(paragraph[start : end.end()].strip())
         start = end.end()
-        if len(found) == 2:
+        if len(sentences) == 2:
             break
-    if not found:
+    if not sentences:
         rest = paragraph.strip(" :,;-–—")
-        found.append(rest if rest.endswith((".", "!", "?", "…")) else rest + ".")
-    return found if _says_something(found[0]) else []
+        sentences.append(rest if rest.endswith((".", "!", "?", "…")) else rest + ".")
+    return sentences if _is_informative(sentences[0]) else []
 
 
-def _says_something(sentence: str) -> bool:
-    """Not a lone word, number of an issue or address, nor one of the headings that describe nothing."""
+def _is_informative(sentence: str) -> bool:
+    """Whether it is more than a word, issue number, address or empty heading."""
     plain = sentence.lower().strip(" .:!*-")
     if not plain.isascii() and len(plain) > 12:  # scripts without spaces
         return True
-    said = _LETTERS.findall(_ADDRESS.sub("", plain))
-    points_elsewhere = said[:1] == ["see"] and len(plain) < 60
-    return len(said) > 1 and " " in plain and not points_elsewhere and plain not in words().empty_docs
+    letters = _LETTERS.findall(_ADDRESS.sub("", plain))
+    points_elsewhere = letters[:1] == ["see"] and len(plain) < 60
+    return len(letters) > 1 and " " in plain and not points_elsewhere and plain not in words().empty_docs
 
 
 def _first_paragraph(doc: str) -> str:
-    """Without markup, up to the first blank line or section that describes parameters and the like."""
+    """Without markup, up to the first blank line or section such as parameters."""
     text = doc[:_READ].strip()
     summary = _SUMMARY_ELEMENT.search(text)
     if summary:
@@ -105,13 +105,13 @@ def _first_paragraph(doc: str) -> str:
     if section:
         text = text[: section.start()]
     for paragraph in _PARAGRAPH.split(text):
-        plain = _plain(paragraph)
+        plain = _without_markup(paragraph)
         if _LETTERS.search(plain):
             return plain
     return ""
 
 
-def _plain(text: str) -> str:
+def _without_markup(text: str) -> str:
     if ":" in text:
         text = _ROLE.sub(lambda match: match[1].rsplit(".", 1)[-1], text)
     if "<" in text or "](" in text or "][" in text:

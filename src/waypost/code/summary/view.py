@@ -1,4 +1,4 @@
-"""A file with its symbols, arranged once so that each of them is described without a search through all."""
+"""A file with its symbols indexed, so that describing one needs no search."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,9 +8,9 @@ from waypost.code.source import Parsed, SourceFile, Symbol
 from waypost.code.summary.names import is_verb, raw_words
 
 _PREFIXED = frozenset({"c", "cpp", "shell"})
-_PREFIX_FROM, _PREFIX_SHARE = 3, 0.6  # so many functions, and this part of them, begin with the name of the library
-_READ = 20_000  # characters of one symbol that are looked at
-_READ_ON_ONE_LINE = 2000  # of one that shares its line with others
+_PREFIX_FROM, _PREFIX_SHARE = 3, 0.6  # minimum number and share of functions that begin with the library's name
+_READ = 20_000  # characters of one symbol that are read
+_READ_ON_ONE_LINE = 2000  # of a symbol that shares its line with others
 
 
 def stem_of(path: str) -> str:
@@ -20,7 +20,7 @@ def stem_of(path: str) -> str:
 
 
 class SummaryView:
-    """The lines of a file by number, and what stands inside each of its symbols."""
+    """The lines of a file by number, and the symbols inside each symbol."""
 
     def __init__(self, source: SourceFile, parsed: Parsed) -> None:
         self.source = source
@@ -43,7 +43,7 @@ class SummaryView:
         return self.source.text[start : min(end, start + most)]
 
     def inside(self, symbol: Symbol) -> list[Symbol]:
-        """The symbols that it encloses directly."""
+        """Its direct children."""
         place = self._places.get((symbol.first_line, symbol.qualified))
         return self._inside[place] if place is not None else []
 
@@ -53,7 +53,7 @@ class SummaryView:
 
     @cached_property
     def prefix(self) -> str:
-        """The word that most functions of a file in C or shell begin with; "" elsewhere."""
+        """The word that most functions of a C or shell file begin with, or ""."""
         if self.parsed.language not in _PREFIXED:
             return ""
         names = [raw_words(symbol.name) for symbol in self.parsed.symbols if symbol.kind == "function"]
@@ -63,7 +63,7 @@ class SummaryView:
 
     @property
     def top(self) -> list[Symbol]:
-        """The symbols that nothing encloses, or only a namespace."""
+        """The symbols at top level or in a namespace."""
         symbols = self.parsed.symbols
         return [
             symbol

@@ -1,1 +1,1 @@
-"""Syntax: source code read with tree-sitter. Queries say where things are, dialects what a query cannot say."""
+"""Read source code with tree-sitter. Queries find constructs; dialects handle what a query cannot express."""

@@ -1,4 +1,4 @@
-"""Calls: the name and what stands before it."""
+"""Calls: the name and its receiver."""
 
 import re
 
@@ -6,21 +6,21 @@ from waypost.code.source import Call
 from waypost.code.syntax.text import Captures, Text
 
 MAX_RECEIVER = 120
-_READ = 400  # bytes at the end of a called expression; a chain of calls can be as long as the file
+_READ = 400  # bytes read at the end of a called expression; a chain of calls can be as long as the file
 _LAST_NAME = re.compile(r"(?:@[\w$]*+|(?<![\w$@])[\w$]++)[?!]?$")
 _BETWEEN = ".:?!&\\ \t\r\n"
 
 
 def read_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
-    """Where a call is, and the call; None for what has no name, such as `(f or g)()`."""
+    """A call and its position. None if it has no name, such as `(f or g)()`."""
     called = captures.get("call")
     if called is None:
         return _named_call(captures, text)
     start, end = called[0].start_byte, called[0].end_byte
     raw = text.data[start if end - start < _READ else end - _READ : end].decode("utf-8", "replace")
-    # Most calls are names with dots between them; this is the innermost loop of reading a file.
+    # Most calls are dotted names; this is the innermost loop of reading a file.
     receiver, _, name = raw.rpartition(".")
-    if not name.isidentifier() or (receiver and not _ends_plainly(receiver)):
+    if not name.isidentifier() or (receiver and not _ends_with_name(receiver)):
         match = _LAST_NAME.search(raw if raw[-1] != ">" else _without_types(raw))
         if match is None:
             return None
@@ -43,12 +43,12 @@ def _named_call(captures: Captures, text: Text) -> tuple[int, Call]:
     return start, Call(text.between(start, min(name.end_byte, start + _READ)), receiver, text.row(start) + 1)
 
 
-def _ends_plainly(receiver: str) -> bool:
+def _ends_with_name(receiver: str) -> bool:
     return receiver[-1].isalnum() or receiver[-1] in ")_]\"'"
 
 
 def _without_types(raw: str) -> str:
-    """`make<Foo<int>>` without what is between its angle brackets."""
+    """`make<Foo<int>>` without its angle brackets."""
     depth = 0
     for position in range(len(raw) - 1, -1, -1):
         depth += (raw[position] == ">") - (raw[position] == "<")

@@ -1,4 +1,4 @@
-"""Comments: which of them belong to a definition, and what they say without their marks."""
+"""Comments: which definition they belong to, and their text without markers."""
 
 import re
 from bisect import bisect_left
@@ -10,9 +10,9 @@ from pathlib import Path
 from waypost.code.syntax.captures import SyntaxCaptures
 from waypost.code.syntax.text import Text
 
-MAX_LEADING = 500  # comments and attributes in a row that are looked at above one definition
+MAX_LEADING = 500  # comments and attributes in a row above one definition
 MAX_GAP = 1000  # bytes of white space between them
-MAX_DOC = 20_000  # characters of a comment; what is longer is no documentation
+MAX_DOC = 20_000  # characters of a comment; longer ones are not documentation
 _DATA = Path(__file__).with_name("not_docs.txt")
 _LINE_MARK = re.compile(r"^[ \t]*(?://[/!]?|#+!?|--+|;+|%+|'{3})[ \t]?")
 _STAR = re.compile(r"^[ \t]*\*+(?!\*?/)[ \t]?")
@@ -30,38 +30,38 @@ _LICENCE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Leading:
-    """A comment or attribute that stands before something."""
+class LeadingItem:
+    """A comment or attribute before something."""
 
     start: int
     end: int
     text: str
     is_comment: bool
-    alone: bool  # nothing but white space before it in its line
+    alone: bool  # only white space before it on its line
 
 
-class Margins:
-    """The comments and attributes of a file, to be asked for what stands above a definition."""
+class LeadingItems:
+    """The comments and attributes of a file, by position."""
 
-    def __init__(self, found: SyntaxCaptures) -> None:
-        self._text = found.text
-        self.items: list[Leading] = []
-        for node in found.leading:
+    def __init__(self, syntax: SyntaxCaptures) -> None:
+        self._text = syntax.text
+        self.items: list[LeadingItem] = []
+        for node in syntax.leading:
             start, end = node.start_byte, node.end_byte
-            attribute = found.attributes.get(start)
-            # The comments of some grammars contain their line end.
-            raw = found.text.between(start, end).rstrip() if attribute is None else found.text.of(attribute)
+            attribute = syntax.attributes.get(start)
+            # In some grammars comments include their line end.
+            raw = syntax.text.between(start, end).rstrip() if attribute is None else syntax.text.of(attribute)
             end = start + len(raw.encode()) if attribute is None else end
-            row_start = found.text.row_start(found.text.row(start))
-            alone = not found.text.data[row_start:start].strip()
-            item = Leading(start, end, raw, attribute is None, alone)
+            row_start = syntax.text.row_start(syntax.text.row(start))
+            alone = not syntax.text.data[row_start:start].strip()
+            item = LeadingItem(start, end, raw, attribute is None, alone)
             self.items.append(item)
         self.items.sort(key=lambda item: item.start)
         self._starts = [item.start for item in self.items]
 
-    def above(self, position: int) -> list[Leading]:
-        """What belongs to the definition that begins at a position: directly above it, or before it in its line."""
-        taken: list[Leading] = []
+    def above(self, position: int) -> list[LeadingItem]:
+        """What belongs to the definition at a position: directly above it, or before it on its line."""
+        taken: list[LeadingItem] = []
         while len(taken) < MAX_LEADING:
             item = self._before(position)
             if item is None:
@@ -72,13 +72,15 @@ class Margins:
                 break
         return taken[::-1]
 
-    def within(self, start: int, end: int) -> list[Leading]:
-        """Those in a range of bytes, in order."""
+    def within(self, start: int, end: int) -> list[LeadingItem]:
+        """Items in a range of bytes, in order."""
         return self.items[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
-    def _before(self, position: int) -> Leading | None:
-        """The comment or attribute that nothing but white space parts from a position. An empty line parts a comment,
-        but not one that is marked as documentation, unless it opens the file."""
+    def _before(self, position: int) -> LeadingItem | None:
+        """The comment or attribute separated from a position only by white space.
+
+        An empty line separates a comment, except a documentation comment that is not first in the file.
+        """
         number = bisect_left(self._starts, position) - 1
         if number < 0:
             return None
@@ -92,13 +94,13 @@ class Margins:
 
 
 def comment_text(comments: list[str]) -> str:
-    """What comments say: marks, frames, pragmas and licences removed; empty when nothing is left."""
+    """The text of comments without markers, frames, pragmas and licences."""
     lines: list[str] = []
     for comment in comments:
         if not comment.startswith("#!/"):
             lines += _lines(comment[:MAX_DOC])
     kept = [line for line in lines if not _is_noise(line)]
-    text = _plain("\n".join(kept)).strip("\n ")
+    text = _without_markup("\n".join(kept)).strip("\n ")
     return "" if not text or _SEPARATOR.fullmatch(text) else text
 
 
@@ -107,7 +109,7 @@ def is_licence(text: str) -> bool:
 
 
 def docstring_text(literal: str) -> str:
-    """The text of a Python docstring as written, without prefix, quotes and indentation."""
+    """The text of a Python docstring without prefix, quotes and indentation."""
     body = literal.lstrip("rRuUbBfF")[: MAX_DOC * 2]
     for quotes in ('"""', "'''", '"', "'"):
         if body.startswith(quotes):
@@ -122,14 +124,14 @@ def _lines(comment: str) -> list[str]:
         inner = comment[2:].removesuffix("*/").removesuffix("*)").lstrip("*!")
         lines = inner.split("\n")
         starred = [_STAR.sub("", line.rstrip()) for line in lines]
-        # Without stars the text has an indentation of its own.
+        # Without stars the text has its own indentation.
         return starred if any(line.lstrip().startswith("*") for line in lines) else cleandoc(inner).split("\n")
     if comment.startswith("=begin"):
         return comment.split("\n")[1:-1]
     return [_LINE_MARK.sub("", line.rstrip()) for line in comment.split("\n")]
 
 
-def _plain(text: str) -> str:
+def _without_markup(text: str) -> str:
     if "{@" in text:
         text = _JAVADOC_CODE.sub(r"\1", text)
     if "<" in text and ">" in text:
@@ -152,9 +154,9 @@ def _pragmas() -> tuple[str, ...]:
     return tuple(line.lower() for line in lines if line and not line.startswith("# "))
 
 
-def file_doc(found: SyntaxCaptures, margins: Margins, first_code: int) -> str:
-    """The first comment of a file that stands by itself and says something about it, before its first definition."""
-    groups = _groups(found.text, [item for item in margins.items if item.end <= first_code and item.is_comment])
+def file_doc(syntax: SyntaxCaptures, leading: LeadingItems, first_code: int) -> str:
+    """The first standalone, informative comment before the first definition."""
+    groups = _groups(syntax.text, [item for item in leading.items if item.end <= first_code and item.is_comment])
     for group in groups[:10]:
         text = comment_text([item.text for item in group])
         if text and not is_licence(text) and group[0].alone:
@@ -162,8 +164,8 @@ def file_doc(found: SyntaxCaptures, margins: Margins, first_code: int) -> str:
     return ""
 
 
-def _groups(text: Text, items: list[Leading]) -> list[list[Leading]]:
-    groups: list[list[Leading]] = []
+def _groups(text: Text, items: list[LeadingItem]) -> list[list[LeadingItem]]:
+    groups: list[list[LeadingItem]] = []
     for item in items:
         if groups and text.row(item.start) == text.row(max(0, groups[-1][-1].end - 1)) + 1:
             groups[-1].append(item)

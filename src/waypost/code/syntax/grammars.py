@@ -1,4 +1,4 @@
-"""Grammars and queries, loaded once and only when a file needs them."""
+"""Grammars and queries, loaded once on demand."""
 
 import importlib
 import re
@@ -15,7 +15,7 @@ _INHERITS = "; inherits:"
 _CAPTURE = re.compile(r"(?<![\w\"])@([a-z_.]+)")
 _PREDICATE = re.compile(r"\(#[^\n]{0,300}\)|;[^\n]*")
 
-# Language → module of the grammar and the function in it.
+# Language → module of the grammar and its function.
 _GRAMMARS = {
     "python": ("tree_sitter_python", "language"),
     "javascript": ("tree_sitter_javascript", "language"),
@@ -37,11 +37,11 @@ _GRAMMARS = {
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What one pattern of a query is about."""
+    """What one query pattern matches."""
 
     role: str  # "call", "comment", "definition", "import", or the name of its only capture
-    definition: str = ""  # the capture that is the definition: "definition.class", "definition"
-    kind: str = ""  # what comes after "definition."; empty when the pattern only adds to a definition
+    definition: str = ""  # the definition's capture: "definition.class", "definition"
+    kind: str = ""  # the part after "definition."; empty if the pattern only adds to a definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def grammar(language: str) -> Grammar:
 
 
 def query_text(language: str) -> str:
-    """The query of a language behind those it inherits from (`; inherits: a, b` in its first line)."""
+    """The query of a language after those it inherits from (`; inherits: a, b` on its first line)."""
     text = (_QUERIES / f"{language}.scm").read_text("utf-8")
     first = text.partition("\n")[0]
     if not first.startswith(_INHERITS):

@@ -1,4 +1,4 @@
-"""A file of a language with a grammar, read into `Parsed`."""
+"""Read a file of a language with a grammar."""
 
 import importlib
 from dataclasses import replace
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, cast
 from waypost.code.scip import descriptor, scip_prefix
 from waypost.code.source import Call, Import, Parsed, SourceFile, Symbol
 from waypost.code.syntax.captures import Definition, SyntaxCaptures, capture
-from waypost.code.syntax.comments import Leading, Margins, comment_text, file_doc
+from waypost.code.syntax.comments import LeadingItem, LeadingItems, comment_text, file_doc
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.grammars import Grammar, grammar
-from waypost.code.syntax.nesting import NestedSymbol, owners, place
-from waypost.code.syntax.rescue import rescued
+from waypost.code.syntax.nesting import NestedSymbol, innermost_symbols, nest
+from waypost.code.syntax.rescue import rescue_definitions
 from waypost.code.syntax.signatures import one_line, parameter_names, signature
 from waypost.code.syntax.text import Captures, Text
 from waypost.model.reference import LineRange
@@ -29,39 +29,41 @@ _RETURN_MARKS = ":->= \t\r\n"
 
 
 def read_source(source: SourceFile) -> Parsed:
-    """The symbols, imports and calls of a file. A broken file gives what could be read of it."""
+    """The symbols, imports and calls of a file. A broken file yields what could be read."""
     text = Text(source_bytes(source.text))
     rules, dialect = grammar(source.language), _dialect(source.language)
     tree = _tree(rules, dialect, text.data)
-    found = capture(rules, tree, text)
-    for definition in found.definitions:
+    syntax = capture(rules, tree, text)
+    for definition in syntax.definitions:
         name = definition.first("name")
         definition.name = text.of(name) if name is not None else ""
-    kept = [one for one in found.definitions if dialect.refine(one, found)]
-    kept = [one for one in kept if one.name or one.kind == "scope"]
+    kept = [definition for definition in syntax.definitions if dialect.refine(definition, syntax)]
+    kept = [definition for definition in kept if definition.name or definition.kind == "scope"]
     if dialect.finish is not None:
-        kept = dialect.finish(kept, found)
-    if dialect.rescue and "error" in found.others:
-        kept += rescued(source, found, kept)
-    margins = Margins(found)
-    placed = place(kept, text)
-    calls, outside = _calls(found, placed)
-    symbols = _symbols(source, placed, calls, found, margins)
+        kept = dialect.finish(kept, syntax)
+    if dialect.rescue and "error" in syntax.others:
+        kept += rescue_definitions(source, syntax, kept)
+    leading = LeadingItems(syntax)
+    placed = nest(kept, text)
+    calls, outside = _calls(syntax, placed)
+    symbols = _symbols(source, placed, calls, syntax, leading)
     if dialect.kind is not None:
         symbols = [
-            replace(one, kind=kind) if (kind := dialect.kind(one.kind, one.decorators)) != one.kind else one
-            for one in symbols
+            replace(symbol, kind=kind)
+            if (kind := dialect.kind(symbol.kind, symbol.decorators)) != symbol.kind
+            else symbol
+            for symbol in symbols
         ]
     return Parsed(
         path=source.path,
         language=source.language,
         line_count=text.line_count,
         symbols=tuple(symbols),
-        imports=tuple(_imports(found, dialect)),
+        imports=tuple(_imports(syntax, dialect)),
         calls=tuple(outside),
-        doc=_doc(found, dialect, margins, symbols),
-        package=_package(found),
-        broken=found.root.has_error,
+        doc=_doc(syntax, dialect, leading, symbols),
+        package=_package(syntax),
+        broken=syntax.root.has_error,
     )
 
 
@@ -90,36 +92,42 @@ def _dialect(language: str) -> Dialect:
 
 
 def _symbols(
-    source: SourceFile, placed: list[NestedSymbol], calls: list[list[Call]], found: SyntaxCaptures, margins: Margins
+    source: SourceFile,
+    placed: list[NestedSymbol],
+    calls: list[list[Call]],
+    syntax: SyntaxCaptures,
+    leading: LeadingItems,
 ) -> list[Symbol]:
     prefix = scip_prefix(source.path, source.language)
     ids: list[str] = []
     counts: dict[str, int] = {}
     symbols: list[Symbol] = []
-    for number, one in enumerate(placed):
-        definition = one.definition
-        above = prefix if one.parent is None else ids[one.parent]
-        if one.parent is None or definition.owner:
-            outer = one.qualified.split(".")[:-1] if one.parent is None else []
+    for number, nested in enumerate(placed):
+        definition = nested.definition
+        above = prefix if nested.parent is None else ids[nested.parent]
+        if nested.parent is None or definition.owner:
+            outer = nested.qualified.split(".")[:-1] if nested.parent is None else []
             above += "".join(descriptor(part, "class") for part in outer)
         plain = above + descriptor(definition.name, definition.kind)
         repeated = counts[plain] = counts.get(plain, -1) + 1
         ids.append(above + descriptor(definition.name, definition.kind, repeated) if repeated else plain)
-        symbols.append(_symbol(one, tuple(calls[number]), ids[-1], found, margins))
+        symbols.append(_symbol(nested, tuple(calls[number]), ids[-1], syntax, leading))
     return symbols
 
 
-def _symbol(one: NestedSymbol, calls: tuple[Call, ...], scip: str, found: SyntaxCaptures, margins: Margins) -> Symbol:
-    definition, text = one.definition, found.text
+def _symbol(
+    nested: NestedSymbol, calls: tuple[Call, ...], scip: str, syntax: SyntaxCaptures, leading: LeadingItems
+) -> Symbol:
+    definition, text = nested.definition, syntax.text
     begin = first = head = _head(definition)
     outer = definition.captures.get("outer")
     if outer is not None:
         first = min(first, *(node.start_byte for node in outer))
-    above = margins.above(first)
+    above = leading.above(first)
     if above:
         first = above[0].start
     if "decorator" in definition.captures:
-        begin = _behind_decorators(definition, text, head)
+        begin = _start_after_decorators(definition, text, head)
     body = definition.first("body")
     if definition.body is None and body is not None:
         definition.body = body.start_byte
@@ -131,15 +139,15 @@ def _symbol(one: NestedSymbol, calls: tuple[Call, ...], scip: str, found: Syntax
     parameters = definition.parameters
     return Symbol(
         name=definition.name,
-        qualified=one.qualified,
+        qualified=nested.qualified,
         kind=definition.kind,
         lines=LineRange(start, end),
         first_line=min(start, text.row(first) + 1),
-        signature=definition.signature or signature(definition, text, margins, begin),
+        signature=definition.signature or signature(definition, text, leading, begin),
         parameters=parameter_names(definition, text) if parameters is None else tuple(parameters),
         returns=returns or None,
         doc=_leading_doc(above) if definition.doc is None else definition.doc,
-        parent=one.parent,
+        parent=nested.parent,
         bases=_bases(definition, text),
         decorators=_decorators(definition, above, text),
         calls=calls,
@@ -148,7 +156,7 @@ def _symbol(one: NestedSymbol, calls: tuple[Call, ...], scip: str, found: Syntax
 
 
 def _head(definition: Definition) -> int:
-    """Where `const f = …` begins; not for the second name of one declaration."""
+    """Where `const f = …` begins. Not for the second name of one declaration."""
     head = definition.first("head")
     if head is None or head.start_byte >= definition.start:
         return definition.start
@@ -167,30 +175,34 @@ def _head(definition: Definition) -> int:
     return definition.start
 
 
-def _behind_decorators(definition: Definition, text: Text, head: int) -> int:
-    """Where the definition itself begins when decorators are inside of it."""
+def _start_after_decorators(definition: Definition, text: Text, head: int) -> int:
+    """Where the definition begins if it contains its decorators."""
     begin = head
     name = definition.first("name")
     limit = name.start_byte if name is not None else definition.end
     for node in definition.captures["decorator"]:
         if begin <= node.start_byte < limit:
-            begin = max(begin, _after(text.data, node.end_byte, limit))
+            begin = max(begin, _skip_brackets(text.data, node.end_byte, limit))
     return begin
 
 
-def _after(data: bytes, position: int, limit: int) -> int:
-    """The next byte of code behind an annotation: not its bracket, not white space."""
+def _skip_brackets(data: bytes, position: int, limit: int) -> int:
+    """The next byte of code after an annotation: not its bracket, not white space."""
     while position < limit and data[position : position + 1] in b") \t\r\n]":
         position += 1
     return position
 
 
-def _decorators(definition: Definition, above: list[Leading], text: Text) -> tuple[str, ...]:
+def _decorators(definition: Definition, above: list[LeadingItem], text: Text) -> tuple[str, ...]:
     nodes = definition.captures.get("decorator")
     written = [item.text for item in above if not item.is_comment]
     if nodes:
         written += [text.of(node) for node in sorted(nodes, key=lambda node: node.start_byte)]
-    return tuple(dict.fromkeys(one_line(one, MAX_DECORATOR).removeprefix("@") for one in written)) if written else ()
+    return (
+        tuple(dict.fromkeys(one_line(decorator, MAX_DECORATOR).removeprefix("@") for decorator in written))
+        if written
+        else ()
+    )
 
 
 def _bases(definition: Definition, text: Text) -> tuple[str, ...]:
@@ -198,36 +210,36 @@ def _bases(definition: Definition, text: Text) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one_line(text.of(node), MAX_RETURNS) for node in nodes)) if nodes else ()
 
 
-def _leading_doc(above: list[Leading]) -> str:
+def _leading_doc(above: list[LeadingItem]) -> str:
     return comment_text([item.text for item in above if item.is_comment]) if above else ""
 
 
-def _calls(found: SyntaxCaptures, placed: list[NestedSymbol]) -> tuple[list[list[Call]], list[Call]]:
-    read = sorted(found.calls, key=itemgetter(0))
+def _calls(syntax: SyntaxCaptures, placed: list[NestedSymbol]) -> tuple[list[list[Call]], list[Call]]:
+    read = sorted(syntax.calls, key=itemgetter(0))
     inside: list[list[Call]] = [[] for _ in placed]
     outside: list[Call] = []
-    for owner, (_, call) in zip(owners(placed, [position for position, _ in read]), read, strict=True):
+    for owner, (_, call) in zip(innermost_symbols(placed, [position for position, _ in read]), read, strict=True):
         (outside if owner is None else inside[owner]).append(call)
     return inside, outside
 
 
-def _imports(found: SyntaxCaptures, dialect: Dialect) -> list[Import]:
+def _imports(syntax: SyntaxCaptures, dialect: Dialect) -> list[Import]:
     read = dialect.imports or _plain_import
     imports: dict[Import, None] = {}
     bare: set[Import] = set()
-    for captures in found.imports:
-        one_statement = read(captures, found)
-        imports.update(dict.fromkeys(one_statement))
+    for captures in syntax.imports:
+        statement_imports = read(captures, syntax)
+        imports.update(dict.fromkeys(statement_imports))
         if "import.function" in captures:
-            bare.update(one for one in one_statement if not one.alias and not one.name)
-    named = {(one.module, one.line) for one in imports if one.name or one.alias}
-    # `const a = require("b")` is found as a call, too.
-    kept = [one for one in imports if one not in bare or (one.module, one.line) not in named]
-    return sorted(kept, key=lambda one: one.line)
+            bare.update(imported for imported in statement_imports if not imported.alias and not imported.name)
+    named = {(imported.module, imported.line) for imported in imports if imported.name or imported.alias}
+    # `const a = require("b")` also matches as a call.
+    kept = [imported for imported in imports if imported not in bare or (imported.module, imported.line) not in named]
+    return sorted(kept, key=lambda imported: imported.line)
 
 
-def _plain_import(captures: Captures, found: SyntaxCaptures) -> list[Import]:
-    text = found.text
+def _plain_import(captures: Captures, syntax: SyntaxCaptures) -> list[Import]:
+    text = syntax.text
     parts = [text.of(captures[key][0]) if key in captures else "" for key in _IMPORT_PARTS]
     module, name, alias = ("".join(part.split()) for part in parts)
     return [Import(module, name, alias, text.line_of(captures["import"][0]))]
@@ -236,19 +248,19 @@ def _plain_import(captures: Captures, found: SyntaxCaptures) -> list[Import]:
 _IMPORT_PARTS = ("import.module", "import.name", "import.alias")
 
 
-def _doc(found: SyntaxCaptures, dialect: Dialect, margins: Margins, symbols: list[Symbol]) -> str:
-    written = dialect.file_doc(found) if dialect.file_doc is not None else ""
+def _doc(syntax: SyntaxCaptures, dialect: Dialect, leading: LeadingItems, symbols: list[Symbol]) -> str:
+    written = dialect.file_doc(syntax) if dialect.file_doc is not None else ""
     if written:
         return written
-    first = min((symbol.first_line for symbol in symbols), default=found.text.line_count + 1)
-    begin = found.text.row_start(first - 1) if symbols else len(found.text.data)
-    inner = [captures["doc"][0] for captures in found.others.get("doc", ())]
+    first = min((symbol.first_line for symbol in symbols), default=syntax.text.line_count + 1)
+    begin = syntax.text.row_start(first - 1) if symbols else len(syntax.text.data)
+    inner = [captures["doc"][0] for captures in syntax.others.get("doc", ())]
     if inner:
-        return comment_text([found.text.of(node).rstrip() for node in inner if node.start_byte < begin])
-    return file_doc(found, margins, begin)
+        return comment_text([syntax.text.of(node).rstrip() for node in inner if node.start_byte < begin])
+    return file_doc(syntax, leading, begin)
 
 
-def _package(found: SyntaxCaptures) -> str:
-    for captures in found.others.get("package", ()):
-        return "".join(found.text.of(captures["package"][0]).split())
+def _package(syntax: SyntaxCaptures) -> str:
+    for captures in syntax.others.get("package", ()):
+        return "".join(syntax.text.of(captures["package"][0]).split())
     return ""

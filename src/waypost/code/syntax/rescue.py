@@ -1,7 +1,7 @@
-"""Definitions in the parts of a file that its grammar could not read, found by the look of their lines.
+"""Find definitions by line patterns where the grammar failed.
 
-An error also spoils what comes after it: a function there may have been read as an expression. Lines that name what they
-define (`fun`, `class`) are believed in the whole of a broken file, others only inside of errors.
+An error also affects what follows it: a function may have been read as an expression. Lines with a keyword such as
+`fun` or `class` count anywhere in a broken file, others only inside errors.
 """
 
 import re
@@ -11,35 +11,35 @@ from waypost.code.source import SourceFile, Symbol
 from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.text import Ranges
 
-SMALL = 40  # bytes: an error of a word or two hides no definition
+SMALL = 40  # bytes: a shorter error hides no definition
 _NO_CODE = ("comment", "string", "char_literal", "heredoc", "template", "regex")
 _SAYS_IT = re.compile(r"\b(?:fun|func|fn|def|function|class|interface|trait|struct|enum|object|module|sub)[ \t]+[\w`<]")
 _KINDS = frozenset({"class", "interface", "trait", "struct", "enum", "module", "function", "method"})
 
 
-def rescued(source: SourceFile, found: SyntaxCaptures, definitions: list[Definition]) -> list[Definition]:
-    """What the patterns of the language find inside of errors and the grammar did not."""
+def rescue_definitions(source: SourceFile, syntax: SyntaxCaptures, definitions: list[Definition]) -> list[Definition]:
+    """Definitions that line patterns find and the grammar missed."""
     errors = Ranges(
         (node.start_byte, node.end_byte)
-        for captures in found.others.get("error", ())
+        for captures in syntax.others.get("error", ())
         for node in captures["error"]
         if node.end_byte - node.start_byte > SMALL
     )
-    known = {(one.name, found.text.row(one.start)) for one in definitions}
+    existing = {(definition.name, syntax.text.row(definition.start)) for definition in definitions}
     more: list[Definition] = []
     for symbol in parse_by_patterns(source).symbols:
         row = symbol.lines.start - 1
-        if symbol.kind not in _KINDS or any((symbol.name, near) in known for near in (row - 1, row, row + 1)):
+        if symbol.kind not in _KINDS or any((symbol.name, near) in existing for near in (row - 1, row, row + 1)):
             continue
-        start, end = _span(symbol, found)
+        start, end = _span(symbol, syntax)
         lost = start in errors
-        if (lost or _SAYS_IT.search(symbol.signature[:200])) and _is_code(found, start, lost=lost):
-            more.append(_definition(symbol, found, start, end))
+        if (lost or _SAYS_IT.search(symbol.signature[:200])) and _is_code(syntax, start, lost=lost):
+            more.append(_definition(symbol, syntax, start, end))
     return more
 
 
-def _span(symbol: Symbol, found: SyntaxCaptures) -> tuple[int, int]:
-    text = found.text
+def _span(symbol: Symbol, syntax: SyntaxCaptures) -> tuple[int, int]:
+    text = syntax.text
     start = text.row_start(symbol.lines.start - 1)
     while text.data[start : start + 1] in (b" ", b"\t"):
         start += 1
@@ -47,15 +47,15 @@ def _span(symbol: Symbol, found: SyntaxCaptures) -> tuple[int, int]:
     return start, max(start + 1, end)
 
 
-def _is_code(found: SyntaxCaptures, position: int, *, lost: bool) -> bool:
-    """Whether a position is outside of comments and strings. In an error a string may have lost its end."""
-    node = found.root.descendant_for_byte_range(position, position + 1)
+def _is_code(syntax: SyntaxCaptures, position: int, *, lost: bool) -> bool:
+    """Whether a position is outside comments and strings. In an error, a string may be unclosed."""
+    node = syntax.root.descendant_for_byte_range(position, position + 1)
     return node is None or not any(word in node.type for word in _NO_CODE[: 1 if lost else None])
 
 
-def _definition(symbol: Symbol, found: SyntaxCaptures, start: int, end: int) -> Definition:
+def _definition(symbol: Symbol, syntax: SyntaxCaptures, start: int, end: int) -> Definition:
     return Definition(
-        found.root,
+        syntax.root,
         symbol.kind,
         0,
         start,

@@ -1,22 +1,22 @@
-"""Signatures on one line, and the names of parameters."""
+"""One-line signatures and parameter names."""
 
 import re
 from typing import TYPE_CHECKING
 
 from waypost.code.syntax.captures import Definition
-from waypost.code.syntax.comments import Margins
+from waypost.code.syntax.comments import LeadingItems
 from waypost.code.syntax.text import Text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_SIGNATURE = 300
-MAX_VALUE = 120  # of a constant: what it is, not all it holds
+MAX_VALUE = 120  # characters of a constant's value
 MAX_NAME = 200
 MAX_PARAMETERS = 100
-MAX_DEPTH = 20  # from a parameter down to its name
+MAX_DEPTH = 20  # from a parameter to its name
 
-_READ = 4000  # bytes of a signature that are looked at
+_READ = 4000  # bytes of a signature that are read
 _TAIL = re.compile(r"(?:[\s{;]|=>|(?<![=!<>])=|(?<!:):)+$")
 _NAME_FIELDS = ("name", "pattern", "declarator", "left")
 _NO_PARAMETERS = frozenset({"keyword_separator", "positional_separator", "ERROR", "modifier", "attribute_list"}) | {
@@ -27,18 +27,18 @@ _ITSELF = frozenset({"self", "cls", "this", "&self", "&mut self", "mut self"})
 
 
 def one_line(text: str, limit: int = MAX_SIGNATURE) -> str:
-    """White space collapsed, cut at a limit with `…`."""
+    """Collapse white space, and cut at a limit with `…`."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
-def signature(definition: Definition, text: Text, margins: Margins, start: int) -> str:
-    """The definition from a byte on, without body, comments and the mark that the body begins with."""
+def signature(definition: Definition, text: Text, leading: LeadingItems, start: int) -> str:
+    """The definition from a byte on, without body, comments and the body's opening mark."""
     end = definition.end if definition.body is None else definition.body
     end = max(start, min(end, start + _READ))
     pieces: list[str] = []
     position = start
-    for item in margins.within(start, end) if definition.body is not None else ():
+    for item in leading.within(start, end) if definition.body is not None else ():
         if item.is_comment:
             pieces.append(text.between(position, item.start))
             position = max(position, item.end)
@@ -61,7 +61,7 @@ def parameter_names(definition: Definition, text: Text) -> tuple[str, ...]:
 
 
 def _names(node: "Node", text: Text) -> list[str]:
-    """The names that one node of a list of parameters brings; Go has several with one type."""
+    """The names in one node of a parameter list. Go has several with one type."""
     if node.type in _NO_PARAMETERS:
         return []
     several = node.children_by_field_name("name")
@@ -69,7 +69,7 @@ def _names(node: "Node", text: Text) -> list[str]:
         return [text.of(name) for name in several]
     prefix = ""
     for _ in range(MAX_DEPTH):
-        inner = next((found for field in _NAME_FIELDS if (found := node.child_by_field_name(field)) is not None), None)
+        inner = next((named for field in _NAME_FIELDS if (named := node.child_by_field_name(field)) is not None), None)
         if inner is None and node.type in _WRAPPERS:
             inner = node.named_child(_WRAPPERS[node.type] % max(1, node.named_child_count))
         if inner is None:
@@ -81,6 +81,6 @@ def _names(node: "Node", text: Text) -> list[str]:
     return [prefix + text.of(node)]
 
 
-# Where a parameter without a field for its name has it: the first or last node in it.
+# Index of the name in a parameter without a name field: first or last child.
 _WRAPPERS = {"typed_parameter": 0, "spread_parameter": -1, "function_argument": 0}
 _MARKS = frozenset({"*", "**", "...", "&"})

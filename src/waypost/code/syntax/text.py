@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Captures = dict[str, list["Node"]]  # of one match of a query, by their names
+Captures = dict[str, list["Node"]]  # of one query match, by name
 
 
 class Ranges:
-    """Ranges of bytes, to be asked whether a position is in one of them."""
+    """Byte ranges that support `position in ranges`."""
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
         self._starts: list[int] = []
@@ -32,19 +32,19 @@ class Ranges:
 class Text:
     """The bytes of a file, and where its lines begin.
 
-    Lines are counted here and not by tree-sitter: in 0.26.0 reading `Point.row` frees memory that is in use.
+    Waypost counts lines itself: in tree-sitter 0.26.0, reading `Point.row` frees memory that is in use.
     """
 
     __slots__ = ("_starts", "data")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        # Where each line but the first begins.
+        # Where each line except the first begins.
         self._starts = list(accumulate(len(line) + 1 for line in data.split(b"\n")))
         self._starts.pop()
 
     def row(self, position: int) -> int:
-        """The line of a byte, counted from 0."""
+        """The line of a byte, from 0."""
         return bisect_right(self._starts, position)
 
     def row_start(self, row: int) -> int:
@@ -52,7 +52,7 @@ class Text:
 
     @property
     def line_count(self) -> int:
-        """Lines as an editor counts them: a last line end does not begin another line."""
+        """Lines as an editor counts them: a final line end does not begin another line."""
         return len(self._starts) + (not self.data.endswith(b"\n") if self.data else 0)
 
     def between(self, start: int, end: int) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waypost.code.git.command import GitCheckout, hindrance
+from waypost.code.git.command import GitCheckout, blocking_file
 from waypost.errors import InvalidInput
 from waypost.space.platform import read_small_file
 from waypost.space.repository import Repository, find_repository
@@ -76,7 +76,7 @@ def _why_not_shared(repository: Repository, git: GitCheckout) -> str:
 
 
 def _why_not_asked(root: Path) -> str:
-    found = hindrance(root)
+    found = blocking_file(root)
     return f"git cannot be asked about it, since {found} is no regular file" if found else "git is not installed"
 
 
@@ -129,7 +129,7 @@ def _git_at(root: Path) -> GitCheckout | None:
     if found is None or found.root != root.resolve():
         return None
     program = shutil.which("git") or ""
-    if not os.path.isabs(program) or hindrance(found.root):  # it would wait, or read without end
+    if not os.path.isabs(program) or blocking_file(found.root):  # it would wait, or read without end
         program = ""
     return GitCheckout(found.root, "", found.root, found.git_dir, found.common_dir, program)
 

@@ -4,8 +4,7 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from waypost.code.architecture import ArchitectureEvidence
-from waypost.code.architecture import conclude as conclude_architecture
+from waypost.code.architecture import ArchitectureEvidence, derive_architecture
 from waypost.code.files.reading import Unread
 from waypost.code.files.walk import look_at, walk
 from waypost.code.source import Call, Import, Parsed, Symbol
@@ -68,7 +67,7 @@ def architecture(space: OpenSpace) -> dict[str, Any]:
         for path, digest in digest_files(root, jobs)
         if not isinstance(digest, Unread)
     }
-    return conclude_architecture(evidence, sorted(evidence)).to_json()
+    return derive_architecture(evidence, sorted(evidence)).to_json()
 
 
 def _file(parsed: Parsed) -> dict[str, Any]:

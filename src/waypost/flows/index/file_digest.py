@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from waypost.code.architecture import find_evidence
 from waypost.code.cards import Card, cards
-from waypost.code.documents.sections import read_together
+from waypost.code.documents.sections import join_small_sections
 from waypost.code.files.languages import is_document, is_test_path, language_of_path
 from waypost.code.files.reading import FileText, Unread, read_source
 from waypost.code.outline import outline
@@ -118,7 +118,7 @@ def _digest(root: Path, job: DigestJob) -> Digest | Unread:
     if isinstance(opened, Unread):
         return opened
     read, source, path = opened.read, opened.source, job.path
-    parsed = replace(opened.parsed, sections=read_together(opened.parsed.sections))
+    parsed = replace(opened.parsed, sections=join_small_sections(opened.parsed.sections))
     return Digest(
         path=path,
         size=read.size,

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from waypost.code.architecture import Architecture, ArchitectureEvidence
-from waypost.code.architecture import conclude as conclude_architecture
+from waypost.code.architecture import Architecture, ArchitectureEvidence, derive_architecture, documents_of
 from waypost.code.files.languages import is_test_path
 from waypost.code.outline import Outline
 from waypost.code.relations import CodeRelation, centrality, relate
@@ -45,7 +44,7 @@ def conclude(space: OpenSpace, *, live: Sequence[SchemaTable] | None = None) -> 
     tables = with_live(build_schema(tree.changes), told)
     relations = relate(tree.outlines, tree.manifests)
     imports = {(edge.source.path, edge.target.path) for edge in relations.edges if edge.kind == "imports"}
-    architecture = conclude_architecture(tree.evidence, list(tree.outlines), sorted(imports))
+    architecture = derive_architecture(tree.evidence, list(tree.outlines), sorted(imports))
     ids = _ids(rows)
     edges = [edge for relation in relations.edges if (edge := _edge(relation, ids)) is not None]
     weights = centrality(relations)
@@ -135,7 +134,7 @@ def _tables(tables: Iterable[SchemaTable], changed: Mapping[str, datetime]) -> l
 
 def _documents(architecture: Architecture, changed: Mapping[str, datetime]) -> list[Derived]:
     made = []
-    for one in architecture.documents():
+    for one in documents_of(architecture):
         refs = tuple(CodeReference(place.path, place.lines) for place in one.places[:_MOST_PLACES])
         embedded, when = f"{one.title}. {one.text[:600]}", _latest(refs, changed)
         made.append(derived_document("architecture", one.type, one.name, one.text, embedded, {}, refs, when))

@@ -124,7 +124,7 @@ class _Summariser:
                 max_tokens=_ANSWER_TOKENS,
             )
         except LlmError as error:
-            self._done.notices.append(f"Described by rules, because the model did not: {error.what}")
+            self._done.notices.append(f"SymbolSummary by rules, because the model did not: {error.what}")
             if isinstance(error, (LlmUnavailable, LlmLimit)):  # it will not be better for the next file
                 self._llm = None
             return None

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from waypost.code.architecture import ArchitectureEvidence, find_evidence
-from waypost.code.architecture import conclude as conclude_architecture
+from waypost.code.architecture import ArchitectureEvidence, derive_architecture, find_evidence
 from waypost.code.files.languages import display_name, is_document, is_test_path, language_of_path
 from waypost.code.files.reading import Unread, read_source
 from waypost.code.files.walk import walk
@@ -118,7 +117,7 @@ def known_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
     found = architecture_of(space)
     if found is None:
         evidence = dict(_evidence(seen))
-        found = conclude_architecture(evidence, sorted(evidence)).to_json()
+        found = derive_architecture(evidence, sorted(evidence)).to_json()
     sure = [one for one in found["frameworks"] if one["role"] == "uses" and one["confidence"] >= _SURE]
     uses = [one for one in sure if any(not is_beside(_folder(place["path"])) for place in one["places"])]
     uses.sort(key=lambda one: min((place["path"].count("/") for place in one["places"]), default=0))  # the root's first

@@ -13,7 +13,7 @@ from waypost.model.recall import View
 from waypost.model.receipt import CodeSuggestion, Receipt
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
-from waypost.refs.links.find import LinkedText, LinkSuggestion, TextLink, link, respelled, wanted
+from waypost.refs.links.find import LinkedText, LinkSuggestion, TextLink, index_query, link, typo_lookups
 from waypost.refs.links.index_entry import IndexEntry
 from waypost.refs.links.mentions import mentions
 from waypost.store.protocol import Reader
@@ -96,7 +96,7 @@ def linked_by_text(
 
 
 def _pin_link(space: OpenSpace, tree: TreeNow, found: TextLink) -> CodeReference | None:
-    known = found.known
+    known = found.entry
     # By name where it is a symbol: the index may be a moment older than the file.
     where = f"{known.path}#{known.qualified}" if known.kind != "file" else known.path
     given = CodeReference(where, found.lines if known.kind == "file" else None)
@@ -116,10 +116,10 @@ def find_links(space: OpenSpace, text: str) -> LinkedText:
     named = mentions(text)
     if not named:
         return LinkedText()
-    asked = wanted(named)
+    asked = index_query(named)
     with space.store.read() as reader:
         known = _known(space, reader, asked.names, asked.file_names)
-        again = respelled(named, known)
+        again = typo_lookups(named, known)
         if again:
             known = {**known, **_known(space, reader, again, ())}
     root = space.identity.root

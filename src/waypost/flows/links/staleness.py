@@ -201,7 +201,7 @@ class _Elsewhere:
     reference: CodeReference
     last: StoredVerdict | None
 
-    def became(self) -> "Iterable[FileShape]":
+    def successors(self) -> "Iterable[FileShape]":
         path = self.reference.file_path
         told = self.tree.became(pin_of(self.reference), _digests(self.reference, self.last))
         for other in dict.fromkeys((told, self.last.finding.path if self.last else None)):

@@ -1,30 +1,34 @@
-"""Which symbol of the tree a name in a text means.
+"""Decide which symbol a name in a text means.
 
-A name that is defined once is that; of several, what stands before the name decides, then what else the text names,
-then source before tests and types before what is called like them. What is still open is no choice.
+A name with one definition means that. Of several, the qualifier decides, then what else the text names. Then
+source wins over tests, and types win over others of the same name. Otherwise there is no choice.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from waypost.refs.links.fit import LOOSE, fit
-from waypost.refs.links.index_entry import FILE, TYPES, IndexEntry, path_ends
+from waypost.refs.links.index_entry import FILE, TYPES, EntriesByName, IndexEntry, path_ends
 from waypost.refs.links.mentions import CodeMention
-from waypost.refs.links.parts import shape_of
-from waypost.refs.links.spelling import is_telling, nearest, singular, squeezed, styles
+from waypost.refs.links.name_reading import shape_of
+from waypost.refs.links.spelling import is_distinctive, normalized, similar_names, singular, spellings
 from waypost.refs.links.word_lists import link_words
 
 _ONLY_ONE, _IN_SOURCE, _SAME_FILE, _THE_TYPE = 0.95, 0.9, 0.85, 0.8
 _OF_A_VARIABLE, _THE_OWNER = 0.78, 0.76
 _UNSURE = 0.4
-_PLURAL, _BARE = 0.95, 0.9  # times
-_SURE_CODE = 0.5  # strength from which on a mention may be linked
-_LONG_WORD = 10  # letters of a plain word that is no word of prose
-_SHORTEST_OTHER_CASE = 4  # letters of a name that is asked about in another case
-_MOST_ASKED = 8  # definitions of a name that are worth a question
+_PLURAL, _BARE = 0.95, 0.9  # factors
+_SURE_CODE = 0.5  # minimum strength of a mention that may be linked
+_LONG_WORD = 10  # letters of a plain word that is not prose
+_SHORTEST_OTHER_CASE = 4  # letters of a name that is also matched in another case
+_MOST_SUGGESTED = 8  # definitions of a name that are worth suggesting
 
-_TRIAL = re.compile(r"test|spec|bench|example|mock|fake|fixture|stub", re.IGNORECASE)
+# How well a qualifier fits a symbol: its very owner, a variable named like the owner, or one with the same ending.
+_EXACT, _NAMED_AFTER, _LOOSE = 3, 2, 1
+_NO_MODULE = frozenset({"", "index", "__init__", "mod", "lib", "main"})
+_SHORTEST_ENDING = 4  # letters of an owner's name that a variable may end with
+
+_TEST_NAME = re.compile(r"test|spec|bench|example|mock|fake|fixture|stub", re.IGNORECASE)
 
 SEVERAL, SPELLING, COMMON_WORD = "several", "spelling", "common word"
 
@@ -32,43 +36,51 @@ SEVERAL, SPELLING, COMMON_WORD = "several", "spelling", "common word"
 class SymbolChoice(NamedTuple):
     candidates: tuple[IndexEntry, ...]  # best first
     confidence: float
-    why: str = ""  # for those that are not sure
+    why: str = ""  # why it is uncertain
 
 
 class Around(NamedTuple):
-    """What is known beside the mention itself."""
+    """What the text says besides the mention."""
 
-    files: frozenset[str] = frozenset()  # files in which something is that the text surely names
-    paths: frozenset[str] = frozenset()  # files that it names by their paths
-    owners: frozenset[tuple[str, str]] = frozenset()  # types, by path and qualified name, of which it names something
+    files: frozenset[str] = frozenset()  # files that contain something the text certainly names
+    paths: frozenset[str] = frozenset()  # files it names by path
+    owners: frozenset[tuple[str, str]] = frozenset()  # types, by path and qualified name, with a named member
     project: frozenset[str] = frozenset()
-    of_tests: bool = False  # the text speaks of tests
+    of_tests: bool = False  # the text is about tests
 
 
 NOTHING = SymbolChoice((), 0.0)
 
 
-def choose(mention: CodeMention, known: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
+def choose(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
     if _is_project_itself(mention, around):
         return NOTHING
-    named = _symbols(known, mention.name.lower())
-    exact = [one for one in named if one.name == mention.name]
+    named = _symbols(entries, mention.name.lower())
+    exact = [entry for entry in named if entry.name == mention.name]
     share = 1.0
-    if not exact and mention.name[:1] == "$" and mention.name[1:2].islower():  # a variable of PHP
+    if not exact and mention.name[:1] == "$" and mention.name[1:2].islower():  # a PHP variable
         bare = mention.name[1:]
-        exact, share = [one for one in _symbols(known, bare.lower()) if one.name == bare], _BARE
-    if not exact and not mention.is_called and (one := singular(mention.name)) and shape_of(one) == "pascal":
-        exact, share = [other for other in _symbols(known, one.lower()) if other.name == one], _PLURAL
+        exact, share = [entry for entry in _symbols(entries, bare.lower()) if entry.name == bare], _BARE
+    if (
+        not exact
+        and not mention.is_called
+        and (singular_name := singular(mention.name))
+        and shape_of(singular_name) == "pascal"
+    ):
+        exact, share = (
+            [entry for entry in _symbols(entries, singular_name.lower()) if entry.name == singular_name],
+            _PLURAL,
+        )
     if mention.path:
-        exact = [one for one in exact if path_ends(one.path, mention.path) or path_ends(mention.path, one.path)]
-    choice = _among(mention, exact, around) if exact else NOTHING
-    owner = _owner(mention, known, around) if choice.confidence <= _UNSURE else NOTHING
+        exact = [entry for entry in exact if path_ends(entry.path, mention.path) or path_ends(mention.path, entry.path)]
+    choice = _choose_definition(mention, exact, around) if exact else NOTHING
+    owner = _owner(mention, entries, around) if choice.confidence <= _UNSURE else NOTHING
     if owner.confidence > choice.confidence:
         choice = owner
-    if choice.candidates and choice.confidence > _UNSURE and _is_only_tried(mention, choice.candidates[0], around):
+    if choice.candidates and choice.confidence > _UNSURE and _is_only_in_tests(mention, choice.candidates[0], around):
         choice = SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
     if not choice.candidates and not exact:
-        choice = _respelled(mention, named, known)
+        choice = _similarly_spelled(mention, named, entries)
     confidence = choice.confidence * share * (0.85 + 0.15 * mention.strength)
     if mention.strength < _SURE_CODE and confidence > _UNSURE:
         return SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
@@ -76,41 +88,42 @@ def choose(mention: CodeMention, known: Mapping[str, Sequence[IndexEntry]], arou
 
 
 def speaks_of_tests(mention: CodeMention) -> bool:
-    return _TRIAL.search(mention.path or mention.name) is not None
+    return _TEST_NAME.search(mention.path or mention.name) is not None
 
 
-def _is_only_tried(mention: CodeMention, one: IndexEntry, around: Around) -> bool:
-    """Whether the one definition is in a test or an example: prose that speaks of none means another, outside."""
-    if not one.is_aside or mention.path or mention.qualifier or around.of_tests:
+def _is_only_in_tests(mention: CodeMention, entry: IndexEntry, around: Around) -> bool:
+    """Whether its definition is only in a test or example, while the text is about neither."""
+    if not entry.is_aside or mention.path or mention.qualifier or around.of_tests:
         return False
-    return "." in one.qualified or one.kind == "constant" or not is_telling(mention.name)
+    return "." in entry.qualified or entry.kind == "constant" or not is_distinctive(mention.name)
 
 
-def _symbols(known: Mapping[str, Sequence[IndexEntry]], name: str) -> list[IndexEntry]:
-    return [one for one in known.get(name, ()) if one.kind != FILE]
+def _symbols(entries: EntriesByName, name: str) -> list[IndexEntry]:
+    return [entry for entry in entries.get(name, ()) if entry.kind != FILE]
 
 
-def _among(mention: CodeMention, exact: Sequence[IndexEntry], around: Around) -> SymbolChoice:
-    """The one of these definitions that is meant, by what stands before the name and by the rest of the text."""
-    qualifier = _telling(mention.qualifier, around)
+def _choose_definition(mention: CodeMention, exact: Sequence[IndexEntry], around: Around) -> SymbolChoice:
+    """The definition that is meant, by the qualifier and by the rest of the text."""
+    qualifier = _distinctive_qualifier(mention.qualifier, around)
     if not qualifier:
-        offered = _offered(exact, around) if mention.qualifier[-1:] and _is_project(mention, around) else exact
-        return _needing_proof(mention, _narrowed(offered, around), around)
-    fits = [(fit(one, qualifier), one) for one in exact]
+        is_of_project = bool(mention.qualifier) and mention.qualifier[-1].lower() in around.project
+        offered = _exported(exact, around) if is_of_project else exact
+        return _require_evidence(mention, _narrow(offered, around), around)
+    fits = [(_fit(entry, qualifier), entry) for entry in exact]
     best = max(grade for grade, _ in fits)
     if best > 0:
-        choice = _narrowed([one for grade, one in fits if grade == best], around)
-        return choice._replace(confidence=choice.confidence * (1 if best > LOOSE else 0.9))
-    if not is_telling(mention.name):
+        choice = _narrow([entry for grade, entry in fits if grade == best], around)
+        return choice._replace(confidence=choice.confidence * (1 if best > _LOOSE else 0.9))
+    if not is_distinctive(mention.name):
         return NOTHING
-    choice = _narrowed(exact, around)
+    choice = _narrow(exact, around)
     is_variable = len(qualifier) == 1 and qualifier[0][:1].islower()
     most = _OF_A_VARIABLE if is_variable else _UNSURE
     return choice._replace(confidence=min(choice.confidence, most), why=choice.why or SPELLING)
 
 
-def _telling(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
-    """The parts that say whose the name is: not `self`, not the project itself."""
+def _distinctive_qualifier(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
+    """The qualifier without `self` and the project's name."""
     parts = [part for part in qualifier if part.lower().lstrip("$") not in link_words().selves]
     while parts and parts[0].lower() in around.project:
         parts.pop(0)
@@ -118,38 +131,34 @@ def _telling(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
 
 
 def _is_project_itself(mention: CodeMention, around: Around) -> bool:
-    """`OkHttp` in prose is the project, though a class may be called so."""
+    """`OkHttp` in prose is the project, even if a class has that name."""
     if mention.is_marked or mention.is_called or mention.qualifier or mention.path:
         return False
-    return squeezed(mention.name) in {squeezed(name) for name in around.project}
+    return normalized(mention.name) in {normalized(name) for name in around.project}
 
 
-def _is_project(mention: CodeMention, around: Around) -> bool:
-    return mention.qualifier[-1].lower() in around.project
-
-
-def _offered(exact: Sequence[IndexEntry], around: Around) -> Sequence[IndexEntry]:
-    """What the project itself offers: not members, and what stands at its root before what stands deeper."""
-    top = [one for one in exact if "." not in one.qualified]
-    root = [one for one in top if "/" not in one.path or one.path.split("/")[-2].lstrip("_") in around.project]
+def _exported(exact: Sequence[IndexEntry], around: Around) -> Sequence[IndexEntry]:
+    """What the project exports: no members, and definitions at its root first."""
+    top = [entry for entry in exact if "." not in entry.qualified]
+    root = [entry for entry in top if "/" not in entry.path or entry.path.split("/")[-2].lstrip("_") in around.project]
     return root or top
 
 
-def _needing_proof(mention: CodeMention, choice: SymbolChoice, around: Around) -> SymbolChoice:
-    """A plain word in backticks may be an option, a column, a value: it is linked when something else speaks for it.
+def _require_evidence(mention: CodeMention, choice: SymbolChoice, around: Around) -> SymbolChoice:
+    """A plain word in backticks can be an option, a column or a value: link it only with other evidence.
 
-    So may what is called but is everybody's: `setattr()` is not the method of that name.
+    The same goes for calls of built-in names: `setattr()` is not a method of that name.
     """
     if choice.confidence <= _UNSURE:
         return choice
-    one = choice.candidates[0]
-    is_member, words = "." in one.qualified, link_words()
-    if is_member and mention.name.lower() in words.members and not _is_of_owner(one, around):
+    entry = choice.candidates[0]
+    is_member, words = "." in entry.qualified, link_words()
+    if is_member and mention.name.lower() in words.members and not _is_of_owner(entry, around):
         return SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
     if shape_of(mention.name):
         return choice
     is_everybodys = mention.name.lower() in words.builtins
-    if (one.path in around.files and not is_everybodys) or (mention.is_cued and mention.is_marked):
+    if (entry.path in around.files and not is_everybodys) or (mention.is_cued and mention.is_marked):
         return choice
     is_common = words.is_common(mention.name)
     if is_everybodys:
@@ -159,82 +168,139 @@ def _needing_proof(mention: CodeMention, choice: SymbolChoice, around: Around) -
     elif is_member:
         is_proven = len(mention.name) >= _LONG_WORD and not is_common
     else:
-        is_proven = not is_common or (one.kind in TYPES and mention.name[:1].isupper())
+        is_proven = not is_common or (entry.kind in TYPES and mention.name[:1].isupper())
     return choice if is_proven else SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
 
 
-def _narrowed(exact: Sequence[IndexEntry], around: Around) -> SymbolChoice:
-    places = _one_a_place(exact)
+def _narrow(exact: Sequence[IndexEntry], around: Around) -> SymbolChoice:
+    places = _one_per_place(exact)
     if len(places) == 1:
         return SymbolChoice(tuple(places), _ONLY_ONE)
-    source = [one for one in places if not one.is_aside] or places
-    here = [one for one in source if one.path in around.paths or _is_of_owner(one, around)]
-    types = [one for one in source if one.kind in TYPES and "." not in one.qualified]
+    source = [entry for entry in places if not entry.is_aside] or places
+    here = [entry for entry in source if entry.path in around.paths or _is_of_owner(entry, around)]
+    types = [entry for entry in source if entry.kind in TYPES and "." not in entry.qualified]
     for confidence, kept in ((_IN_SOURCE, source), (_SAME_FILE, here), (_THE_TYPE, types)):
         if len(kept) == 1:
-            return SymbolChoice((kept[0], *(one for one in places if one is not kept[0])), confidence)
-    if len(places) > _MOST_ASKED:
+            return SymbolChoice((kept[0], *(entry for entry in places if entry is not kept[0])), confidence)
+    if len(places) > _MOST_SUGGESTED:
         return SymbolChoice((), 0.0)
-    return SymbolChoice(tuple(sorted(places, key=lambda one: _order(one, around))), _UNSURE, SEVERAL)
+    return SymbolChoice(tuple(sorted(places, key=lambda entry: _order(entry, around))), _UNSURE, SEVERAL)
 
 
-def _is_of_owner(one: IndexEntry, around: Around) -> bool:
-    """Whether it is a member of a type that the text speaks of; `__init__` and its like are members of all."""
-    return (one.path, owner_of(one)) in around.owners and shape_of(one.name) != "dunder"
+def _is_of_owner(entry: IndexEntry, around: Around) -> bool:
+    """Whether it is a member of a type that the text names. Dunder methods do not count."""
+    return (entry.path, owner_of(entry)) in around.owners and shape_of(entry.name) != "dunder"
 
 
-def owner_of(one: IndexEntry) -> str:
-    return one.qualified.rpartition(".")[0]
+def owner_of(entry: IndexEntry) -> str:
+    return entry.qualified.rpartition(".")[0]
 
 
-def _one_a_place(exact: Sequence[IndexEntry]) -> list[IndexEntry]:
-    """Overloads, setters and conditional definitions are one: the type among them, or the first. A type and its
-    constructor are one too."""
+def _one_per_place(exact: Sequence[IndexEntry]) -> list[IndexEntry]:
+    """One entry per place: overloads, setters and conditional definitions count once, as do a type and its constructor.
+
+    The type wins, then the first line.
+    """
     places: dict[tuple[str, str], IndexEntry] = {}
-    for one in exact:
-        double = f"{one.name}.{one.name}"
-        is_constructor = one.qualified == double or one.qualified.endswith("." + double)
-        key = (one.path, one.qualified[: -len(one.name) - 1] if is_constructor else one.qualified)
+    for entry in exact:
+        double = f"{entry.name}.{entry.name}"
+        is_constructor = entry.qualified == double or entry.qualified.endswith("." + double)
+        key = (entry.path, entry.qualified[: -len(entry.name) - 1] if is_constructor else entry.qualified)
         before = places.get(key)
-        if before is None or (one.kind not in TYPES, one.line) < (before.kind not in TYPES, before.line):
-            places[key] = one
+        if before is None or (entry.kind not in TYPES, entry.line) < (before.kind not in TYPES, before.line):
+            places[key] = entry
     return list(places.values())
 
 
-def _order(one: IndexEntry, around: Around) -> tuple[bool, bool, bool, int, str, int]:
-    return (one.is_aside, one.path not in around.files, one.kind not in TYPES, -one.referrers, one.path, one.line)
+def _order(entry: IndexEntry, around: Around) -> tuple[bool, bool, bool, int, str, int]:
+    return (
+        entry.is_aside,
+        entry.path not in around.files,
+        entry.kind not in TYPES,
+        -entry.referrers,
+        entry.path,
+        entry.line,
+    )
 
 
-def _owner(mention: CodeMention, known: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
-    """The class, where its member is not a symbol of its own or is inherited."""
+def _owner(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
+    """The class, if its member is inherited or not a symbol."""
     if not mention.qualifier or not mention.qualifier[-1][:1].isupper():
         return NOTHING
-    owner, above = mention.qualifier[-1], _telling(mention.qualifier[:-1], around)
-    types = [one for one in _symbols(known, owner.lower()) if one.name == owner and one.kind in TYPES]
-    types = [one for one in types if not above or fit(one, above) > 0]
+    owner, above = mention.qualifier[-1], _distinctive_qualifier(mention.qualifier[:-1], around)
+    types = [entry for entry in _symbols(entries, owner.lower()) if entry.name == owner and entry.kind in TYPES]
+    types = [entry for entry in types if not above or _fit(entry, above) > 0]
     if mention.path or not types:
         return NOTHING
-    choice = _narrowed(types, around)
+    choice = _narrow(types, around)
     return choice._replace(confidence=min(choice.confidence, _THE_OWNER))
 
 
-def _respelled(
-    mention: CodeMention, named: Sequence[IndexEntry], known: Mapping[str, Sequence[IndexEntry]]
-) -> SymbolChoice:
-    """Names in another case or style, and those that are a slip away."""
+def _similarly_spelled(mention: CodeMention, named: Sequence[IndexEntry], entries: EntriesByName) -> SymbolChoice:
+    """Names in another case or style, and names one typo away."""
     is_dunder = mention.name.startswith("__") and mention.name.endswith("__")
     if mention.path or is_dunder or (mention.is_plain and not mention.is_called):
         return NOTHING
-    telling = is_telling(mention.name)
+    distinctive = is_distinctive(mention.name)
     near = list(named) if len(mention.name) >= _SHORTEST_OTHER_CASE else []
-    if telling:
-        for style in styles(mention.name):
-            near += [one for one in _symbols(known, style) if squeezed(one.name) == squeezed(mention.name)]
-    if telling and not near:
-        near = [one for name in nearest(mention.name.lower(), known) for one in _symbols(known, name)]
+    if distinctive:
+        for style in spellings(mention.name):
+            near += [entry for entry in _symbols(entries, style) if normalized(entry.name) == normalized(mention.name)]
+    if distinctive and not near:
+        near = [entry for name in similar_names(mention.name.lower(), entries) for entry in _symbols(entries, name)]
     if mention.qualifier:
-        near = [one for one in near if fit(one, mention.qualifier) > 0 or (telling and one.name[:1] != "_")]
-    places = _one_a_place(near)
-    if not places or len(places) > _MOST_ASKED:
+        near = [
+            entry for entry in near if _fit(entry, mention.qualifier) > 0 or (distinctive and entry.name[:1] != "_")
+        ]
+    places = _one_per_place(near)
+    if not places or len(places) > _MOST_SUGGESTED:
         return NOTHING
-    return SymbolChoice(tuple(sorted(places, key=lambda one: _order(one, Around()))), _UNSURE, SPELLING)
+    return SymbolChoice(tuple(sorted(places, key=lambda entry: _order(entry, Around()))), _UNSURE, SPELLING)
+
+
+def _fit(entry: IndexEntry, qualifier: Sequence[str]) -> int:
+    """How well a qualifier (not empty) fits where a symbol is: `models.QuerySet` fits `QuerySet.delete`. 0 if it does not."""
+    *parents, _ = entry.qualified.split(".")
+    modules = _modules(entry.path)
+    last, above = qualifier[-1], qualifier[:-1]
+    if not parents:
+        return _EXACT if _is_within(qualifier, modules) else 0
+    grade = _same_owner(last, parents[-1])
+    if grade and above and not _is_within(above, [*modules, *map(str.lower, parents[:-1])]):
+        return _LOOSE if grade == _EXACT and all(part[:1].islower() for part in above) else 0
+    return grade
+
+
+def _same_owner(last: str, parent: str) -> int:
+    if last == parent:
+        return _EXACT
+    if last[:1] == "$" and not last[1:2].islower():  # `$` is part of the name, unlike in `$store`
+        return 0
+    spoken, owner = normalized(last), normalized(parent)
+    if spoken == owner:
+        return _NAMED_AFTER
+    if not last[:1].islower() and last[:1] != "_":
+        return 0
+    ends = (spoken.endswith(owner) and len(owner) >= _SHORTEST_ENDING) or (
+        owner.endswith(spoken) and len(spoken) >= _SHORTEST_ENDING
+    )
+    return _LOOSE if ends else 0
+
+
+def _modules(path: str) -> list[str]:
+    *folders, name = path.lower().split("/")
+    stem = name.partition(".")[0]
+    return [*folders, *([] if stem in _NO_MODULE else [stem])]
+
+
+def _is_within(parts: Sequence[str], chain: Sequence[str]) -> bool:
+    """Whether the parts are a subsequence of the chain."""
+    place = 0
+    for part in parts:
+        wanted = part.lower()
+        while place < len(chain) and chain[place] != wanted and chain[place].replace("-", "_") != wanted:
+            place += 1
+        if place == len(chain):
+            return False
+        place += 1
+    return True

@@ -1,6 +1,7 @@
-"""What the index knows of a symbol or a file, as far as linking needs it."""
+"""What the index has about a symbol or a file, as far as linking needs it."""
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,9 +13,9 @@ _JOINTS = re.compile(r"[-_.]")
 
 
 class IndexEntry(NamedTuple):
-    name: str  # the last part of its name; of a file, its name
-    qualified: str  # inside its file, with dots; of a file, its path
-    kind: str  # of a symbol: "class", "method" …; or "file"
+    name: str  # last part of its name; for a file, the file name
+    qualified: str  # within its file, with dots; for a file, its path
+    kind: str  # "class", "method" …, or "file"
     path: str
     line: int = 0
     end_line: int = 0
@@ -24,8 +25,11 @@ class IndexEntry(NamedTuple):
 
     @property
     def is_aside(self) -> bool:
-        """Whether it is a test, an example, a copy of somebody else's code or made by a tool."""
+        """Whether it is a test, an example, vendored or generated code."""
         return self.is_test or _is_aside(self.path)
+
+
+EntriesByName = Mapping[str, Sequence[IndexEntry]]  # by lower-case last name or file name
 
 
 @lru_cache(maxsize=4096)
@@ -36,5 +40,5 @@ def _is_aside(path: str) -> bool:
 
 
 def path_ends(path: str, ending: str) -> bool:
-    """Whether the path is this one or ends with it, whole folders only."""
+    """Whether the path equals this ending or ends with it at a folder boundary."""
     return path == ending or path.endswith("/" + ending)

@@ -1,60 +1,60 @@
-"""Which file of the tree a path in a text means."""
+"""Decide which file a path in a text means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from waypost.refs.links.choice import NOTHING, SEVERAL, SPELLING, Around, SymbolChoice, choose
-from waypost.refs.links.index_entry import FILE, IndexEntry, path_ends
+from waypost.refs.links.index_entry import FILE, EntriesByName, IndexEntry, path_ends
 from waypost.refs.links.mentions import CodeMention
-from waypost.refs.links.parts import NameReading, as_name
+from waypost.refs.links.name_reading import NameReading, as_name
 
 _WHOLE, _ENDING, _DEEPER, _BY_CONTEXT, _OTHER_CASE = 0.97, 0.93, 0.85, 0.8, 0.75
 _UNSURE = 0.4
 
 
-def choose_file(mention: CodeMention, known: Mapping[str, Sequence[IndexEntry]], around: Around) -> SymbolChoice:
-    """The file whose path is this, ends with this or is the end of this; others of that name are suggestions."""
-    named = [one for one in known.get(mention.name.lower(), ()) if one.kind == FILE]
+def choose_file(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
+    """The file with this path or ending. Other files of the same name are suggestions."""
+    named = [entry for entry in entries.get(mention.name.lower(), ()) if entry.kind == FILE]
     if not named:
         member = as_name(NameReading(mention.name, path=mention.path))
         if member is None or mention.lines is not None:
             return NOTHING
-        return choose(replace(mention, name=member.name, qualifier=member.qualifier, path=""), known, around)
-    return _fitting(mention, named, around.files)
+        return choose(replace(mention, name=member.name, qualifier=member.qualifier, path=""), entries, around)
+    return _best_file(mention, named, around.files)
 
 
-def _fitting(mention: CodeMention, named: Sequence[IndexEntry], files: frozenset[str]) -> SymbolChoice:
+def _best_file(mention: CodeMention, named: Sequence[IndexEntry], files: frozenset[str]) -> SymbolChoice:
     path = mention.path.lstrip("/~")
     for confidence, fitting in (
-        (_WHOLE, [one for one in named if one.path == path]),
-        (_ENDING, [one for one in named if path_ends(one.path, path)]),
-        (_DEEPER, [one for one in named if path_ends(path, one.path) and "/" in one.path]),
-        (_OTHER_CASE, [one for one in named if path_ends(one.path.lower(), path.lower())]),
+        (_WHOLE, [entry for entry in named if entry.path == path]),
+        (_ENDING, [entry for entry in named if path_ends(entry.path, path)]),
+        (_DEEPER, [entry for entry in named if path_ends(path, entry.path) and "/" in entry.path]),
+        (_OTHER_CASE, [entry for entry in named if path_ends(entry.path.lower(), path.lower())]),
     ):
         if len(fitting) == 1:
-            return _sure(mention, fitting[0], confidence)
+            return _certain(mention, fitting[0], confidence)
         if fitting:
-            return _of_several(mention, fitting, files)
-    return SymbolChoice(tuple(sorted(named, key=lambda one: _order(one, path))), _UNSURE, SPELLING)
+            return _choose_by_context(mention, fitting, files)
+    return SymbolChoice(tuple(sorted(named, key=lambda entry: _order(entry, path))), _UNSURE, SPELLING)
 
 
-def _of_several(mention: CodeMention, fitting: Sequence[IndexEntry], files: frozenset[str]) -> SymbolChoice:
-    meant = [one for one in fitting if one.path in files]
+def _choose_by_context(mention: CodeMention, fitting: Sequence[IndexEntry], files: frozenset[str]) -> SymbolChoice:
+    meant = [entry for entry in fitting if entry.path in files]
     if len(meant) == 1:
-        return _sure(mention, meant[0], _BY_CONTEXT)
-    kept = [one for one in fitting if not one.is_test]
+        return _certain(mention, meant[0], _BY_CONTEXT)
+    kept = [entry for entry in fitting if not entry.is_test]
     if len(kept) == 1 and "/" in mention.path:
-        return _sure(mention, kept[0], _BY_CONTEXT)
-    return SymbolChoice(tuple(sorted(fitting, key=lambda one: _order(one, mention.path))), _UNSURE, SEVERAL)
+        return _certain(mention, kept[0], _BY_CONTEXT)
+    return SymbolChoice(tuple(sorted(fitting, key=lambda entry: _order(entry, mention.path))), _UNSURE, SEVERAL)
 
 
-def _sure(mention: CodeMention, one: IndexEntry, confidence: float) -> SymbolChoice:
-    """Lines past the end of the file were written about another state of it."""
-    is_past = mention.lines is not None and 0 < one.end_line < mention.lines.end
-    return SymbolChoice((one,), _UNSURE if is_past else confidence, SPELLING if is_past else "")
+def _certain(mention: CodeMention, entry: IndexEntry, confidence: float) -> SymbolChoice:
+    """A choice of this file. Lines past its end refer to another version and lower the confidence."""
+    is_past = mention.lines is not None and 0 < entry.end_line < mention.lines.end
+    return SymbolChoice((entry,), _UNSURE if is_past else confidence, SPELLING if is_past else "")
 
 
-def _order(one: IndexEntry, path: str) -> tuple[int, bool, int, str]:
-    """More folders in common first, then source before tests, then short paths."""
-    common = len(set(one.path.lower().split("/")) & set(path.lower().split("/")))
-    return (-common, one.is_aside, one.path.count("/"), one.path)
+def _order(entry: IndexEntry, path: str) -> tuple[int, bool, int, str]:
+    """Sort key: more common folders first, then source before tests, then short paths."""
+    common = len(set(entry.path.lower().split("/")) & set(path.lower().split("/")))
+    return (-common, entry.is_aside, entry.path.count("/"), entry.path)

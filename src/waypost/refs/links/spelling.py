@@ -1,37 +1,37 @@
-"""Names that are nearly the same: another style of writing, another number, a slip of the finger."""
+"""Similar names: another style, plural, or a typo."""
 
 from collections.abc import Iterable, Iterator
 
 from waypost.text.identifiers import identifier_parts
 
-_SHORTEST_TELLING = 8  # letters: shorter names are too near to too many others
-_SHORTEST_FAR = 12  # letters from which on two slips are forgiven
+_SHORTEST_DISTINCTIVE = 8  # letters: shorter names resemble too many others
+_SHORTEST_FAR = 12  # letters from which two typos are allowed
 _LETTERS = "abcdefghijklmnopqrstuvwxyz_"
 
 
-def squeezed(name: str) -> str:
-    """A name without case and separators: the same for `createFileUploads`, `create_file_uploads` and `CREATE-FILE…`."""
+def normalized(name: str) -> str:
+    """A name without case and separators: equal for `createFileUploads` and `create_file_uploads`."""
     return name.replace("_", "").replace("-", "").replace("$", "").lower()
 
 
-def is_telling(name: str) -> bool:
-    """Whether a name is so long and so made that it is nobody else's."""
-    return len(name) >= _SHORTEST_TELLING and len(identifier_parts(name)) >= 2
+def is_distinctive(name: str) -> bool:
+    """Whether a name is long and compound enough to be unique."""
+    return len(name) >= _SHORTEST_DISTINCTIVE and len(identifier_parts(name)) >= 2
 
 
-def styles(name: str) -> tuple[str, ...]:
-    """How the name is looked up: as written, in one word, with underscores; all in lower case."""
+def spellings(name: str) -> tuple[str, ...]:
+    """Lower-case look-up forms: as written, in one word, with underscores."""
     snake = "_".join(part.lower() for part in identifier_parts(name))
-    return tuple(dict.fromkeys(one for one in (name.lower(), squeezed(name), snake) if one))
+    return tuple(dict.fromkeys(style for style in (name.lower(), normalized(name), snake) if style))
 
 
 def singular(name: str) -> str:
-    """`QuerySet` for `QuerySets`; "" if the name is no plural that prose would make."""
+    """`QuerySet` for `QuerySets`, or "" if the name is not a plural."""
     return name[:-1] if len(name) > 4 and name[-1] == "s" and name[-2].isalnum() and name[-2] not in "sui" else ""
 
 
-def slips(name: str) -> Iterator[str]:
-    """Every lower-cased name that is one letter away: one left out, two swapped, one other, one more."""
+def typos(name: str) -> Iterator[str]:
+    """Every lower-case name one edit away: a letter deleted, swapped, replaced or added."""
     name = name.lower()
     for place in range(len(name) + 1):
         head, tail = name[:place], name[place:]
@@ -45,14 +45,14 @@ def slips(name: str) -> Iterator[str]:
             yield head + letter + tail
 
 
-def is_near(name: str, other: str) -> bool:
-    """Whether one is the other with a slip or, if it is long, two."""
+def is_typo(name: str, other: str) -> bool:
+    """Whether the names differ by one typo, or by two if they are long."""
     allowed = 1 if len(name) < _SHORTEST_FAR else 2
     return distance(name.lower(), other.lower(), allowed) <= allowed
 
 
 def distance(left: str, right: str, most: int) -> int:
-    """Letters to change, add, leave out or swap with their neighbour; `most + 1` for whatever is farther."""
+    """Damerau-Levenshtein distance with adjacent swaps, or `most + 1` if it is larger."""
     if left == right:
         return 0
     if abs(len(left) - len(right)) > most:
@@ -72,6 +72,6 @@ def distance(left: str, right: str, most: int) -> int:
     return min(above[-1], most + 1)
 
 
-def nearest(name: str, among: Iterable[str]) -> list[str]:
-    """Those of `among` that are a slip away from the name."""
-    return [other for other in among if abs(len(other) - len(name)) <= 2 and is_near(name, other)]
+def similar_names(name: str, among: Iterable[str]) -> list[str]:
+    """The names in `among` that are a typo away from `name`."""
+    return [other for other in among if abs(len(other) - len(name)) <= 2 and is_typo(name, other)]

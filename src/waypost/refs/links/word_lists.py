@@ -1,4 +1,4 @@
-"""The word lists that tell names of code from prose."""
+"""Word lists that separate code names from prose."""
 
 import tomllib
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _DATA = Path(__file__).with_name("words.toml")
 
 @dataclass(frozen=True, slots=True)
 class LinkWords:
-    """All in lower case but `products`."""
+    """All in lower case except `products`."""
 
     cues: frozenset[str]
     type_cues: frozenset[str]
@@ -32,7 +32,7 @@ class LinkWords:
     aside: frozenset[str]
 
     def is_common(self, name: str) -> bool:
-        """Whether this is a word of English, German or Russian prose that says nothing by itself."""
+        """Whether this is a common word of English, German or Russian prose."""
         return fold(name) in self.common
 
 

@@ -1,5 +1,7 @@
-"""Endpoints that annotations declare: Spring, JAX-RS (Quarkus), Micronaut, Nest, ASP.NET controllers, Symfony, Rocket,
-actix-web's macros. One table says which annotation means what; this module combines class and method."""
+"""Endpoints declared by annotations: Spring, JAX-RS, Micronaut, Nest, ASP.NET controllers, Symfony, Rocket, actix-web.
+
+A table says which annotation means what; this module combines class and method.
+"""
 
 import tomllib
 from collections.abc import Iterator
@@ -8,8 +10,8 @@ from importlib.resources import files
 from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.routes.annotations import Annotation, Declared, declarations
-from waypost.code.architecture.routes.reading import ANY, join, methods, route, strings
+from waypost.code.architecture.routes.annotations import Annotation, Declaration, declarations
+from waypost.code.architecture.routes.base import ANY, join, methods, route, strings
 from waypost.code.architecture.tokens import NAME, STRING, TokenList
 
 _PATH_KEYS = ("value", "path", "Template", "template", "uri")
@@ -27,18 +29,18 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     styles = [style for style in styles if any(mark in text for mark in style["marks"])]
     if not styles:
         return
-    found = declarations(tokens)
+    declared_items = declarations(tokens)
     for style in styles[:1]:
-        for declared in found:
+        for declared in declared_items:
             if not declared.is_class:
                 yield from _endpoints(tokens, style, declared)
 
 
-def _endpoints(tokens: TokenList, style: dict[str, Any], declared: Declared) -> Iterator[ArchitectureEvidence]:
+def _endpoints(tokens: TokenList, style: dict[str, Any], declared: Declaration) -> Iterator[ArchitectureEvidence]:
     owner = declared.owner
-    if style.get("clients") and owner is not None and owner.having(*style["clients"]):
+    if style.get("clients") and owner is not None and owner.find_annotation(*style["clients"]):
         return
-    verbs, paths = _stated(tokens, style, declared)
+    verbs, paths = _verbs_and_paths(tokens, style, declared)
     if not verbs and not (paths and style.get("path_is_enough") and owner is not None):
         return
     bases = _class_paths(tokens, style, owner) if owner is not None else [""]
@@ -51,7 +53,7 @@ def _endpoints(tokens: TokenList, style: dict[str, Any], declared: Declared) -> 
             whole = path if style.get("absolute") and path.startswith(("/", "~/")) else join(base, path)
             if style.get("query"):
                 whole = whole.partition("?")[0]
-            whole = _filled(whole.removeprefix("~"), owner.name if owner else "", declared.name)
+            whole = _replace_names(whole.removeprefix("~"), owner.name if owner else "", declared.name)
             for verb in verbs or [ANY]:
                 line = tokens.lines[declared.annotations[0].at]
                 owner_name = "" if owner is not None else declared.name
@@ -59,12 +61,11 @@ def _endpoints(tokens: TokenList, style: dict[str, Any], declared: Declared) -> 
                 yield route(verb, whole, handler, line, name, owner_name if style.get("by_name") else "", **detail)
 
 
-def _stated(tokens: TokenList, style: dict[str, Any], declared: Declared) -> tuple[list[str], list[str]]:
-    """The methods and paths that the annotations of a function state."""
+def _verbs_and_paths(tokens: TokenList, style: dict[str, Any], declared: Declaration) -> tuple[list[str], list[str]]:
     verbs: list[str] = []
     paths: list[str] = []
     for annotation in declared.annotations:
-        name = _last(annotation.name)
+        name = annotation.last_name
         if name in style["verbs"]:
             verb = style["verbs"][name]
             if verb == "*":
@@ -79,20 +80,20 @@ def _stated(tokens: TokenList, style: dict[str, Any], declared: Declared) -> tup
     return list(dict.fromkeys(verbs)), list(dict.fromkeys(paths))
 
 
-def _class_paths(tokens: TokenList, style: dict[str, Any], owner: Declared) -> list[str]:
+def _class_paths(tokens: TokenList, style: dict[str, Any], owner: Declaration) -> list[str]:
     for name in style["prefixes"]:
-        annotation = owner.having(name)
+        annotation = owner.find_annotation(name)
         if annotation is not None and (paths := _paths(tokens, annotation)):
             return paths
     return [""]
 
 
 def _paths(tokens: TokenList, annotation: Annotation) -> list[str]:
-    """The paths in the arguments: the first unnamed one, or the one that is called value, path, …"""
+    """The paths in the arguments: the first unnamed one, or the one named value, path, …"""
     if annotation.opening < 0:
         return []
     for span in tokens.arguments(annotation.opening):
-        name, value = tokens.named(span)
+        name, value = tokens.split_keyword(span)
         if tokens.kinds[span[0]] == STRING or name in _PATH_KEYS or tokens.texts[span[0]] in "{[":
             if tokens.is_other(value[0], "{") and tokens.family == "javascript":  # Nest: @Controller({path: 'x'})
                 inner = tokens.keyword(value[0], "path")
@@ -100,33 +101,29 @@ def _paths(tokens: TokenList, annotation: Annotation) -> list[str]:
             literal = tokens.literal(value)
             if literal is not None:
                 return [literal]
-            if found := strings(tokens, value):
-                return found[:6]
+            if literals := strings(tokens, value):
+                return literals[:6]
         if not name and tokens.kinds[span[0]] == NAME:
-            return ["{" + tokens.joined(span) + "}"]
+            return ["{" + tokens.source(span) + "}"]
     return []
 
 
-def _guard(style: dict[str, Any], declared: Declared) -> str:
+def _guard(style: dict[str, Any], declared: Declaration) -> str:
     for holder in (declared, declared.owner):
         if holder is None:
             continue
         for annotation in holder.annotations:
-            if _last(annotation.name) in style.get("guards", ()):
-                return _last(annotation.name)
+            if annotation.last_name in style.get("guards", ()):
+                return annotation.last_name
     return ""
 
 
-def _filled(path: str, class_name: str, method_name: str) -> str:
-    """ASP.NET writes `[controller]` and `[action]` for the names."""
+def _replace_names(path: str, class_name: str, method_name: str) -> str:
+    """Replace ASP.NET's `[controller]` and `[action]` with the names."""
     if "[" not in path:
         return path
     path = path.replace("[controller]", class_name.removesuffix("Controller"))
     return path.replace("[action]", method_name)
-
-
-def _last(name: str) -> str:
-    return name.rpartition("\\")[2].rpartition(".")[2].rpartition("::")[2]
 
 
 def global_prefix(tokens: TokenList) -> Iterator[ArchitectureEvidence]:

@@ -1,6 +1,7 @@
-"""Annotations, decorators and attributes with what they stand on, in seven languages.
+"""Annotations, decorators and attributes with their declarations, in seven languages.
 
-`@Get("/x") show(…)`, `[HttpGet("x")] public Task<X> Get(…)`, `#[get("/x")] fn index(…)`, `#[Route('/x')] public function`.
+`@Get("/x") show(…)`, `[HttpGet("x")] public Task<X> Get(…)`, `#[get("/x")] fn index(…)`,
+`#[Route('/x')] public function`.
 """
 
 from dataclasses import dataclass
@@ -16,34 +17,38 @@ _PENDING_ENDS = frozenset((";", "}", "="))
 @dataclass(frozen=True, slots=True)
 class Annotation:
     name: str  # as written, dotted
-    opening: int  # the place of the bracket of its arguments, or -1
+    opening: int  # index of the bracket of its arguments, or -1
     at: int
+
+    @property
+    def last_name(self) -> str:
+        return self.name.rpartition("\\")[2].rpartition(".")[2].rpartition("::")[2]
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """A class or function that has annotations, or a class that has none."""
+class Declaration:
+    """A class, or a function with annotations."""
 
     is_class: bool
     name: str
     annotations: tuple[Annotation, ...]
     at: int
-    owner: "Declared | None"
+    owner: "Declaration | None"
 
-    def having(self, *names: str) -> Annotation | None:
+    def find_annotation(self, *names: str) -> Annotation | None:
         for annotation in self.annotations:
-            if annotation.name.rpartition(".")[2].rpartition("\\")[2].rpartition("::")[2] in names:
+            if annotation.last_name in names:
                 return annotation
         return None
 
 
-def declarations(tokens: TokenList) -> list[Declared]:
-    """In the order of the text. Functions without annotations are left out."""
+def declarations(tokens: TokenList) -> list[Declaration]:
+    """In text order. Functions without annotations are left out."""
     mark = _MARK.get(tokens.family, "@")
     word = _FUNCTION_WORD.get(tokens.family)
-    found: list[Declared] = []
+    results: list[Declaration] = []
     pending: list[Annotation] = []
-    classes: list[tuple[Declared, int]] = []
+    classes: list[tuple[Declaration, int]] = []
     at = 0
     while at < len(tokens):
         while classes and at > classes[-1][1]:
@@ -55,29 +60,29 @@ def declarations(tokens: TokenList) -> list[Declared]:
         owner = classes[-1][0] if classes else None
         if tokens.kinds[at] == NAME:
             if _is_class(tokens, at):
-                declared = Declared(True, tokens.texts[at + 1], tuple(pending), at, owner)
-                found.append(declared)
+                declared = Declaration(True, tokens.texts[at + 1], tuple(pending), at, owner)
+                results.append(declared)
                 pending = []
                 classes.append((declared, _body_end(tokens, at)))
                 at += 2
                 continue
             if pending and _is_function(tokens, at, word):
                 name = at + 1 if word else at
-                found.append(Declared(False, tokens.texts[name], tuple(pending), at, owner))
+                results.append(Declaration(False, tokens.texts[name], tuple(pending), at, owner))
                 pending = []
         elif pending and tokens.kinds[at] == OTHER and tokens.texts[at] in _PENDING_ENDS:
             pending = []
         at += 1
-    return found
+    return results
 
 
 def _annotation(tokens: TokenList, at: int, mark: str, pending: list[Annotation]) -> int:
-    """The place after the annotation that begins at `at`, or `at`."""
+    """The index after the annotation that begins at `at`, or `at`."""
     if tokens.kinds[at] != OTHER:
         return at
     if mark == "@":
         if tokens.texts[at] == "@" and tokens.is_name(at + 1) and not tokens.is_name(at + 1, "interface"):
-            annotation, at = _one(tokens, at + 1)
+            annotation, at = _read_annotation(tokens, at + 1)
             pending.append(annotation)
         return at
     opening = at + len(mark) - 1
@@ -88,17 +93,17 @@ def _annotation(tokens: TokenList, at: int, mark: str, pending: list[Annotation]
     spans = tokens.arguments(opening)
     if not spans or not all(tokens.kinds[start] == NAME for start, _ in spans):
         return at
-    pending.extend(_one(tokens, start)[0] for start, _ in spans)
+    pending.extend(_read_annotation(tokens, start)[0] for start, _ in spans)
     return tokens.partner[opening] + 1
 
 
-def _one(tokens: TokenList, start: int) -> tuple[Annotation, int]:
+def _read_annotation(tokens: TokenList, start: int) -> tuple[Annotation, int]:
     at = start
     while (tokens.is_other(at + 1, ".") or tokens.is_other(at + 1, "::")) and tokens.is_name(at + 2):
         at += 2
     opening = at + 1 if tokens.is_other(at + 1, "(") else -1
     end = tokens.partner[opening] + 1 if opening >= 0 and tokens.partner[opening] > 0 else at + 1
-    return Annotation(tokens.joined((start, at + 1)), opening, start), end
+    return Annotation(tokens.source((start, at + 1)), opening, start), end
 
 
 def _is_class(tokens: TokenList, at: int) -> bool:
@@ -116,7 +121,7 @@ def _is_function(tokens: TokenList, at: int, word: str | None) -> bool:
 
 
 def _body_end(tokens: TokenList, at: int) -> int:
-    """The last token of the class; the end of the text where blocks have no brackets (Python) or none is found."""
+    """The last token of the class. The end of the text if there are no brackets (Python)."""
     if tokens.family == "python":
         return len(tokens)
     for place in range(at, min(len(tokens), at + 400)):

@@ -1,15 +1,15 @@
-"""Endpoints of Django: url patterns with their includes, views with their methods, routers of the REST framework."""
+"""Endpoints of Django: url patterns with includes, views with their methods, REST framework routers."""
 
 import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, clipped, mount, named, route, strings
-from waypost.code.architecture.tokens import TokenList
+from waypost.code.architecture.routes.base import ANY, METHODS, assignee, handler_name, indices, mount, route, strings
+from waypost.code.architecture.tokens import Span, TokenList
 
 _PATTERN_CALLS = ("path", "re_path", "url")
 _GROUPS = re.compile(r"\(\?P<(\w+)>")
-# What a class based view answers by what it is made of.
+# What a class-based view answers, by its bases.
 _GENERIC = (
     ("ReadOnlyModelViewSet", "list retrieve"),
     ("ModelViewSet", "list create retrieve update partial_update destroy"),
@@ -37,8 +37,8 @@ _GENERIC = (
     ("DetailView", "get"),
     ("RedirectView", "get"),
 )
-_VIEWSET = {"list": "GET", "create": "POST", "retrieve": "GET", "update": "PUT", "partial_update": "PATCH"}
-_VIEWSET["destroy"] = "DELETE"
+VIEWSET_METHODS = {"list": "GET", "create": "POST", "retrieve": "GET", "update": "PUT", "partial_update": "PATCH"}
+VIEWSET_METHODS |= {"destroy": "DELETE"}
 ON_COLLECTION = ("list", "create")
 _VIEW_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*\(([^)\n]{0,400}(?:\n[^)\n]{0,200}){0,8})\)[ \t]*:", re.MULTILINE)
 _METHOD = re.compile(r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
@@ -55,33 +55,33 @@ _DECORATED = re.compile(
 
 
 def read(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvidence]:
-    """Url patterns of a file; what its views answer is told by `views`."""
+    """Url patterns of a file. `views` reads what its views answer."""
     for at in tokens.calls():
         name = tokens.texts[at]
         if name in _PATTERN_CALLS and not tokens.is_other(at - 1, "."):
             yield from _pattern(tokens, at)
         elif name == "register" and tokens.is_other(at - 1, "."):
-            yield from _registered(tokens, at)
+            yield from _register_call(tokens, at)
 
 
 def _pattern(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
     spans = tokens.arguments(at + 1)
-    if len(spans) < 2 or (written := tokens.literal(tokens.named(spans[0])[1])) is None:
+    if len(spans) < 2 or (written := tokens.literal(tokens.split_keyword(spans[0])[1])) is None:
         return
-    path = plain(written) if tokens.texts[at] != "path" else written
+    path = readable_path(written) if tokens.texts[at] != "path" else written
     owner, prefix = _place(tokens, at)
     path = prefix + path
-    target = tokens.named(spans[1])[1]
+    target = tokens.split_keyword(spans[1])[1]
     line = tokens.lines[at]
     if tokens.is_name(target[0], "include"):
         inner = tokens.arguments(target[0] + 1)
         if not inner or tokens.is_other(inner[0][0], "["):
-            return  # the patterns in the list are read in their place
+            return  # the patterns in the list are read separately
         start = inner[0][0] + 1 if tokens.is_other(inner[0][0], "(") else inner[0][0]
-        module = tokens.texts[start] if tokens.kinds[start] == "s" else _written(tokens, inner[0])
+        module = tokens.texts[start] if tokens.kinds[start] == "s" else _included_target(tokens, inner[0])
         yield mount(module, path, line, owner, "Django")
     else:
-        handler = named(tokens, target)
+        handler = handler_name(tokens, target)
         verb = ANY
         if (mapping := _mapping(tokens, target)) is not None:
             for method, action in mapping:
@@ -90,18 +90,18 @@ def _pattern(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
         yield route(verb, path, handler, line, "Django", owner)
 
 
-def _written(tokens: TokenList, span: tuple[int, int]) -> str:
-    """`router.urls` means the router; a tuple `(patterns, "name")` means its first."""
+def _included_target(tokens: TokenList, span: Span) -> str:
+    """`router.urls` refers to the router, a tuple `(patterns, "name")` to its first element."""
     start, end = span
     if tokens.is_other(start, "("):
         first = tokens.arguments(start)
         start, end = first[0] if first else span
-    return tokens.joined((start, end)).removesuffix(".urls")
+    return tokens.source((start, end)).removesuffix(".urls")
 
 
-def _mapping(tokens: TokenList, span: tuple[int, int]) -> list[tuple[str, str]] | None:
+def _mapping(tokens: TokenList, span: Span) -> list[tuple[str, str]] | None:
     """`ArticleViewSet.as_view({"get": "list"})`."""
-    for at in clipped(span):
+    for at in indices(span):
         if tokens.is_name(at, "as_view") and tokens.is_other(at + 2, "{"):
             words = strings(tokens, (at + 2, max(at + 2, tokens.partner[at + 2])))
             pairs = zip(words[::2], words[1::2], strict=False)
@@ -110,7 +110,7 @@ def _mapping(tokens: TokenList, span: tuple[int, int]) -> list[tuple[str, str]] 
 
 
 def _place(tokens: TokenList, at: int) -> tuple[str, str]:
-    """The list a pattern stands in, and the prefix of the patterns around it."""
+    """The list that contains a pattern, and the prefix of the patterns around it."""
     owner, prefix = "urlpatterns", ""
     for opening in tokens.around(at):
         if tokens.is_other(opening, "["):
@@ -118,7 +118,7 @@ def _place(tokens: TokenList, at: int) -> tuple[str, str]:
             if tokens.is_other(before - 1, "=") and tokens.is_other(before - 2, "+"):
                 before -= 1
                 owner = tokens.text(before - 2)
-            elif name := assigned(tokens, opening):
+            elif name := assignee(tokens, opening):
                 owner = name
         elif (
             tokens.is_other(opening, "(")
@@ -128,45 +128,45 @@ def _place(tokens: TokenList, at: int) -> tuple[str, str]:
             outer = tokens.arguments(opening)
             written = tokens.literal(outer[0]) if outer else None
             if written is not None and at > outer[0][1]:
-                prefix = (plain(written) if tokens.texts[opening - 1] != "path" else written) + prefix
+                prefix = (readable_path(written) if tokens.texts[opening - 1] != "path" else written) + prefix
     return owner, prefix
 
 
-def _registered(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
-    """`router.register(r"articles", ArticleViewSet)`: one endpoint for each action, told when the class is known."""
+def _register_call(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
+    """`router.register(r"articles", ArticleViewSet)`: expanded to its actions once the class is known."""
     spans = tokens.arguments(at + 1)
     if len(spans) < 2:
         return
     start = tokens.chain_start(at)
-    prefix = tokens.literal(tokens.named(spans[0])[1])
-    handler = named(tokens, tokens.named(spans[1])[1])
+    prefix = tokens.literal(tokens.split_keyword(spans[0])[1])
+    handler = handler_name(tokens, tokens.split_keyword(spans[1])[1])
     if prefix is None or not handler or "router" not in tokens.texts[start].lower():
         return
-    owner = tokens.joined((start, at - 1))
+    owner = tokens.source((start, at - 1))
     yield route("VIEWSET", prefix.strip("^/"), handler, tokens.lines[at], "Django REST framework", owner)
 
 
-def plain(pattern: str) -> str:
-    """A regular expression of a path as people would write the path: `^a/(?P<id>\\d+)/?$` is `a/<id>/`."""
-    found: list[str] = []
+def readable_path(pattern: str) -> str:
+    """A path regex in readable form: `^a/(?P<id>\\d+)/?$` is `a/<id>/`."""
+    parts: list[str] = []
     at = 0
     while at < len(pattern):
         group = _GROUPS.match(pattern, at)
         if group or pattern[at] == "(":
             end = _group_end(pattern, at)
             name = group[1] if group else ""
-            found.append(f"<{name}>" if name else ("" if pattern.startswith("(?:", at) else "<value>"))
+            parts.append(f"<{name}>" if name else ("" if pattern.startswith("(?:", at) else "<value>"))
             at = end
         elif pattern[at] in "^$?":
             at += 1
         elif pattern[at] == "\\" and at + 1 < len(pattern):
             if pattern[at + 1] not in "ZAzb":
-                found.append(pattern[at + 1])
+                parts.append(pattern[at + 1])
             at += 2
         else:
-            found.append(pattern[at])
+            parts.append(pattern[at])
             at += 1
-    return "".join(found)
+    return "".join(parts)
 
 
 def _group_end(pattern: str, at: int) -> int:
@@ -190,7 +190,7 @@ def _group_end(pattern: str, at: int) -> int:
 
 
 def views(text: str) -> Iterator[ArchitectureEvidence]:
-    """What the views of a file answer: classes by their methods and bases, functions by their decorators."""
+    """What the views of a file answer: classes by methods and bases, functions by decorators."""
     places = list(_VIEW_CLASS.finditer(text))
     for match, end in zip(places, [*(m.start() for m in places[1:]), len(text)], strict=False):
         bases = match[2]
@@ -198,14 +198,14 @@ def views(text: str) -> Iterator[ArchitectureEvidence]:
             continue
         line = text.count("\n", 0, match.start()) + 1
         own = [name[1] for name in _METHOD.finditer(text, match.end(), end)]
-        answers = [name for name in own if name in _VIEWSET or name.upper() in METHODS]
+        answers = [name for name in own if name in VIEWSET_METHODS or name.upper() in METHODS]
         if not any(name.upper() in METHODS for name in own):
             made_of = set(re.findall(r"\w+", bases))
             for base, words in _GENERIC:
                 if base in made_of:
                     answers += words.split()
         for action in _ACTION.finditer(text, match.end(), end):
-            answers.append(_extra(action[1], action[2]))
+            answers.append(_extra_action(action[1], action[2]))
         if answers:
             lookup = _LOOKUP.search(text, match.end(), end)
             by = lookup[1] if lookup else ""
@@ -216,14 +216,10 @@ def views(text: str) -> Iterator[ArchitectureEvidence]:
         yield evidence("viewset", match[3], " ".join(verb.lower() for verb in verbs), line)
 
 
-def _extra(arguments: str, name: str) -> str:
-    """An action of its own, as `+name|path|detail|method,method`."""
+def _extra_action(arguments: str, name: str) -> str:
+    """An extra action, as `+name|path|detail|method,method`."""
     path = re.search(r"url_path\s*=\s*r?[\"']([^\"']{1,100})[\"']", arguments)
     verbs = re.search(r"methods\s*=\s*[\[(]([^\])]{0,100})", arguments)
     stated = re.findall(r"[a-z]{3,7}", verbs[1].lower()) if verbs else ["get"]
     on_one = "detail" if re.search(r"detail\s*=\s*True", arguments) else "list"
     return f"+{name}|{path[1] if path else name}|{on_one}|{','.join(stated)}".replace(" ", "")
-
-
-def viewset_methods() -> dict[str, str]:
-    return dict(_VIEWSET)

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.routes.reading import (
+from waypost.code.architecture.routes.base import (
     ANY,
     METHODS,
     Functions,
-    assigned,
+    assignee,
+    handler_name,
     join,
     mount,
-    named,
     route,
     router,
 )
-from waypost.code.architecture.tokens import NAME, STRING, TokenList
+from waypost.code.architecture.tokens import NAME, STRING, Span, TokenList
 
 _VERBS = {method: method for method in METHODS} | {method.capitalize(): method for method in METHODS}
 _VERBS |= {"Any": ANY, "Handle": ANY, "HandleFunc": ANY, "All": ANY}
@@ -35,7 +35,7 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     if not framework and '"net/http"' in text:
         framework = "net/http"
     if not framework and not any(mark in text for mark in MARKS):
-        return  # with a mark the manifest will tell the framework
+        return  # with a mark, the manifest shows the framework
     scopes = Functions(tokens, "func")
     for (owner, _), (parent, prefix, at) in dict(_groups(tokens, scopes)).items():
         name = _owner(tokens, owner, at, scopes)
@@ -46,18 +46,18 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
 
 
 def _groups(tokens: TokenList, scopes: Functions) -> Iterator[tuple[tuple[str, str], tuple[str, str, int]]]:
-    """`v1 := r.Group("/api")`: the name and its function, with whose group it is and where."""
+    """`v1 := r.Group("/api")`: the name and its function, with its parent and prefix."""
     for at in tokens.calls():
         if tokens.texts[at] not in _GROUPS or not tokens.is_other(at - 1, "."):
             continue
         start = tokens.chain_start(at)
         spans = tokens.arguments(at + 1)
-        name = assigned(tokens, start)
+        name = assignee(tokens, start)
         prefix = tokens.literal(spans[0]) if spans else ""
         if name and prefix is not None and tokens.texts[at] != "Route":
             if tokens.texts[at] == "Subrouter":
                 prefix = _chained_prefix(tokens, at)
-            yield (name, scopes.name(at)), (tokens.joined((start, start + 1)), prefix, at)
+            yield (name, scopes.name(at)), (tokens.source((start, start + 1)), prefix, at)
 
 
 def _chained_prefix(tokens: TokenList, at: int) -> str:
@@ -68,7 +68,7 @@ def _chained_prefix(tokens: TokenList, at: int) -> str:
 
 
 def _owner(tokens: TokenList, owner: str, at: int, scopes: Functions) -> str:
-    """A router that is a parameter is known by its function; a local one by function and name."""
+    """A router parameter is identified by its function, a local one by function and name."""
     function = scopes.around(at)
     if function is None:
         return owner
@@ -104,9 +104,9 @@ def _call(tokens: TokenList, at: int, scopes: Functions, framework: str) -> Iter
             prefix = join(prefix, _inline_group(tokens, at))
         full = join(prefix, path) if prefix else path
         for method in verbs:
-            yield route(method, full, named(tokens, last), line, framework, owner)
+            yield route(method, full, handler_name(tokens, last), line, framework, owner)
     elif spans and start <= at:
-        yield from _handed(tokens, at, spans, scopes, framework)
+        yield from _passed_routers(tokens, at, spans, scopes, framework)
 
 
 def _is_path(path: str, framework: str) -> bool:
@@ -130,7 +130,7 @@ def _mux_methods(tokens: TokenList, at: int) -> list[str]:
 
 
 def _around(tokens: TokenList, at: int) -> str:
-    """chi: `r.Route("/x", func(r chi.Router) { … })`; the closures around a route give its prefix."""
+    """chi: `r.Route("/x", func(r chi.Router) { … })`. The enclosing closures give the prefix."""
     parts: list[str] = []
     for opening in tokens.around(at):
         if (
@@ -152,15 +152,15 @@ def _inline_group(tokens: TokenList, at: int) -> str:
     return join(*parts)
 
 
-def _handed(
-    tokens: TokenList, at: int, spans: list[tuple[int, int]], scopes: Functions, framework: str
+def _passed_routers(
+    tokens: TokenList, at: int, spans: list[Span], scopes: Functions, framework: str
 ) -> Iterator[ArchitectureEvidence]:
-    """A router handed to a function: `users.Register(v1.Group("/users"))`, `h.Register(v1)`, `r.Mount("/x", sub())`."""
+    """A router passed to a function: `users.Register(v1.Group("/users"))`, `h.Register(v1)`, `r.Mount("/x", sub())`."""
     name = tokens.texts[at]
     line = tokens.lines[at]
     start = tokens.chain_start(at)
     if name == "Mount" and len(spans) >= 2 and (prefix := tokens.literal(spans[0])) is not None:
-        target = named(tokens, spans[1])
+        target = handler_name(tokens, spans[1])
         is_call = tokens.is_other(spans[1][1] - 1, ")")
         owner = _owner(tokens, tokens.texts[start], at, scopes)
         yield mount(f"{target}()" if is_call else f"{scopes.name(at)}.{target}", prefix, line, owner, framework)
@@ -177,9 +177,9 @@ def _handed(
             continue
         owner = _owner(tokens, tokens.texts[first], at, scopes)
         if last - first == 1 and _looks_like_router(tokens.texts[first]):
-            yield mount(f"{tokens.joined((start, at + 1))}()", "", line, owner, framework)
+            yield mount(f"{tokens.source((start, at + 1))}()", "", line, owner, framework)
         elif last - first == 6 and tokens.texts[first + 2] == "Group" and tokens.kinds[first + 4] == STRING:
-            yield mount(f"{tokens.joined((start, at + 1))}()", tokens.texts[first + 4], line, owner, framework)
+            yield mount(f"{tokens.source((start, at + 1))}()", tokens.texts[first + 4], line, owner, framework)
 
 
 def _looks_like_router(name: str) -> bool:

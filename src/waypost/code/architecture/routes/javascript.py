@@ -1,29 +1,29 @@
-"""Endpoints of Express, Koa, Fastify and Hono, and the pages of React Router, Vue Router and Angular."""
+"""Endpoints of Express, Koa, Fastify and Hono, and pages of React Router, Vue Router and Angular."""
 
 import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.routes.reading import (
+from waypost.code.architecture.routes.base import (
     ANY,
     METHODS,
     PAGE,
-    assigned,
-    clipped,
+    assignee,
+    handler_name,
+    indices,
     join,
     methods,
     mount,
-    named,
     route,
 )
-from waypost.code.architecture.routes.reading import router as router_of
-from waypost.code.architecture.tokens import NAME, OTHER, STRING, TokenList
+from waypost.code.architecture.routes.base import router as router_of
+from waypost.code.architecture.tokens import NAME, OTHER, STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"del": "DELETE", "all": ANY}
 _CONSTRUCTORS = frozenset(
     ["express", "Router", "Hono", "OpenAPIHono", "fastify", "Fastify", "Koa", "KoaRouter", "Elysia", "polka", "restana"]
 )
-# Names under which a router is handed to a function when the file does not construct it.
+# Usual parameter names of a router that the file does not construct.
 _USUAL = re.compile(r"(?:app|router|server|routes?|fastify|instance|\w+Router|\w+Routes|\w*[aA]pp)$")
 _PACKAGES = (
     ("@koa/router", "Koa"),
@@ -44,16 +44,8 @@ _GUARD = re.compile(
     re.IGNORECASE,
 )
 _PAGE_KEYS = (
-    "component",
-    "components",
-    "element",
-    "loadComponent",
-    "lazy",
-    "Component",
-    "redirectTo",
-    "redirect",
-    "children",
-    "loadChildren",
+    *("component", "components", "element", "loadComponent", "lazy", "Component", "redirectTo", "redirect"),
+    *("children", "loadChildren"),
 )
 
 
@@ -61,15 +53,15 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     framework = framework_of(text)
     owners: dict[str, str] = {}
     for at in tokens.calls():
-        if tokens.texts[at] in _CONSTRUCTORS and (name := assigned(tokens, tokens.chain_start(at))):
+        if tokens.texts[at] in _CONSTRUCTORS and (name := assignee(tokens, tokens.chain_start(at))):
             prefix = tokens.literal(_prefix_option(tokens, at + 1))
             owners[name] = framework
             yield router_of(name, prefix or "", tokens.lines[at], framework)
     mounted = False
     for at in tokens.calls():
-        for found in _call(tokens, at, owners, framework):
-            mounted = mounted or found.kind == "mount"
-            yield found
+        for item in _call(tokens, at, owners, framework):
+            mounted = mounted or item.kind == "mount"
+            yield item
     if "@fastify/autoload" in text:
         yield evidence("prefix", "Fastify", "by directories", text.count("\n", 0, text.find("@fastify/autoload")) + 1)
     if mounted:
@@ -92,8 +84,8 @@ def _call(tokens: TokenList, at: int, owners: dict[str, str], framework: str) ->
     if owner == "this" and tokens.is_name(start + 2):
         owner = tokens.texts[start + 2]
     if owner in _CONSTRUCTORS or tokens.is_name(start + 2, "Router"):
-        # A router that is built in one expression, often the one that the file exports.
-        owner = assigned(tokens, start) or "default"
+        # A router built in one expression, often the file's export.
+        owner = assignee(tokens, start) or "default"
     elif owner not in owners and not _USUAL.match(owner):
         return
     spans = tokens.arguments(at + 1)
@@ -107,11 +99,11 @@ def _call(tokens: TokenList, at: int, owners: dict[str, str], framework: str) ->
             path, handlers = chained, spans
         else:
             handlers = spans[1:]
-        guard = next((word for span in handlers[:-1] if _GUARD.search(word := tokens.joined(span))), "")
-        handler = named(tokens, handlers[-1])
+        guard = next((word for span in handlers[:-1] if _GUARD.search(word := tokens.source(span))), "")
+        handler = handler_name(tokens, handlers[-1])
         yield route(_VERBS[name], path, handler, line, framework, owner, guard=guard[:60])
     elif name in ("use", "register", "route") and spans:
-        yield from _mounted(tokens, name, spans, owner, line, framework)
+        yield from _mounts(tokens, name, spans, owner, line, framework)
     elif name in ("prefix", "basePath") and spans and (path := tokens.literal(spans[0])):
         yield router_of(owner, path, line, framework)
 
@@ -129,8 +121,8 @@ def _route_path(tokens: TokenList, at: int) -> str | None:
     return None
 
 
-def _mounted(
-    tokens: TokenList, name: str, spans: list[tuple[int, int]], owner: str, line: int, framework: str
+def _mounts(
+    tokens: TokenList, name: str, spans: list[Span], owner: str, line: int, framework: str
 ) -> Iterator[ArchitectureEvidence]:
     if name == "route" and tokens.is_other(spans[0][0], "{"):  # Fastify: route({ method, url, handler })
         opening = spans[0][0]
@@ -138,7 +130,7 @@ def _mounted(
         handler = tokens.keyword(opening, "handler")
         if path is not None:
             for verb in methods(tokens, tokens.keyword(opening, "method")) or [ANY]:
-                yield route(verb, path, named(tokens, handler) if handler else "", line, framework, owner)
+                yield route(verb, path, handler_name(tokens, handler) if handler else "", line, framework, owner)
         return
     prefix = tokens.literal(spans[0])
     if name == "register":
@@ -154,8 +146,8 @@ def _mounted(
         yield mount(target, prefix or "", line, owner, framework)
 
 
-def _target(tokens: TokenList, span: tuple[int, int]) -> str:
-    """A router as written: a name, or `require:./x` when it is required or imported in place."""
+def _target(tokens: TokenList, span: Span) -> str:
+    """A router as written: a name, or `require:./x` if it is required or imported in place."""
     start, end = span
     if tokens.texts[start] in ("require", "import") and tokens.is_other(start + 1, "("):
         inner = tokens.arguments(start + 1)
@@ -168,13 +160,13 @@ def _target(tokens: TokenList, span: tuple[int, int]) -> str:
     at = start
     while at + 2 < end and tokens.is_other(at + 1, ".") and tokens.is_name(at + 2):
         at += 2
-    written = tokens.joined((start, at + 1))
+    written = tokens.source((start, at + 1))
     if at + 1 < end and tokens.is_other(at + 1, "(") and not written.endswith((".routes", ".middleware")):
         return ""
     return written.removesuffix(".routes").removesuffix(".middleware")
 
 
-def _prefix_option(tokens: TokenList, opening: int) -> tuple[int, int] | None:
+def _prefix_option(tokens: TokenList, opening: int) -> Span | None:
     """`{ prefix: "/x" }` as an argument or as the bracket itself."""
     if tokens.is_other(opening, "("):
         spans = tokens.arguments(opening)
@@ -185,7 +177,7 @@ def _prefix_option(tokens: TokenList, opening: int) -> tuple[int, int] | None:
 
 
 def links(text: str) -> Iterator[ArchitectureEvidence]:
-    """The imports of a file, for following its mounts."""
+    """The imports of a file, to follow its mounts."""
     for match in _LINK.finditer(text):
         module = match["from"] or match["module"]
         line = text.count("\n", 0, match.start()) + 1
@@ -197,7 +189,7 @@ def links(text: str) -> Iterator[ArchitectureEvidence]:
 
 
 def pages(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
-    """Pages of a front end: objects `{ path: "x", component: X }`, and `<Route path="x" component={X}>`."""
+    """Front-end pages: objects `{ path: "x", component: X }`, and `<Route path="x" component={X}>`."""
     framework = next(
         (
             name
@@ -215,14 +207,14 @@ def pages(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
         return
     for at in range(len(tokens) - 3):
         if tokens.is_name(at, "path") and tokens.is_other(at + 1, ":") and tokens.kinds[at + 2] == STRING:
-            found = _page_object(tokens, at)
+            page = _page_object(tokens, at)
         elif tokens.is_name(at, "path") and tokens.is_other(at + 1, "=") and tokens.kinds[at + 2] == STRING:
-            found = _page_element(tokens, at)
+            page = _page_element(tokens, at)
         else:
             continue
-        if found is None:
+        if page is None:
             continue
-        path, component, lazy = found
+        path, component, lazy = page
         if lazy:
             yield mount(f"require:{lazy}", path, tokens.lines[at], "pages", framework)
         else:
@@ -234,7 +226,7 @@ def _page_object(tokens: TokenList, at: int) -> tuple[str, str, str] | None:
     opening = tokens.above[at]
     if opening < 0 or not tokens.is_other(opening, "{"):
         return None
-    names = {tokens.named(span)[0]: tokens.named(span)[1] for span in tokens.arguments(opening)}
+    names = {tokens.split_keyword(span)[0]: tokens.split_keyword(span)[1] for span in tokens.arguments(opening)}
     if not any(key in names for key in _PAGE_KEYS):
         return None
     parts = [tokens.texts[at + 2]]
@@ -245,20 +237,20 @@ def _page_object(tokens: TokenList, at: int) -> tuple[str, str, str] | None:
     parts = parts[absolute[-1] :] if absolute else parts
     key = next((key for key in _PAGE_KEYS if key in names and key != "redirect"), None)
     if key == "children":
-        return None  # a group of pages, none itself
+        return None  # a group of pages, not a page
     path = join(*parts).rstrip("/") or "/"
-    shown = _component(tokens, names[key]) if key else ""
-    return (path, "", shown) if key == "loadChildren" else (path, shown, "")
+    component_name = _component(tokens, names[key]) if key else ""
+    return (path, "", component_name) if key == "loadChildren" else (path, component_name, "")
 
 
-def _component(tokens: TokenList, span: tuple[int, int]) -> str:
-    """The component that a page shows; of a lazy one the file."""
+def _component(tokens: TokenList, span: Span) -> str:
+    """The component of a page; for a lazy one, its file."""
     if span[1] - span[0] == 1 and tokens.kinds[span[0]] == NAME:
         return tokens.texts[span[0]]
-    for at in clipped(span):
+    for at in indices(span):
         if tokens.is_other(at, "<") and tokens.is_name(at + 1):
             return tokens.texts[at + 1]
-    for at in clipped(span):
+    for at in indices(span):
         if tokens.kinds[at] == STRING:
             return tokens.texts[at]
     return ""

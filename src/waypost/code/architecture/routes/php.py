@@ -1,10 +1,11 @@
-"""Endpoints of Laravel and Lumen, CodeIgniter, Slim, and WordPress's REST routes."""
+"""Endpoints of Laravel, Lumen, CodeIgniter and Slim, WordPress REST routes, and prefixes of Symfony."""
 
+import re
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, clipped, join, methods, mount, route
-from waypost.code.architecture.tokens import STRING, TokenList
+from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
+from waypost.code.architecture.routes.base import ANY, METHODS, indices, join, methods, mount, route
+from waypost.code.architecture.tokens import STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY, "map": ANY, "cli": "CLI"}
 _RESOURCE = (
@@ -17,19 +18,11 @@ _RESOURCE = (
     ("update", "PATCH", "/{id}"),
     ("destroy", "DELETE", "/{id}"),
 )
+_SYMFONY_PREFIX = re.compile(r"^[ \t]+prefix:[ \t]*['\"]?(/[^'\"\s#]{0,100})", re.MULTILINE)
 _OWNERS = {"$router": "Laravel", "$routes": "CodeIgniter", "$app": "Slim", "$group": "Slim", "$api": "Laravel"}
 _OTHER = frozenset(
-    [
-        "match",
-        "view",
-        "redirect",
-        "permanentRedirect",
-        "resource",
-        "apiResource",
-        "resources",
-        "apiResources",
-        "singleton",
-    ]
+    {"match", "view", "redirect", "permanentRedirect", "resource", "apiResource", "resources"}
+    | {"apiResources", "singleton"}
 )
 
 
@@ -84,36 +77,28 @@ def _endpoints(tokens: TokenList, at: int, name: str, framework: str) -> Iterato
         yield route(verb, join(prefix, path), handler, line, framework, guard=guard)
 
 
-def _pairs(tokens: TokenList, spans: list[tuple[int, int]]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _pairs(tokens: TokenList, spans: list[Span]) -> Iterator[tuple[str, Span]]:
     if spans and tokens.is_other(spans[0][0], "["):
         for span in tokens.arguments(spans[0][0]):
-            name, value = tokens.named(span)
+            name, value = tokens.split_keyword(span)
             if name:
                 yield name, value
 
 
 def _resource(
-    tokens: TokenList,
-    path: str,
-    span: tuple[int, int],
-    api: bool,
-    prefix: str,
-    line: int,
-    framework: str,
-    at: int,
-    guard: str,
+    tokens: TokenList, path: str, span: Span, api: bool, prefix: str, line: int, framework: str, at: int, guard: str
 ) -> Iterator[ArchitectureEvidence]:
-    """All endpoints of a resource, but those that `only` and `except` leave out. `a.b` is nested: a/{a}/b."""
+    """All endpoints of a resource, except those removed by `only` and `except`. `a.b` is nested: a/{a}/b."""
     controller = handler_of(tokens, span, "").removesuffix(".__invoke")
     only, without = _limits(tokens, at)
     parts = path.strip("/").split(".")
     base = "/".join(f"{part}/{{{_singular(part)}}}" for part in parts[:-1])
     base = join(prefix, base, parts[-1])
-    one = _singular(parts[-1].rpartition("/")[2])
+    parameter = _singular(parts[-1].rpartition("/")[2])
     for action, verb, tail in _RESOURCE:
         if (api and action in ("create", "edit")) or (only and action not in only) or action in without:
             continue
-        whole = base + tail.replace("{id}", f"{{{one}}}")
+        whole = base + tail.replace("{id}", f"{{{parameter}}}")
         yield route(verb, whole, f"{controller}.{action}", line, framework, guard=guard)
 
 
@@ -140,8 +125,8 @@ def _limits(tokens: TokenList, at: int) -> tuple[list[str], list[str]]:
     return only, without
 
 
-def _texts(tokens: TokenList, span: tuple[int, int] | None) -> list[str]:
-    return [tokens.texts[at] for at in clipped(span) if tokens.kinds[at] == STRING] if span else []
+def _texts(tokens: TokenList, span: Span | None) -> list[str]:
+    return [tokens.texts[at] for at in indices(span) if tokens.kinds[at] == STRING] if span else []
 
 
 def _singular(word: str) -> str:
@@ -153,7 +138,7 @@ def _singular(word: str) -> str:
 
 
 def _context(tokens: TokenList, at: int) -> tuple[str, str, str]:
-    """Prefix, controller and middleware from the groups around a route and from the chain before it."""
+    """Prefix, controller and middleware from the enclosing groups and the preceding chain."""
     prefixes: list[str] = []
     controller = guard = ""
     chains = [at]
@@ -163,20 +148,20 @@ def _context(tokens: TokenList, at: int) -> tuple[str, str, str]:
             prefixes.insert(0, _group_prefix(tokens, opening))
             guard = guard or _group_guard(tokens, opening)
     for depth, end in enumerate(chains):
-        found: list[str] = []
+        prefix_parts: list[str] = []
         for call in tokens.chain(end):
             if not tokens.is_other(call + 1, "("):
                 continue
             spans = tokens.arguments(call + 1)
             name = tokens.texts[call]
             if name == "prefix" and spans:
-                found.insert(0, tokens.literal(spans[0]) or "")
+                prefix_parts.insert(0, tokens.literal(spans[0]) or "")
             elif name == "controller" and spans and not controller:
                 controller = tokens.texts[spans[0][0]].rpartition("\\")[2]
             elif name == "middleware":
                 guard = guard or _auth(_texts(tokens, (call, tokens.partner[call + 1])))
         place = len(chains) - 1 - depth
-        prefixes.insert(place if depth else len(prefixes), "/".join(part for part in found if part))
+        prefixes.insert(place if depth else len(prefixes), "/".join(part for part in prefix_parts if part))
     if not guard:
         guard = _auth(_following_middleware(tokens, at))
     return join(*prefixes).rstrip("/"), controller, guard
@@ -219,14 +204,17 @@ def _group_file(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
     spans = tokens.arguments(at + 1)
     if not spans or not (paths := [text for text in _texts(tokens, spans[-1]) if text.endswith(".php")]):
         return
-    if any(tokens.is_name(place, "function") for place in clipped(spans[-1])):
+    if any(tokens.is_name(place, "function") for place in indices(spans[-1])):
         return
     prefix, _, _ = _context(tokens, at)
     yield mount(f"require:/{paths[0].lstrip('/')}", prefix, tokens.lines[at], "", "Laravel")
 
 
-def handler_of(tokens: TokenList, span: tuple[int, int], controller: str) -> str:
-    """`[UserController::class, 'show']`, `'UserController@show'`, `UserController::class`, `'show'` in a controller group."""
+def handler_of(tokens: TokenList, span: Span, controller: str) -> str:
+    """Handlers such as `[UserController::class, 'show']`, `'UserController@show'`, `UserController::class`.
+
+    In a controller group, `'show'` is enough.
+    """
     start = span[0]
     if tokens.is_other(start, "["):
         inner = tokens.arguments(start)
@@ -255,19 +243,19 @@ def _wordpress(tokens: TokenList) -> Iterator[ArchitectureEvidence]:
         spans = tokens.arguments(at + 1)
         if len(spans) < 3:
             continue
-        space = tokens.literal(spans[0]) or "{" + tokens.joined(spans[0]) + "}"
+        space = tokens.literal(spans[0]) or "{" + tokens.source(spans[0]) + "}"
         path = tokens.literal(spans[1])
         if path is None:
-            path = "/{" + tokens.joined(spans[1], 12) + "}"
-        text = tokens.joined(spans[2], 200)
-        found = methods(tokens, spans[2])
+            path = "/{" + tokens.source(spans[1], 12) + "}"
+        text = tokens.source(spans[2], 200)
+        verbs = methods(tokens, spans[2])
         for word, verb in (("READABLE", "GET"), ("CREATABLE", "POST"), ("EDITABLE", "PUT"), ("DELETABLE", "DELETE")):
             if word in text:
-                found.append(verb)
+                verbs.append(verb)
         handler = next(
-            (_callback(tokens, place) for place in clipped(spans[2]) if tokens.texts[place] == "callback"), ""
+            (_callback(tokens, place) for place in indices(spans[2]) if tokens.texts[place] == "callback"), ""
         )
-        for verb in dict.fromkeys(found or ["GET"]):
+        for verb in dict.fromkeys(verbs or ["GET"]):
             yield route(verb, join("wp-json", space, path), handler, tokens.lines[at], "WordPress")
 
 
@@ -277,3 +265,10 @@ def _callback(tokens: TokenList, at: int) -> str:
         if tokens.kinds[place] == STRING:
             return tokens.texts[place]
     return ""
+
+
+def read_symfony_prefix(text: str) -> Iterator[ArchitectureEvidence]:
+    """config/routes.yaml: the common prefix of all controllers, if the file states one."""
+    prefixes = list(_SYMFONY_PREFIX.finditer(text))
+    if len(prefixes) == 1 and ("Controller" in text or "routing.controllers" in text):
+        yield evidence("prefix", "Symfony", prefixes[0][1], text.count("\n", 0, prefixes[0].start(1)) + 1)

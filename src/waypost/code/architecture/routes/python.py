@@ -1,14 +1,14 @@
-"""Endpoints of Flask, FastAPI, Starlette, aiohttp, Tornado and Sanic: decorators, route tables, routers and mounts."""
+"""Endpoints of Flask, FastAPI, Starlette, aiohttp, Tornado and Sanic: decorators, tables, routers and mounts."""
 
 import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.routes.annotations import Annotation, Declared, declarations
-from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, methods, mount, named, route, router
-from waypost.code.architecture.tokens import STRING, TokenList
+from waypost.code.architecture.routes.annotations import Annotation, Declaration, declarations
+from waypost.code.architecture.routes.base import ANY, METHODS, assignee, handler_name, methods, mount, route, router
+from waypost.code.architecture.tokens import STRING, Span, TokenList
 
-# Constructors of what routes are added to: framework, and the argument that holds its prefix.
+# Router constructors: framework, and the argument with the prefix.
 _ROUTERS = {
     "Flask": ("Flask", ""),
     "Blueprint": ("Flask", "url_prefix"),
@@ -53,7 +53,7 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     owners = {}
     for at in tokens.calls():
         name = tokens.texts[at]
-        if name in _ROUTERS and (variable := assigned(tokens, tokens.chain_start(at))):
+        if name in _ROUTERS and (variable := assignee(tokens, tokens.chain_start(at))):
             kind, key = _ROUTERS[name]
             owners[variable] = kind
             prefix = _prefix(tokens, tokens.keyword(at + 1, key)) if key else ""
@@ -61,13 +61,13 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     classes = _verbs_of_classes(text)
     for declared in declarations(tokens):
         for annotation in declared.annotations:
-            yield from _decorated(tokens, declared, annotation, owners, framework, classes)
+            yield from _decorator_routes(tokens, declared, annotation, owners, framework, classes)
     yield from _calls(tokens, text, owners, framework, classes)
     if framework == "Tornado":
         yield from _tornado(tokens, classes)
 
 
-def _path(tokens: TokenList, span: tuple[int, int] | None) -> str | None:
+def _path(tokens: TokenList, span: Span | None) -> str | None:
     """A path, also inside a call: `scoped("/x")`."""
     if span is not None and tokens.is_name(span[0]) and tokens.is_other(span[0] + 1, "("):
         inner = tokens.arguments(span[0] + 1)
@@ -75,20 +75,20 @@ def _path(tokens: TokenList, span: tuple[int, int] | None) -> str | None:
     return tokens.literal(span)
 
 
-def _prefix(tokens: TokenList, span: tuple[int, int] | None) -> str:
-    """A prefix as written; of a name in braces, to be looked up among the constants of the project."""
+def _prefix(tokens: TokenList, span: Span | None) -> str:
+    """A prefix as written. A name becomes `{name}`, to be looked up among the project's constants."""
     if span is None:
         return ""
     literal = tokens.literal(span)
     if literal is not None:
         return literal
-    written = tokens.joined(span, 12)
+    written = tokens.source(span, 12)
     return "{" + written + "}" if written.replace(".", "").replace("_", "").isalnum() else ""
 
 
-def _decorated(
+def _decorator_routes(
     tokens: TokenList,
-    declared: Declared,
+    declared: Declaration,
     annotation: Annotation,
     owners: dict[str, str],
     framework: str,
@@ -114,7 +114,7 @@ def _decorated(
     if not kind:
         return
     guard = next((a.name for a in declared.annotations if _GUARDS.search(a.name)), "")
-    if not guard and _GUARDS.search(tokens.joined((annotation.opening, tokens.partner[annotation.opening]), 200)):
+    if not guard and _GUARDS.search(tokens.source((annotation.opening, tokens.partner[annotation.opening]), 200)):
         guard = "dependency"
     for method in verbs:
         yield route(method, path, declared.name, tokens.lines[annotation.at], kind, owner, guard=guard)
@@ -126,35 +126,37 @@ def _calls(
     for at in tokens.calls():
         name = tokens.texts[at]
         start = tokens.chain_start(at)
-        owner = tokens.joined((start, at - 1)) if start < at else ""
+        owner = tokens.source((start, at - 1)) if start < at else ""
         spans = tokens.arguments(at + 1)
         line = tokens.lines[at]
         kind = owners.get(owner, framework)
         if name in _MOUNTS and owner and spans:
             yield mount(
-                tokens.joined(spans[0]), _prefix(tokens, tokens.keyword(at + 1, _MOUNTS[name])), line, owner, kind
+                tokens.source(spans[0]), _prefix(tokens, tokens.keyword(at + 1, _MOUNTS[name])), line, owner, kind
             )
         elif name == "mount" and owner and len(spans) >= 2 and (prefix := tokens.literal(spans[0])) is not None:
-            yield mount(tokens.joined(tokens.named(spans[1])[1]), prefix, line, owner, kind)
+            yield mount(tokens.source(tokens.split_keyword(spans[1])[1]), prefix, line, owner, kind)
         elif name == "add_url_rule" and spans and (path := tokens.literal(spans[0])) is not None:
             view = tokens.keyword(at + 1, "view_func") or (spans[2] if len(spans) > 2 else None)
-            handler = named(tokens, view) if view else ""
+            handler = handler_name(tokens, view) if view else ""
             verbs = methods(tokens, tokens.keyword(at + 1, "methods")) or classes.get(handler, ["GET"])
             yield from (route(verb, path, handler, line, kind or "Flask", owner) for verb in verbs)
         elif _ADD_RESOURCE.fullmatch(name) and len(spans) >= 2 and "flask" in text.lower():
-            handler = named(tokens, spans[0])
-            for path in (found for span in spans[1:] if (found := tokens.literal(span)) is not None):
+            handler = handler_name(tokens, spans[0])
+            for path in (literal for span in spans[1:] if (literal := tokens.literal(span)) is not None):
                 for verb in classes.get(handler, [ANY]):
                     yield route(verb, path, handler, line, "Flask", owner)
         elif name == "add_api_route" and len(spans) >= 2 and (path := tokens.literal(spans[0])) is not None:
             verbs = methods(tokens, tokens.keyword(at + 1, "methods")) or ["GET"]
-            yield from (route(verb, path, named(tokens, spans[1]), line, kind or "FastAPI", owner) for verb in verbs)
+            yield from (
+                route(verb, path, handler_name(tokens, spans[1]), line, kind or "FastAPI", owner) for verb in verbs
+            )
         else:
             yield from _tables(tokens, at, name, owner, framework, spans)
 
 
 def _tables(
-    tokens: TokenList, at: int, name: str, owner: str, framework: str, spans: list[tuple[int, int]]
+    tokens: TokenList, at: int, name: str, owner: str, framework: str, spans: list[Span]
 ) -> Iterator[ArchitectureEvidence]:
     """aiohttp: `app.router.add_get("/x", h)`, `web.get("/x", h)`. Starlette: `Route("/x", h)` inside `Mount("/y")`."""
     line = tokens.lines[at]
@@ -164,15 +166,15 @@ def _tables(
         verb = name.removeprefix("add_").upper()
         if (owner == "web" and name in _VERBS) or (owner.endswith("router") and verb in METHODS):
             if (path := tokens.literal(spans[0])) is not None:
-                yield route(verb, path, named(tokens, spans[1]), line, "aiohttp", "")
+                yield route(verb, path, handler_name(tokens, spans[1]), line, "aiohttp", "")
         elif name == "add_route" and len(spans) >= 3 and (path := tokens.literal(spans[1])) is not None:
             verb = (tokens.literal(spans[0]) or ANY).upper().replace("*", ANY)
-            yield route(verb, path, named(tokens, spans[2]), line, "aiohttp", "")
+            yield route(verb, path, handler_name(tokens, spans[2]), line, "aiohttp", "")
     elif name in ("Route", "WebSocketRoute") and len(spans) >= 2 and framework in ("Starlette", "FastAPI"):
-        path = tokens.literal(tokens.named(spans[0])[1])
+        path = tokens.literal(tokens.split_keyword(spans[0])[1])
         if path is None:
             return
-        handler = named(tokens, tokens.keyword(at + 1, "endpoint") or spans[1])
+        handler = handler_name(tokens, tokens.keyword(at + 1, "endpoint") or spans[1])
         verbs = methods(tokens, tokens.keyword(at + 1, "methods")) or ["GET"]
         prefix = ""
         for opening in tokens.around(at):
@@ -193,21 +195,21 @@ def _tornado(tokens: TokenList, classes: dict[str, list[str]]) -> Iterator[Archi
         path = tokens.literal(spans[0]) if len(spans) >= 2 else None
         if path is None or not path.startswith(("/", "^/")):
             continue
-        handler = named(tokens, spans[1])
+        handler = handler_name(tokens, spans[1])
         if handler[:1].isupper() or "." in handler:
             for verb in classes.get(handler.rpartition(".")[2], [ANY]):
                 yield route(verb, path, handler, tokens.lines[at], "Tornado")
 
 
 def _verbs_of_classes(text: str) -> dict[str, list[str]]:
-    """Which HTTP methods the classes of a file answer, by the names of their methods."""
+    """The HTTP methods that the classes of a file answer, by method name."""
     places = [(match.start(), match[1]) for match in _CLASS.finditer(text)]
-    found = {}
+    verbs_by_class = {}
     for (start, name), (end, _) in zip(places, [*places[1:], (len(text), "")], strict=False):
         verbs = [match[1].upper() for match in _CLASS_METHOD.finditer(text, start, end)]
         if verbs:
-            found[name] = list(dict.fromkeys(verbs))
-    return found
+            verbs_by_class[name] = list(dict.fromkeys(verbs))
+    return verbs_by_class
 
 
 _FROM = re.compile(
@@ -217,7 +219,7 @@ _IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w.]{1,200})(?:[ \t]+as[ \t]+(\w+))?
 
 
 def links(text: str) -> Iterator[ArchitectureEvidence]:
-    """The imports of a file, for following its mounts."""
+    """The imports of a file, to follow its mounts."""
     for match in _FROM.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         for part in (match[2] or match[3]).split(","):

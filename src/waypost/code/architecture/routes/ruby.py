@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, join, route
+from waypost.code.architecture.routes.base import ANY, METHODS, join, route
 from waypost.code.architecture.routes.ruby_statements import RubyStatement, first_word, statement_at, words_in
-from waypost.code.architecture.tokens import NAME, STRING, TokenList
+from waypost.code.architecture.tokens import NAME, STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS}
 _PLURAL = (
@@ -32,24 +32,24 @@ _OPENS = frozenset(
     ["resources", "resource", "namespace", "scope", "member", "collection", "controller", "concern", "constraints"]
 )
 _MAX_PATH = 600
-_MAX_CONCERNS = 3  # concerns in concerns
+_MAX_CONCERNS = 3  # nested concerns
 _OPENS |= frozenset(("authenticate", "authenticated", "defaults", "nested", "with_options", "shallow"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Where a route stands: its path, the module and controller of its handler, and the resource it is inside."""
+    """The context of a route: path, module and controller of its handler, enclosing resource."""
 
     path: str = ""
     module: str = ""
     controller: str = ""
-    item: str = ""  # the path of one of the resource: posts/:post_id
+    item: str = ""  # path of one element of the resource: posts/:post_id
     kind: str = ""  # "plural", "singular", "member", "collection", ""
     end: int = 0
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     parameter: str = "id"
-    options: tuple[tuple[str, ...], ...] | None = None  # `only`, `except` and `concerns` that `with_options` sets
+    options: tuple[tuple[str, ...], ...] | None = None  # `only`, `except` and `concerns` from `with_options`
 
 
 def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
@@ -86,16 +86,16 @@ def _rails(tokens: TokenList) -> Iterator[ArchitectureEvidence]:
 
 
 def _block(
-    tokens: TokenList, span: tuple[int, int], outermost: _Scope, concerns: dict[str, tuple[int, int]], depth: int
+    tokens: TokenList, span: Span, outermost: _Scope, concerns: dict[str, Span], depth: int
 ) -> Iterator[ArchitectureEvidence]:
-    """The routes of a block. A concern is read where it is used, in the scope of its user."""
+    """The routes of a block. A concern is read where it is used, in its user's scope."""
     scopes = [replace(outermost, end=span[1])]
     at = span[0]
     while at < span[1]:
         while at > scopes[-1].end and len(scopes) > 1:
             scopes.pop()
         first = at == 0 or tokens.lines[at - 1] < tokens.lines[at] or tokens.texts[at - 1] in ("do", "{", ";", "|")
-        if first and tokens.kinds[at] == NAME and _known(tokens.texts[at]) and not _is_assigned(tokens, at):
+        if first and tokens.kinds[at] == NAME and _is_route_word(tokens.texts[at]) and not _is_assigned(tokens, at):
             statement = statement_at(tokens, at)
             has_block = statement.block > 0 and tokens.partner[statement.block] > 0
             if statement.name == "concern" and has_block:
@@ -113,7 +113,7 @@ def _block(
 
 
 def _used_concerns(tokens: TokenList, statement: RubyStatement, scope: _Scope) -> tuple[str, ...]:
-    """`concerns :batch`, `resources :links, concerns: :batch`, and those of `with_options` around."""
+    """`concerns :batch`, `resources :links, concerns: :batch`, and those of the enclosing `with_options`."""
     if statement.name == "concerns":
         return tuple(word for span in statement.unnamed for word in words_in(tokens, span))
     if statement.name not in ("resources", "resource"):
@@ -122,7 +122,7 @@ def _used_concerns(tokens: TokenList, statement: RubyStatement, scope: _Scope) -
     return own or (scope.options[2] if scope.options is not None else ())
 
 
-def _known(word: str) -> bool:
+def _is_route_word(word: str) -> bool:
     return (
         word in _VERBS or word in _OPENS or word in ("match", "root", "devise_for", "mount", "devise_scope", "concerns")
     )
@@ -176,8 +176,8 @@ def _resource_scope(tokens: TokenList, statement: RubyStatement, scope: _Scope, 
     parameter = first_word(tokens, statement.named.get("param")) or "id"
     controller = first_word(tokens, statement.named.get("controller")) or (first if plural else _plural(first))
     module = first_word(tokens, statement.named.get("module"))
-    one = f"{_singular(first)}_{parameter}" if plural else ""
-    item = f"{whole}/:{one}" if plural else whole
+    parameter_name = f"{_singular(first)}_{parameter}" if plural else ""
+    item = f"{whole}/:{parameter_name}" if plural else whole
     return _Scope(
         whole,
         _module(scope.module, module or ""),
@@ -191,7 +191,7 @@ def _resource_scope(tokens: TokenList, statement: RubyStatement, scope: _Scope, 
 
 
 def _base(scope: _Scope, part: str) -> str:
-    """Where a route or resource begins: inside a resource it belongs to one of it."""
+    """The base path of a route or resource. Inside a resource it belongs to one element."""
     outer = scope.item if scope.kind in ("plural", "singular") and scope.item else scope.path
     return join(outer, part).rstrip("/")[:_MAX_PATH]
 
@@ -213,7 +213,7 @@ def _endpoints(tokens: TokenList, statement: RubyStatement, scope: _Scope) -> It
             target = first_word(tokens, statement.unnamed[0])
         yield route("GET", scope.path or "/", _handler(scope, target, None, None), line, "Rails")
     elif name == "mount" and statement.unnamed:
-        yield from _mounted(tokens, statement, scope, line)
+        yield from _mounts(tokens, statement, scope, line)
     elif name == "devise_for" and statement.unnamed:
         for word in words_in(tokens, statement.unnamed[0]):
             own = first_word(tokens, statement.named.get("path"))
@@ -222,13 +222,13 @@ def _endpoints(tokens: TokenList, statement: RubyStatement, scope: _Scope) -> It
         yield from _single(tokens, statement, scope, line)
 
 
-def _mounted(tokens: TokenList, statement: RubyStatement, scope: _Scope, line: int) -> Iterator[ArchitectureEvidence]:
+def _mounts(tokens: TokenList, statement: RubyStatement, scope: _Scope, line: int) -> Iterator[ArchitectureEvidence]:
     """`mount Sidekiq::Web => "/sidekiq"`, `mount Engine, at: "/x"`."""
     start, end = statement.unnamed[0]
     arrow = next((at for at in range(start, end) if tokens.is_other(at, "=>")), end)
     path = first_word(tokens, statement.named.get("at")) or first_word(tokens, (arrow, end))
     if path is not None:
-        yield route(ANY, join(scope.path, path), tokens.joined((start, arrow)).split("(")[0], line, "Rails")
+        yield route(ANY, join(scope.path, path), tokens.source((start, arrow)).split("(")[0], line, "Rails")
 
 
 def _resource(
@@ -246,7 +246,7 @@ def _resource(
         yield route(verb, path, handler, line, "Rails")
 
 
-def _after_arrow(tokens: TokenList, statement: RubyStatement) -> tuple[int, int] | None:
+def _after_arrow(tokens: TokenList, statement: RubyStatement) -> Span | None:
     """The target in `get "x" => "y#z"`."""
     for start, end in statement.unnamed:
         for at in range(start, end):

@@ -2,28 +2,28 @@
 
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.tokens import OTHER, STRING, SYMBOL, TokenList
+from waypost.code.architecture.tokens import OTHER, STRING, SYMBOL, Span, TokenList
 
 _MAX_STATEMENT = 200  # tokens of one statement
 
 
 @dataclass(slots=True)
 class RubyStatement:
-    """One call with its arguments: `resources :posts, only: [:index] do`."""
+    """A call with its arguments."""
 
     name: str
     at: int
-    unnamed: list[tuple[int, int]] = field(default_factory=list)
-    named: dict[str, tuple[int, int]] = field(default_factory=dict)
-    block: int = -1  # the place of its `do`
+    unnamed: list[Span] = field(default_factory=list)
+    named: dict[str, Span] = field(default_factory=dict)
+    block: int = -1  # index of its `do`
 
 
 def statement_at(tokens: TokenList, at: int) -> RubyStatement:
-    """Reads to the end of the statement: a line that does not end with a comma, or a `do`."""
-    found = RubyStatement(tokens.texts[at], at)
+    """Read to the end of the statement: a line without a trailing comma, or a `do`."""
+    statement = RubyStatement(tokens.texts[at], at)
     if tokens.is_other(at + 1, "{") and tokens.lines[at + 1] == tokens.lines[at]:  # collection { post :batch }
-        found.block = at + 1
-        return found
+        statement.block = at + 1
+        return statement
     if tokens.is_other(at + 1, "(") and tokens.lines[at + 1] == tokens.lines[at] and tokens.partner[at + 1] > 0:
         spans = tokens.arguments(at + 1)
         end = tokens.partner[at + 1] + 1
@@ -33,19 +33,19 @@ def statement_at(tokens: TokenList, at: int) -> RubyStatement:
     else:
         spans, end = _bare_arguments(tokens, at + 1)
     if tokens.is_name(end, "do") and tokens.lines[end] == tokens.lines[end - 1]:
-        found.block = end
+        statement.block = end
     for span in spans:
         if span[0] >= span[1]:
             continue
-        name, value = tokens.named(span)
+        name, value = tokens.split_keyword(span)
         if name and not (tokens.is_other(span[0] + 1, "=>") and tokens.kinds[span[0]] == STRING):
-            found.named[name] = value
+            statement.named[name] = value
         else:
-            found.unnamed.append(span)
-    return found
+            statement.unnamed.append(span)
+    return statement
 
 
-def _bare_arguments(tokens: TokenList, start: int) -> tuple[list[tuple[int, int]], int]:
+def _bare_arguments(tokens: TokenList, start: int) -> tuple[list[Span], int]:
     """Arguments without brackets, and where they end."""
     spans = []
     end = start
@@ -67,16 +67,16 @@ def _bare_arguments(tokens: TokenList, start: int) -> tuple[list[tuple[int, int]
     return spans, min(end, len(tokens) - 1)
 
 
-def words_in(tokens: TokenList, span: tuple[int, int] | None) -> tuple[str, ...]:
-    found: list[str] = []
+def words_in(tokens: TokenList, span: Span | None) -> tuple[str, ...]:
+    words: list[str] = []
     for at in range(*span) if span else ():
         if tokens.kinds[at] in (STRING, SYMBOL):
-            found.append(tokens.texts[at])
+            words.append(tokens.texts[at])
         elif tokens.kinds[at] == "w":
-            found.extend(tokens.texts[at].split())
-    return tuple(found)
+            words.extend(tokens.texts[at].split())
+    return tuple(words)
 
 
-def first_word(tokens: TokenList, span: tuple[int, int] | None) -> str | None:
+def first_word(tokens: TokenList, span: Span | None) -> str | None:
     words = words_in(tokens, span)
     return words[0] if words else None

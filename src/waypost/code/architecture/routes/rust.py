@@ -1,10 +1,10 @@
-"""Endpoints of axum, actix-web (its builder), Rocket's mounts and warp-free routers, nested by their functions."""
+"""Endpoints of axum, actix-web (builder) and Rocket mounts, nested by function."""
 
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, Functions, assigned, join, mount, named, route
-from waypost.code.architecture.tokens import NAME, TokenList
+from waypost.code.architecture.routes.base import ANY, METHODS, Functions, assignee, handler_name, join, mount, route
+from waypost.code.architecture.tokens import NAME, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY}
 
@@ -28,19 +28,19 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
 
 
 def _owner(tokens: TokenList, at: int, scopes: Functions, nested: frozenset[str]) -> str:
-    """Where the router of a chain goes: a variable of the function, or what the function returns."""
+    """Where the router of a chain goes: a variable of the function, or its return value."""
     function = scopes.name(at)
-    variable = assigned(tokens, tokens.chain_start(at))
+    variable = assignee(tokens, tokens.chain_start(at))
     return f"{function}.{variable}" if variable and variable in nested else f"{function}()"
 
 
 def _nested(tokens: TokenList) -> frozenset[str]:
-    """The variables that are put into other routers."""
-    found = set()
+    """The variables that are nested into other routers."""
+    variables = set()
     for at in tokens.calls():
         if tokens.texts[at] in ("nest", "merge", "nest_service") and (spans := tokens.arguments(at + 1)):
-            found.add(tokens.texts[spans[-1][0]])
-    return frozenset(found)
+            variables.add(tokens.texts[spans[-1][0]])
+    return frozenset(variables)
 
 
 def _axum(tokens: TokenList, at: int, scopes: Functions, nested: frozenset[str]) -> Iterator[ArchitectureEvidence]:
@@ -56,19 +56,19 @@ def _axum(tokens: TokenList, at: int, scopes: Functions, nested: frozenset[str])
         target = spans[-1]
         called = tokens.is_other(target[1] - 1, ")") and tokens.kinds[target[0]] == NAME
         opening = tokens.partner[target[1] - 1] if called else target[1]
-        written = tokens.joined((target[0], opening))
+        written = tokens.source((target[0], opening))
         if prefix is not None and written:
             inner = f"{written}()" if called else f"{scopes.name(at)}.{written}"
             yield mount(inner, prefix, line, _owner(tokens, at, scopes, nested), "axum")
 
 
-def _methods(tokens: TokenList, span: tuple[int, int]) -> Iterator[tuple[str, str]]:
+def _methods(tokens: TokenList, span: Span) -> Iterator[tuple[str, str]]:
     """`get(show).post(create)`."""
     at = span[0]
     while at < span[1]:
         if tokens.kinds[at] == NAME and tokens.texts[at] in _VERBS and tokens.is_other(at + 1, "("):
             inner = tokens.arguments(at + 1)
-            yield _VERBS[tokens.texts[at]], named(tokens, inner[0]) if inner else ""
+            yield _VERBS[tokens.texts[at]], handler_name(tokens, inner[0]) if inner else ""
             at = max(at, tokens.partner[at + 1])
         at += 1
 
@@ -82,12 +82,12 @@ def _actix(tokens: TokenList, at: int, scopes: Functions) -> Iterator[Architectu
         verb = next((_VERBS[tokens.texts[call]] for call in tokens.chain(at) if tokens.texts[call] in _VERBS), "")
         if not verb and not any(tokens.texts[call] == "resource" for call in tokens.chain(at)):
             return
-        yield route(verb or ANY, _scope(tokens, at), named(tokens, spans[0]), line, "actix-web", owner)
+        yield route(verb or ANY, _scope(tokens, at), handler_name(tokens, spans[0]), line, "actix-web", owner)
     elif name in ("configure", "service") and spans and tokens.is_other(at - 1, "."):
-        target = named(tokens, spans[0])
+        target = handler_name(tokens, spans[0])
         if target and not target.startswith(("web::", "fs::", "Files", "actix_files")) and "(" not in target:
             prefix = join(_scope(tokens, at), _own_scope(tokens, at))
-            # A handler with a macro is mounted by its name; a function that configures by its routes.
+            # A handler with a macro is mounted by name, a configuring function by its routes.
             yield mount(f"{target}()" if name == "configure" else target, prefix, line, owner, "actix-web")
 
 
@@ -99,7 +99,7 @@ def _own_scope(tokens: TokenList, at: int) -> str:
 
 
 def _scope(tokens: TokenList, at: int) -> str:
-    """The prefixes of the scopes and resources whose calls stand around a place."""
+    """The prefixes of the enclosing scopes and resources."""
     parts = [_own_scope(tokens, at)] if tokens.texts[at] == "to" else []
     for opening in tokens.around(at):
         if not tokens.is_other(opening, "(") or not tokens.is_name(opening - 1):
@@ -121,4 +121,4 @@ def _rocket_mount(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
     for place in range(spans[1][0], min(spans[1][1], spans[1][0] + 20)):
         if tokens.is_name(place, "routes") and tokens.is_other(place + 1, "!"):
             for start, end in tokens.arguments(place + 2):
-                yield mount(tokens.joined((start, end)), prefix, tokens.lines[start], "", "Rocket")
+                yield mount(tokens.source((start, end)), prefix, tokens.lines[start], "", "Rocket")

@@ -1,4 +1,4 @@
-"""Dialects: what the query of a language cannot say, one module per language or family."""
+"""Dialects: what a language's query cannot express, one module per language or family."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from waypost.code.syntax.text import Captures
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a language differs from what holds for most."""
+    """How a language differs from the default."""
 
     # Completes or corrects a definition; False drops it.
-    refine: Callable[[Definition, SyntaxCaptures], bool] = lambda definition, found: True  # noqa: ARG005
-    # Hides what the grammar trips over, in text of the same length; used when the file does not parse as it is.
+    refine: Callable[[Definition, SyntaxCaptures], bool] = lambda definition, syntax: True  # noqa: ARG005
+    # Hides what the grammar cannot parse, keeping the length. Used only if the file has errors.
     mask: Callable[[bytes], bytes] | None = None
-    # The kind of a symbol when its decorators say it.
+    # The kind of a symbol according to its decorators.
     kind: Callable[[str, tuple[str, ...]], str] | None = None
-    # Looks at all definitions together, after each was refined.
+    # Processes all definitions after each was refined.
     finish: Callable[[list[Definition], SyntaxCaptures], list[Definition]] | None = None
-    # The imports of one match, where its captures alone do not say them.
+    # The imports of one match, if its captures alone are not enough.
     imports: Callable[[Captures, SyntaxCaptures], list[Import]] | None = None
-    # The documentation and package of the file, where they are no comment and no capture.
+    # The file's documentation and package, if they are not comments or captures.
     file_doc: Callable[[SyntaxCaptures], str] | None = None
-    rescue: bool = True  # whether definitions inside of errors are looked for by the patterns of the language
+    rescue: bool = True  # whether line patterns search for definitions inside errors

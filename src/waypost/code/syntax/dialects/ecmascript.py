@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: functions that are values, exports by assignment, getters."""
+"""JavaScript and TypeScript: functions as values, exports by assignment, getters."""
 
 from typing import TYPE_CHECKING
 
@@ -10,23 +10,18 @@ from waypost.code.syntax.text import Captures
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-MAX_TARGET = 200  # bytes of what a function is assigned to
+MAX_TARGET = 200  # bytes of an assignment target
 _EXPORTS = frozenset({"module", "exports", "prototype", "this", "self", "window", "globalThis"})
 _DECORATED = frozenset(
-    {
-        "export_statement",
-        "class_declaration",
-        "abstract_class_declaration",
-        "field_definition",
-        "public_field_definition",
-    }
+    {"export_statement", "class_declaration", "abstract_class_declaration", "field_definition"}
+    | {"public_field_definition"}
 )
 _SPECIFIERS = frozenset({"import_specifier", "export_specifier"})
 _QUOTES = "\"'`"
 
 
-def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
-    text = found.text
+def _refine(definition: Definition, syntax: SyntaxCaptures) -> bool:
+    text = syntax.text
     _read_function(definition)
     _read_decorators(definition)
     target = definition.first("target")
@@ -71,7 +66,7 @@ def _read_function(definition: Definition) -> None:
 
 
 def _read_decorators(definition: Definition) -> None:
-    """Decorators stand before `export`, inside the class or field, or before the member they belong to."""
+    """Decorators stand before `export`, inside the class or field, or before their member."""
     nodes = [*definition.captures.get("outer", ()), definition.node]
     written = [
         inner
@@ -101,8 +96,8 @@ def _getter(definition: Definition) -> None:
             definition.kind = "property"
 
 
-def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
-    text = found.text
+def _imports(captures: Captures, syntax: SyntaxCaptures) -> list[Import]:
+    text = syntax.text
     statement = captures["import"][0]
     source = _source(statement) if statement.type in _SPECIFIERS else captures["import.module"][0]
     if source is None:
@@ -117,7 +112,7 @@ def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
 
 
 def _source(specifier: "Node") -> "Node | None":
-    """The module that a name is imported from; None for `export { a }`."""
+    """The module that a name is imported from. None for `export { a }`."""
     node: Node | None = specifier
     for _ in range(4):
         node = node.parent if node is not None else None
@@ -126,10 +121,15 @@ def _source(specifier: "Node") -> "Node | None":
     return None
 
 
-def _finish(definitions: list[Definition], _found: SyntaxCaptures) -> list[Definition]:
-    """A function expression that is the value of a definition is that definition, whatever its own name."""
-    values = {node.id for one in definitions for node in one.captures.get("function", ()) if node.id != one.node.id}
-    return [one for one in definitions if one.node.id not in values]
+def _finish(definitions: list[Definition], _syntax: SyntaxCaptures) -> list[Definition]:
+    """Drop function expressions that are the value of another definition."""
+    values = {
+        node.id
+        for definition in definitions
+        for node in definition.captures.get("function", ())
+        if node.id != definition.node.id
+    }
+    return [definition for definition in definitions if definition.node.id not in values]
 
 
 DIALECT = Dialect(refine=_refine, finish=_finish, imports=_imports)

@@ -6,8 +6,8 @@ from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
 
-def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
-    text = found.text
+def _imports(captures: Captures, syntax: SyntaxCaptures) -> list[Import]:
+    text = syntax.text
     statement = captures["import"][0]
     module = "".join(text.of(captures["import.module"][0]).split())
     name = "*" if "import.name" in captures else ""

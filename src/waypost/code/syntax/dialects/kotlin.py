@@ -19,21 +19,21 @@ _BEFORE_ACCESSOR = re.compile(rb"@\w{1,60}[ \t]+(?=[gs]et\()")
 MAX_TYPE = 200
 
 
-def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
+def _refine(definition: Definition, syntax: SyntaxCaptures) -> bool:
     match definition.kind:
         case "class":
             definition.kind = _kind_of_class(definition.node)
         case "companion":
-            # Members of a companion belong to the class around it unless it has a name.
+            # Members of a companion belong to the enclosing class, unless it has a name.
             definition.kind = "class" if definition.name else "scope"
         case "constructor":
             definition.kind, definition.name = "method", "constructor"
         case "function" | "property":
-            _extension_and_result(definition, found)
+            _extension_and_result(definition, syntax)
     parameters = definition.first("parameters")
     if parameters is not None:
         definition.parameters = [
-            _parameter(node, found) for node in parameters.named_children if node.type in _PARAMETERS
+            _parameter(node, syntax) for node in parameters.named_children if node.type in _PARAMETERS
         ]
     accessor = definition.first("accessor")
     if accessor is not None:
@@ -42,7 +42,7 @@ def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
 
 
 def _mask(data: bytes) -> bytes:
-    """Soft keywords that are names here, and what the grammar does not take before an accessor."""
+    """Hide soft keywords used as names, and annotations before accessors, which the grammar rejects."""
     data = _KEYWORD_START.sub(lambda match: match[0].swapcase(), data)
     return _BEFORE_ACCESSOR.sub(lambda match: b" " * len(match[0]), data)
 
@@ -60,7 +60,7 @@ def _kind_of_class(node: "Node") -> str:
     return "class"
 
 
-def _extension_and_result(definition: Definition, found: SyntaxCaptures) -> None:
+def _extension_and_result(definition: Definition, syntax: SyntaxCaptures) -> None:
     name = definition.first("name")
     if name is None:
         return
@@ -68,19 +68,19 @@ def _extension_and_result(definition: Definition, found: SyntaxCaptures) -> None
         if child.type not in _TYPES:
             continue
         if child.end_byte <= name.start_byte:
-            receiver = found.text.of(child).partition("<")[0].strip("?() ")
+            receiver = syntax.text.of(child).partition("<")[0].strip("?() ")
             definition.owner = tuple(part for part in receiver.split(".") if part.isidentifier())
         elif definition.kind == "function" and definition.returns is None:
-            definition.returns = one_line(found.text.of(child), MAX_TYPE)
+            definition.returns = one_line(syntax.text.of(child), MAX_TYPE)
 
 
-def _parameter(node: "Node", found: SyntaxCaptures) -> str:
+def _parameter(node: "Node", syntax: SyntaxCaptures) -> str:
     names = [child for child in node.named_children if child.type == "identifier"]
-    return found.text.of(names[0]) if names else one_line(found.text.of(node), MAX_TYPE)
+    return syntax.text.of(names[0]) if names else one_line(syntax.text.of(node), MAX_TYPE)
 
 
-def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
-    text = found.text
+def _imports(captures: Captures, syntax: SyntaxCaptures) -> list[Import]:
+    text = syntax.text
     statement = captures["import"][0]
     module = "".join(text.of(captures["import.module"][0]).split())
     alias = text.of(captures["import.alias"][0]) if "import.alias" in captures else ""

@@ -12,14 +12,14 @@ _STRING = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
 _HERE = re.compile(r"__DIR__|dirname\(__FILE__\)")
 
 
-def _refine(definition: Definition, _found: SyntaxCaptures) -> bool:
+def _refine(definition: Definition, _syntax: SyntaxCaptures) -> bool:
     if definition.kind == "constant":
         definition.name = definition.name.strip("\"'").rpartition("\\")[2]
     return True
 
 
-def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
-    text = found.text
+def _imports(captures: Captures, syntax: SyntaxCaptures) -> list[Import]:
+    text = syntax.text
     line = text.line_of(captures["import"][0])
     if "import.file" in captures:
         file = _file(text.of(captures["import.file"][0])[:MAX_FILE])
@@ -32,7 +32,7 @@ def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
 
 
 def _file(expression: str) -> str:
-    written = "".join(one or other for one, other in _STRING.findall(expression))
+    written = "".join(single or double for single, double in _STRING.findall(expression))
     return f".{written}" if written.startswith("/") and _HERE.search(expression) else written
 
 

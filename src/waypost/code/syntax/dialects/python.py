@@ -13,26 +13,26 @@ _STRINGS = frozenset({"string", "concatenated_string"})
 _PROPERTY_ENDINGS = ("property", ".setter", ".getter", ".deleter")
 
 
-def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
+def _refine(definition: Definition, syntax: SyntaxCaptures) -> bool:
     if definition.kind == "constant":
         return True
-    definition.end = _end_of_code(definition, found)
+    definition.end = _end_of_code(definition, syntax)
     body = definition.first("body")
     if body is not None:
         literal = _docstring(body)
         if literal is not None:
-            definition.doc = docstring_text(found.text.of(literal))
+            definition.doc = docstring_text(syntax.text.of(literal))
     return True
 
 
 def _kind(kind: str, decorators: tuple[str, ...]) -> str:
-    is_property = any(one.partition("(")[0].endswith(_PROPERTY_ENDINGS) for one in decorators)
+    is_property = any(decorator.partition("(")[0].endswith(_PROPERTY_ENDINGS) for decorator in decorators)
     return "property" if is_property and kind in {"function", "method"} else kind
 
 
-def _end_of_code(definition: Definition, found: SyntaxCaptures) -> int:
-    """Comments behind the last statement are no part of a definition, as in Python's own `ast`."""
-    comments, data = found.comment_starts, found.text.data
+def _end_of_code(definition: Definition, syntax: SyntaxCaptures) -> int:
+    """The end without trailing comments, as in Python's `ast`."""
+    comments, data = syntax.comment_starts, syntax.text.data
     end = definition.end
     while (start := comments.get(end)) is not None and start > definition.start:
         end = start
@@ -50,9 +50,9 @@ def _docstring(body: "Node") -> "Node | None":
     return None
 
 
-def _file_doc(found: SyntaxCaptures) -> str:
-    literal = _docstring(found.root)
-    return "" if literal is None else docstring_text(found.text.of(literal))
+def _file_doc(syntax: SyntaxCaptures) -> str:
+    literal = _docstring(syntax.root)
+    return "" if literal is None else docstring_text(syntax.text.of(literal))
 
 
 DIALECT = Dialect(refine=_refine, kind=_kind, file_doc=_file_doc)

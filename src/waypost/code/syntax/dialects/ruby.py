@@ -1,4 +1,4 @@
-"""Ruby: names with `::`, methods made by methods, required files."""
+"""Ruby: names with `::`, generated methods, required files."""
 
 from waypost.code.source import Import
 from waypost.code.syntax.captures import Definition, SyntaxCaptures
@@ -6,23 +6,23 @@ from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
 
-def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
+def _refine(definition: Definition, syntax: SyntaxCaptures) -> bool:
     if "::" in definition.name:
         *owner, definition.name = [part for part in definition.name.split("::") if part] or [""]
         definition.owner = tuple("".join(part.split()) for part in owner)
     if definition.node.type == "call":
         definition.name = definition.name.strip(":'\"")
     singleton = definition.first("object")
-    if singleton is not None and found.text.of(singleton) != "self":
-        name = found.text.of(singleton)
+    if singleton is not None and syntax.text.of(singleton) != "self":
+        name = syntax.text.of(singleton)
         definition.owner = (name,) if name.isidentifier() else ()
     if definition.kind != "constant":
-        definition.body = _end_of_header(definition, found.text.data)
+        definition.body = _end_of_header(definition, syntax.text.data)
     return True
 
 
 def _end_of_header(definition: Definition, data: bytes) -> int:
-    """Behind name and parameters: the end of the line, `;`, or the body when it is in the same line."""
+    """The end of name and parameters: the end of the line, `;`, or the body on the same line."""
     last = definition.first("parameters") or definition.first("base") or definition.first("name")
     body = definition.first("body")
     edge = definition.start if last is None else last.end_byte
@@ -31,8 +31,8 @@ def _end_of_header(definition: Definition, data: bytes) -> int:
     return min([limit, *(end for end in ends if end >= 0)])
 
 
-def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
-    text = found.text
+def _imports(captures: Captures, syntax: SyntaxCaptures) -> list[Import]:
+    text = syntax.text
     module = text.of(captures["import.module"][0]).strip("\"'")
     name = text.of(captures["import.name"][0]).lstrip(":") if "import.name" in captures else ""
     if text.of(captures["import.function"][0]) == "require_relative" and not module.startswith("."):

@@ -13,24 +13,24 @@ _TOKEN = re.compile(r"\s*([{},]|[^{},]+)")
 _TYPES = frozenset({"struct", "enum"})
 
 
-def _refine(definition: Definition, _found: SyntaxCaptures) -> bool:
+def _refine(definition: Definition, _syntax: SyntaxCaptures) -> bool:
     if definition.kind == "scope":
         match = _TYPE_NAME.match(definition.name[:500])
         definition.name = match[2] if match else ""
     return definition.name != "_"
 
 
-def _finish(definitions: list[Definition], _found: SyntaxCaptures) -> list[Definition]:
-    """`impl Trait for Type` makes the trait a base of the type."""
-    types = {one.name: one for one in definitions if one.kind in _TYPES}
-    for one in definitions:
-        if one.kind == "scope" and one.name in types:
-            types[one.name].captures.setdefault("base", []).extend(one.captures.get("base", ()))
+def _finish(definitions: list[Definition], _syntax: SyntaxCaptures) -> list[Definition]:
+    """Make the trait of `impl Trait for Type` a base of the type."""
+    types = {definition.name: definition for definition in definitions if definition.kind in _TYPES}
+    for definition in definitions:
+        if definition.kind == "scope" and definition.name in types:
+            types[definition.name].captures.setdefault("base", []).extend(definition.captures.get("base", ()))
     return definitions
 
 
-def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
-    text = found.text
+def _imports(captures: Captures, syntax: SyntaxCaptures) -> list[Import]:
+    text = syntax.text
     line = text.line_of(captures["import"][0])
     if "import.tree" in captures:
         node = captures["import.tree"][0]

@@ -8,12 +8,12 @@ from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
 MAX_PATH = 500
-# $(dirname "$0"), ${BASH_SOURCE%/*}, $DIR: where the script is, or a folder that only the shell knows.
+# $(dirname "$0"), ${BASH_SOURCE%/*}, $DIR: the script's folder, or one that only the shell can resolve.
 _EXPANSION = re.compile(r"\$\([^()]*(?:\([^()]*\)[^()]*)*\)|\$\{[^{}]*\}|\$\w+")
 
 
-def _imports(captures: Captures, found: SyntaxCaptures) -> list[Import]:
-    text = found.text
+def _imports(captures: Captures, syntax: SyntaxCaptures) -> list[Import]:
+    text = syntax.text
     written = text.of(captures["import.module"][0])[:MAX_PATH]
     path = _EXPANSION.sub("", written.replace('"', "").replace("'", "")).strip()
     if path.startswith("/") and "$" in written:

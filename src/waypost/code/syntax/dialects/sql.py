@@ -1,4 +1,4 @@
-"""SQL: kinds of what is created, and statements of dialects that the grammar does not know."""
+"""SQL: kinds of created objects, and statements that the grammar does not support."""
 
 import re
 
@@ -15,43 +15,43 @@ _CREATE = re.compile(
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _END = re.compile(rb";[ \t]*(?:--[^\n]*)?$|^GO[ \t]*$", re.MULTILINE | re.IGNORECASE)
-MAX_STATEMENT = 20_000  # bytes in which the end of a statement is looked for
+MAX_STATEMENT = 20_000  # bytes searched for the end of a statement
 
 
-def _refine(definition: Definition, found: SyntaxCaptures) -> bool:
+def _refine(definition: Definition, syntax: SyntaxCaptures) -> bool:
     definition.kind = _KINDS.get(definition.kind, definition.kind)
-    definition.name = plain_name(definition.name)
+    definition.name = bare_name(definition.name)
     node = definition.first("name")
     if definition.kind != "function" and definition.first("body") is None and node is not None:
-        end = found.text.data.find(b"\n", node.end_byte)
+        end = syntax.text.data.find(b"\n", node.end_byte)
         definition.body = min(definition.end, end if end >= 0 else definition.end)
     return bool(definition.name)
 
 
-def _finish(definitions: list[Definition], found: SyntaxCaptures) -> list[Definition]:
-    """Where the grammar gave up, what is created is found by its first words."""
-    if not found.root.has_error:
+def _finish(definitions: list[Definition], syntax: SyntaxCaptures) -> list[Definition]:
+    """Find created objects by their first words where the grammar failed."""
+    if not syntax.root.has_error:
         return definitions
-    data = found.text.data
-    known = Ranges((one.start, one.end) for one in definitions)
+    data = syntax.text.data
+    covered = Ranges((definition.start, definition.end) for definition in definitions)
     more: list[Definition] = []
     for match in _CREATE.finditer(data):
         start = match.start(1)
-        if start in known:
+        if start in covered:
             continue
         end = _END.search(data, match.end(), match.end() + MAX_STATEMENT)
         what = match[1].decode().lower()
         first = match.end() - len(match[0].lstrip())
-        one = Definition(found.root, _KINDS.get(what, what), 0, first, end.start() if end else match.end())
-        one.name = plain_name(match[2].decode("utf-8", "replace"))
+        definition = Definition(syntax.root, _KINDS.get(what, what), 0, first, end.start() if end else match.end())
+        definition.name = bare_name(match[2].decode("utf-8", "replace"))
         line_end = data.find(b"\n", match.end())
-        one.body = min(one.end, line_end if line_end >= 0 else one.end)
-        if one.name:
-            more.append(one)
+        definition.body = min(definition.end, line_end if line_end >= 0 else definition.end)
+        if definition.name:
+            more.append(definition)
     return definitions + more
 
 
-def plain_name(name: str) -> str:
+def bare_name(name: str) -> str:
     """Without schema and quotes."""
     return name.rpartition(".")[2].strip('`"[] \t\r\n')
 

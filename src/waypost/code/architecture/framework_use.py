@@ -1,22 +1,22 @@
 """Which frameworks and libraries a project uses, implements, or only tests with."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
-from waypost.code.architecture.knowledge import Framework, framework_of_package, frameworks
+from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
+from waypost.code.architecture.frameworks import Framework, framework_of_package, frameworks
 from waypost.code.architecture.result import CodePlace, Endpoint, FrameworkUse
 from waypost.code.architecture.roles import role_of, weight_of
 
-_SHOWN_FROM = 0.4  # less is a package that may be there for something else
+_SHOWN_FROM = 0.4  # below this, the package may be there for another purpose
 _MAX_PLACES = 8
 _GO_MAJOR = re.compile(r"/v\d+$")  # the version at the end of a Go module
 
 
 @dataclass(slots=True)
 class _Case:
-    """What speaks for one framework."""
+    """The evidence for one framework."""
 
     doubt: float = 1.0
     version: str = ""
@@ -29,30 +29,28 @@ class _Case:
         self.doubt *= 1.0 - weight
 
 
-def frameworks_by_directory(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> dict[str, frozenset[str]]:
-    """The frameworks that manifests name, by the directory of the manifest."""
-    found: dict[str, set[str]] = {}
+def frameworks_by_directory(evidence: EvidenceByPath) -> dict[str, frozenset[str]]:
+    """The frameworks in manifests, by the manifest's directory."""
+    by_directory: dict[str, set[str]] = {}
     for path, items in evidence.items():
         for item in items:
             if item.kind == "dependency":
                 framework = framework_of_package(item.get("ecosystem"), item.name)
                 if framework is not None:
-                    found.setdefault(path.rpartition("/")[0], set()).add(framework.name)
-    return {directory: frozenset(names) for directory, names in found.items()}
+                    by_directory.setdefault(path.rpartition("/")[0], set()).add(framework.name)
+    return {directory: frozenset(names) for directory, names in by_directory.items()}
 
 
-def frameworks_of(
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]], endpoints: Iterable[Endpoint]
-) -> tuple[FrameworkUse, ...]:
-    """Frameworks first, then libraries, the surest first."""
+def frameworks_of(evidence: EvidenceByPath, endpoints: Iterable[Endpoint]) -> tuple[FrameworkUse, ...]:
+    """Frameworks first, then libraries, by confidence."""
     cases: dict[str, _Case] = {}
-    own = _implemented(evidence, cases)
+    own = _own_frameworks(evidence, cases)
     for path, items in evidence.items():
         for item in items:
             if item.kind == "dependency":
-                _wanted(path, item, cases, own)
+                _add_dependency(path, item, cases, own)
             elif item.kind == "import":
-                _imported(path, item, cases, own)
+                _add_import(path, item, cases, own)
     for endpoint in endpoints:
         if endpoint.framework in frameworks():
             case = cases.setdefault(endpoint.framework, _Case())
@@ -74,9 +72,9 @@ def _order(use: FrameworkUse) -> tuple[bool, bool, bool, float, str]:
     return use.role != "implements", use.role == "tests", not is_framework, -use.confidence, use.name
 
 
-def _implemented(evidence: Mapping[str, Sequence[ArchitectureEvidence]], cases: dict[str, _Case]) -> set[str]:
-    """Frameworks whose own package this repository makes."""
-    found = set()
+def _own_frameworks(evidence: EvidenceByPath, cases: dict[str, _Case]) -> set[str]:
+    """Frameworks whose own package this repository provides."""
+    implemented = set()
     for path, items in evidence.items():
         for item in items:
             if item.kind != "package" or role_of(path) != "":
@@ -94,11 +92,11 @@ def _implemented(evidence: Mapping[str, Sequence[ArchitectureEvidence]], cases: 
                     case.doubt = 0.02
                     case.version = case.version or item.value
                     case.manifest.append(CodePlace(path, item.line))
-                    found.add(framework.name)
-    return found
+                    implemented.add(framework.name)
+    return implemented
 
 
-def _wanted(path: str, item: ArchitectureEvidence, cases: dict[str, _Case], own: set[str]) -> None:
+def _add_dependency(path: str, item: ArchitectureEvidence, cases: dict[str, _Case], own: set[str]) -> None:
     framework = framework_of_package(item.get("ecosystem"), item.name)
     if framework is None or framework.name in own:
         return
@@ -114,7 +112,7 @@ def _wanted(path: str, item: ArchitectureEvidence, cases: dict[str, _Case], own:
         case.manifest.append(CodePlace(path, item.line))
 
 
-def _imported(path: str, item: ArchitectureEvidence, cases: dict[str, _Case], own: set[str]) -> None:
+def _add_import(path: str, item: ArchitectureEvidence, cases: dict[str, _Case], own: set[str]) -> None:
     if item.name in own:
         return
     case = cases.setdefault(item.name, _Case())

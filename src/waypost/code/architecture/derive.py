@@ -1,17 +1,17 @@
-"""What follows from the evidence of all files."""
+"""Derive the architecture of a project from the evidence of all files."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from waypost.code.architecture.endpoints import endpoints_of, handlers_of
-from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.evidence import EvidenceByPath
+from waypost.code.architecture.framework_use import frameworks_by_directory, frameworks_of
 from waypost.code.architecture.layers import layers_of
 from waypost.code.architecture.marks import auth_words
 from waypost.code.architecture.patterns import ProjectSigns, patterns_of
 from waypost.code.architecture.result import Architecture, ArchitectureFinding, CodePlace, Configuration, Endpoint
 from waypost.code.architecture.roles import role_of, weight_of
-from waypost.code.architecture.used import frameworks_by_directory, frameworks_of
 from waypost.code.files.languages import display_name, is_document, language_of_path
 
 _MAX_PLACES = 10
@@ -26,7 +26,7 @@ _DESIGN_WORDS = {
     "singleton": "one object for all",
     "factory": "objects made in one place",
     "repository": "storage behind an interface of its own",
-    "observer": "listeners that are told of changes",
+    "observer": "listeners notified of changes",
     "strategy": "ways that can be exchanged",
     "decorator": "an object wrapped in one of its kind",
     "adapter": "something foreign made to fit",
@@ -41,15 +41,13 @@ _DESIGN_WORDS = {
 }
 
 
-def conclude(
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]],
-    paths: Sequence[str],
-    relations: Iterable[tuple[str, str]] = (),
+def derive_architecture(
+    evidence: EvidenceByPath, paths: Sequence[str], relations: Iterable[tuple[str, str]] = ()
 ) -> Architecture:
-    """The architecture of the project with these `paths`.
+    """The architecture of the project with these `paths`. Deterministic.
 
-    `evidence` is what `find_evidence` gave for each path (paths without any may be left out), `relations` the imports
-    between files as (who, whom), for telling which layer depends on which. The same input gives the same result.
+    `evidence` is the result of `find_evidence` by path; paths without any may be missing. `relations` are imports
+    between files as (importer, imported), which give the dependencies between layers.
     """
     evidence = {path: evidence[path] for path in sorted(evidence)}
     paths = sorted(paths)
@@ -66,7 +64,7 @@ def conclude(
         layers=layers_of(paths, code, relations),
         design_patterns=_designs(evidence),
         entry_points=_entries(evidence),
-        languages=_languages({path: languages[path] for path in code}),
+        languages=_languages({path: languages[path] for path in paths if path in code}),
     )
 
 
@@ -76,9 +74,7 @@ def _languages(languages: Mapping[str, str]) -> tuple[tuple[str, int, float], ..
     return tuple((name, count, round(count / total, 3)) for name, count in counts.most_common())
 
 
-def _authentication(
-    evidence: Mapping[str, Sequence[ArchitectureEvidence]], endpoints: Sequence[Endpoint]
-) -> tuple[ArchitectureFinding, ...]:
+def _authentication(evidence: EvidenceByPath, endpoints: Sequence[Endpoint]) -> tuple[ArchitectureFinding, ...]:
     words = auth_words()
     seen: dict[str, list[tuple[str, CodePlace]]] = {}
     for path, items in evidence.items():
@@ -87,11 +83,11 @@ def _authentication(
         for item in items:
             if item.kind == "auth":
                 seen.setdefault(item.name, []).append((item.value, CodePlace(path, item.line)))
-    guards = Counter(one.guard for one in endpoints if one.guard)
-    for one in endpoints:
-        if one.guard:
-            seen.setdefault("guards", []).append((one.guard, one.place))
-    found = []
+    guards = Counter(endpoint.guard for endpoint in endpoints if endpoint.guard)
+    for endpoint in endpoints:
+        if endpoint.guard:
+            seen.setdefault("guards", []).append((endpoint.guard, endpoint.place))
+    findings = []
     for name, hits in seen.items():
         marks = list(dict.fromkeys(mark.strip() for mark, _ in hits))
         reasons = [f"{mark} at {next(place for word, place in hits if word.strip() == mark)}" for mark in marks[:6]]
@@ -99,11 +95,11 @@ def _authentication(
             reasons.append(f"{sum(guards.values())} endpoints are protected by {', '.join(list(guards)[:4])}")
         confidence = round(min(0.95, 1.0 - 0.5 ** len(hits) * 0.8), 2)
         places = tuple(dict.fromkeys(place for _, place in hits))[:_MAX_PLACES]
-        found.append(ArchitectureFinding(name, words.get(name, ""), confidence, tuple(reasons), places))
-    return tuple(sorted(found, key=lambda one: (-one.confidence, one.name)))
+        findings.append(ArchitectureFinding(name, words.get(name, ""), confidence, tuple(reasons), places))
+    return tuple(sorted(findings, key=lambda finding: (-finding.confidence, finding.name)))
 
 
-def _configuration(evidence: Mapping[str, Sequence[ArchitectureEvidence]], paths: Sequence[str]) -> Configuration:
+def _configuration(evidence: EvidenceByPath, paths: Sequence[str]) -> Configuration:
     variables: dict[str, list[CodePlace]] = {}
     settings: dict[str, list[CodePlace]] = {}
     for path, items in evidence.items():
@@ -122,8 +118,8 @@ def _configuration(evidence: Mapping[str, Sequence[ArchitectureEvidence]], paths
     )
 
 
-def _designs(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> tuple[ArchitectureFinding, ...]:
-    """Design patterns of the product. A strategy needs two ways; what only a mark tells counts less."""
+def _designs(evidence: EvidenceByPath) -> tuple[ArchitectureFinding, ...]:
+    """Design patterns of the product. A strategy needs two variants; a mark alone counts less."""
     seen: dict[str, list[tuple[str, CodePlace, float]]] = {}
     for path, items in evidence.items():
         if role_of(path) != "":
@@ -135,7 +131,7 @@ def _designs(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> tuple[Ar
                 words = f"{item.value.strip()} is used" if is_mark else f"{item.value}: {item.get('why')}"
                 weight = (0.35 if is_mark else 0.55) * weight_of(path)
                 seen.setdefault(item.name, []).append((words, place, weight))
-    found = []
+    findings = []
     for name, hits in seen.items():
         if name == "strategy" and len({words.rpartition(" of ")[2] for words, _, _ in hits}) == len(hits):
             continue
@@ -145,20 +141,20 @@ def _designs(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> tuple[Ar
         hits.sort(key=lambda hit: -hit[2])
         reasons = tuple(f"{words} ({place})" for words, place, _ in hits[:8])
         places = tuple(place for _, place, _ in hits[:_MAX_PLACES])
-        found.append(
+        findings.append(
             ArchitectureFinding(name, _DESIGN_WORDS.get(name, ""), round(min(0.95, 1.0 - doubt), 2), reasons, places)
         )
-    return tuple(sorted(found, key=lambda one: (-one.confidence, one.name)))
+    return tuple(sorted(findings, key=lambda finding: (-finding.confidence, finding.name)))
 
 
-def _entries(evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> tuple[tuple[str, CodePlace], ...]:
-    """Where programs start, those of the product only; the shortest paths first."""
-    found = [
+def _entries(evidence: EvidenceByPath) -> tuple[tuple[str, CodePlace], ...]:
+    """Where programs of the product start, shortest paths first."""
+    entries = [
         (item.name, CodePlace(path, item.line))
         for path, items in evidence.items()
         if role_of(path) == ""
         for item in items
         if item.kind == "entry"
     ]
-    found.sort(key=lambda pair: (pair[1].path.count("/"), pair[1]))
-    return tuple(found[:40])
+    entries.sort(key=lambda pair: (pair[1].path.count("/"), pair[1]))
+    return tuple(entries[:40])

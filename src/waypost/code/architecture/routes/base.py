@@ -1,15 +1,15 @@
-"""What all readers of routes share: how a route, a router and a mount are written down, and who handles it."""
+"""Common parts of all route readers: evidence for routes, routers and mounts, and handler names."""
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
-from waypost.code.architecture.tokens import NAME, OTHER, STRING, TokenList
+from waypost.code.architecture.tokens import NAME, OTHER, STRING, Span, TokenList
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")
-ANY = "ANY"  # all methods, or one that the code decides at run time
-PAGE = "PAGE"  # shown in a browser by the router of a front end
+ANY = "ANY"  # all methods, or decided at run time
+PAGE = "PAGE"  # shown in a browser by a front-end router
 _MAX_PATH = 300
 _MAX_SPAN = 200
 _HANDLER = re.compile(r"[A-Za-z_$\\][\w$.:\\@#]*")
@@ -33,14 +33,14 @@ def mount(target: str, prefix: str, line: int, owner: str, framework: str = "", 
 
 
 def join(*parts: str) -> str:
-    """Paths put together with one `/` between them and one in front."""
+    """Join paths with one `/` between them and one in front."""
     whole = "/".join(part.strip("/") for part in parts if part.strip("/"))
     ends = next((part.endswith("/") for part in reversed(parts) if part), False)
     return "/" + whole + ("/" if ends and whole else "")
 
 
-def named(tokens: TokenList, span: tuple[int, int]) -> str:
-    """The name of the handler that a span states: `users.create`, `h(create)` gives `create`; "" for a closure."""
+def handler_name(tokens: TokenList, span: Span) -> str:
+    """The handler's name in a span: `users.create`, or `create` for `h(create)`. "" for a closure."""
     start, end = span
     for _ in range(5):
         if tokens.is_name(start, "new") or tokens.is_other(start, "&"):
@@ -51,65 +51,65 @@ def named(tokens: TokenList, span: tuple[int, int]) -> str:
         while at + 2 < end and tokens.kinds[at + 1] == OTHER and tokens.texts[at + 1] in (".", "::", "->"):
             at += 2
         if at + 1 == end:
-            return tokens.joined((start, end))
+            return tokens.source((start, end))
         if not tokens.is_other(at + 1, "("):
             return ""
         inner = tokens.arguments(at + 1)
         after = tokens.partner[at + 1]
         if tokens.texts[at] in ("as_view", "bind", "call"):
-            return tokens.joined((start, at - 1))
+            return tokens.source((start, at - 1))
         if not inner or after + 1 < end:
-            return tokens.joined((start, at + 1))
+            return tokens.source((start, at + 1))
         start, end = inner[-1]
     return ""
 
 
 def _function_name(tokens: TokenList, start: int, end: int) -> str:
-    """`function list(req, res) {…}` has a name even as an argument."""
+    """The name of `function list(req, res) {…}` as an argument."""
     for at in range(start, min(end, start + 3)):
         if tokens.is_name(at, "function") and tokens.is_name(at + 1) and tokens.is_other(at + 2, "("):
             return tokens.texts[at + 1]
     return ""
 
 
-def assigned(tokens: TokenList, at: int) -> str:
-    """The variable that an expression beginning at `at` is assigned to, or ""."""
+def assignee(tokens: TokenList, at: int) -> str:
+    """The variable to which the expression at `at` is assigned, or ""."""
     before = at - 1
     while before > 0 and tokens.kinds[before] == NAME and tokens.texts[before] in ("new", "await", "mut"):
         before -= 1
     if before < 1 or tokens.texts[before] not in ("=", ":=") or tokens.kinds[before] != OTHER:
         return ""
     name = before - 1
-    # A declared type may stand between: `const app: Express = express()`, `app: FastAPI = FastAPI()`.
+    # A declared type may be in between: `const app: Express = express()`, `app: FastAPI = FastAPI()`.
     while name >= 1 and tokens.kinds[name - 1] == OTHER and tokens.texts[name - 1] in (".", ":", "<", "::"):
         if tokens.texts[name - 1] == ":":
             return tokens.texts[name - 2] if tokens.kinds[name - 2] == NAME else ""
         name -= 2
     if tokens.is_other(name, ">") or tokens.kinds[name] != NAME:
         return ""
-    return tokens.joined((name, before))
+    return tokens.source((name, before))
 
 
-def clipped(span: tuple[int, int]) -> range:
-    """The places of a span, of a very long one the first: a closure may hold the rest of the file."""
+def indices(span: Span) -> range:
+    """The indices of a span, limited because a closure may contain the rest of the file."""
     return range(span[0], min(span[1], span[0] + _MAX_SPAN))
 
 
-def strings(tokens: TokenList, span: tuple[int, int]) -> list[str]:
+def strings(tokens: TokenList, span: Span) -> list[str]:
     """The strings in a span, at any depth."""
-    return [tokens.texts[at] for at in clipped(span) if tokens.kinds[at] == STRING]
+    return [tokens.texts[at] for at in indices(span) if tokens.kinds[at] == STRING]
 
 
-def methods(tokens: TokenList, span: tuple[int, int] | None) -> list[str]:
-    """The HTTP methods named in a span: `["GET", "post"]`, `RequestMethod.GET`, `Request::METHOD_PUT`."""
+def methods(tokens: TokenList, span: Span | None) -> list[str]:
+    """The HTTP methods in a span: `["GET", "post"]`, `RequestMethod.GET`, `Request::METHOD_PUT`."""
     if span is None:
         return []
-    words = (tokens.texts[at].rpartition("_")[2].upper() for at in clipped(span) if tokens.kinds[at] != OTHER)
+    words = (tokens.texts[at].rpartition("_")[2].upper() for at in indices(span) if tokens.kinds[at] != OTHER)
     return [word for word in dict.fromkeys(words) if word in METHODS]
 
 
 class Functions:
-    """The functions of a file, to be asked which one is around a place."""
+    """The functions of a file, by position."""
 
     __slots__ = ("_found", "_starts", "_tokens")
 
@@ -119,7 +119,7 @@ class Functions:
         self._starts = [body for _, _, body in self._found]
 
     def around(self, at: int) -> tuple[str, int, int] | None:
-        """The innermost: its name, the bracket of its parameters, that of its body."""
+        """The innermost function: its name, its parameter bracket and its body bracket."""
         place = bisect_left(self._starts, at) - 1
         for _ in range(20):
             if place < 0:
@@ -130,12 +130,12 @@ class Functions:
         return None
 
     def name(self, at: int) -> str:
-        found = self.around(at)
-        return found[0] if found else ""
+        function = self.around(at)
+        return function[0] if function else ""
 
 
 def _functions(tokens: TokenList, word: str) -> Iterator[tuple[str, int, int]]:
-    """Functions declared by `word` (`func`, `fn`, `function`): name, the bracket of its parameters, of its body."""
+    """Functions declared by `word` (`func`, `fn`, `function`): name, parameter bracket, body bracket."""
     for at in range(len(tokens) - 2):
         if not tokens.is_name(at, word):
             continue

@@ -1,10 +1,10 @@
-"""One word of a text, read as a place in a file or as a name with what stands before it.
+"""Parse one word of a text as a file path or as a qualified name.
 
     read_path("src/a.py#L3-L9")     # path src/a.py, lines 3 to 9
     read_path("a.py::Case::test")   # path a.py, name test, qualifier (Case,)
     read_name("App\\\\Models\\\\User") # name User, qualifier (App, Models)
 
-Words are at most `LONGEST` characters, so that every pattern here ends soon.
+Words have at most `LONGEST` characters, so that every pattern stays fast.
 """
 
 import re
@@ -38,31 +38,31 @@ _SHAPES = (
 
 
 class NameReading(NamedTuple):
-    name: str  # the last part; of a file, its name
+    name: str  # last part; for a file, the file name
     qualifier: tuple[str, ...] = ()
     path: str = ""  # with `/`
     lines: LineRange | None = None
-    mark: str = ""  # what stood before the name: @, &, *
+    mark: str = ""  # prefix of the name: @, &, *
 
 
 @lru_cache(maxsize=4096)
 def shape_of(name: str) -> str:
-    """How a name is written, when no prose is written like that; "" for a plain word."""
+    """The naming style of a word, such as "snake"; "" for a plain word of prose."""
     name = name.lstrip("$")
     return next((shape for shape, pattern in _SHAPES if pattern.fullmatch(name)), "")
 
 
 def read_path(word: str) -> NameReading | None:
-    """The file that a word names, with the lines or the symbol behind it; None when it names no file."""
+    """The file that a word names, with lines or a symbol after it. None if it names no file."""
     if "." not in word and "/" not in word and "\\" not in word and word.lower() not in link_words().files:
         return None
     word = word[:LONGEST]
     if word.startswith("file:"):
         word = _from_uri(word)
     lines = None
-    found = _LINES.search(word)
-    if found is not None:
-        lines, word = _lines(found), word[: found.start()]
+    match = _LINES.search(word)
+    if match is not None:
+        lines, word = _lines(match), word[: match.start()]
     member: tuple[str, ...] = ()
     path = _file(word)
     if path is None and (inside := _MEMBER.search(word)) is not None:
@@ -76,19 +76,19 @@ def read_path(word: str) -> NameReading | None:
 
 
 def read_name(word: str) -> NameReading | None:
-    """A name and what it is a part of; None for what no language would call a name."""
+    """A name and its qualifier. None if no language allows such a name."""
     word = word.rstrip("()")[:LONGEST]
-    found = _NAME.fullmatch(word)
-    if found is None:
+    match = _NAME.fullmatch(word)
+    if match is None:
         return None
     parts = _SEPARATOR.split(word.lstrip("@&*").rstrip("!?"))[-_MOST_PARTS:]
     if not all(part.strip("_$") for part in parts):
         return None
-    return None if _is_address(parts, word) else NameReading(parts[-1], tuple(parts[:-1]), mark=found["mark"])
+    return None if _is_address(parts, word) else NameReading(parts[-1], tuple(parts[:-1]), mark=match["mark"])
 
 
 def as_name(reading: NameReading) -> NameReading | None:
-    """`response.json` read as a member, where no such file exists."""
+    """`response.json` read as a member, for when no such file exists."""
     return read_name(reading.path) if "/" not in reading.path else None
 
 
@@ -97,19 +97,19 @@ def _from_uri(word: str) -> str:
     return "/" + rest.lstrip("/") if rest.startswith("//") else rest
 
 
-def _lines(found: re.Match[str]) -> LineRange | None:
-    start = int(found[1])
+def _lines(match: re.Match[str]) -> LineRange | None:
+    start = int(match[1])
     try:
-        return LineRange(start, max(start, int(found[2] or start)))
+        return LineRange(start, max(start, int(match[2] or start)))
     except InvalidInput:
         return None
 
 
 def _file(word: str) -> str | None:
-    """The path, with `/`, if the last part of it is the name of a file."""
+    """The path, with `/`, if its last part is a file name."""
     words = link_words()
     path = _DRIVE.sub("", word).replace("\\", "/")
-    path = path[found.end() :] if (found := _LEADING_DOTS.match(path)) else path
+    path = path[dots.end() :] if (dots := _LEADING_DOTS.match(path)) else path
     segments = [segment for segment in path.split("/") if segment]
     if not segments or "*" in path or not all(_SEGMENT.fullmatch(segment) for segment in segments):
         return None
@@ -125,7 +125,7 @@ def _file(word: str) -> str | None:
 
 
 def _is_address(parts: list[str], word: str) -> bool:
-    """Whether this is a domain, a product such as Node.js, or an abbreviation such as z.B"""
+    """Whether this is a domain, a product such as Node.js, or an abbreviation such as z.B."""
     if len(parts) == 1:
         return False
     if ".".join(parts).lower() in link_words().product_files:

@@ -1,8 +1,16 @@
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 
-from waypost.code.architecture import Architecture, ArchitectureEvidence, CodePlace, conclude, find_evidence
-from waypost.code.architecture.knowledge import frameworks, table
+from waypost.code.architecture import (
+    Architecture,
+    ArchitectureEvidence,
+    CodePlace,
+    derive_architecture,
+    documents_of,
+    find_evidence,
+)
+from waypost.code.architecture.frameworks import frameworks, table
 from waypost.code.architecture.marks import key_word
 from waypost.code.source import SourceFile
 
@@ -53,7 +61,7 @@ def test_the_source_of_a_framework_is_told_from_its_use(describe: Describe) -> N
     by_name = {use.name: use.role for use in describe(files).frameworks}
     assert by_name["Flask"] == "implements"
     assert by_name["click"] == "uses"
-    text = next(one.text for one in describe(files).documents() if one.name == "Flask")
+    text = next(document.text for document in documents_of(describe(files)) if document.name == "Flask")
     assert "is Flask itself" in text
 
 
@@ -74,10 +82,10 @@ def test_authentication_names_mechanisms_and_what_protects(describe: Describe) -
         "app/views.py": "from flask import Blueprint\nbp = Blueprint('a', __name__)\n\n@bp.get('/me')\n@jwt_required()\ndef me(): ...\n",
         "tests/test_auth.py": "from onelogin.saml2 import x\n",
     }
-    found = {one.name: one for one in describe(files).authentication}
-    assert set(found) == {"JWT", "password hashing", "guards"}
-    assert CodePlace("app/auth.py", 7) in found["JWT"].places
-    assert "1 endpoints are protected by jwt_required" in found["guards"].reasons[-1]
+    mechanisms = {finding.name: finding for finding in describe(files).authentication}
+    assert set(mechanisms) == {"JWT", "password hashing", "guards"}
+    assert CodePlace("app/auth.py", 7) in mechanisms["JWT"].places
+    assert "1 endpoints are protected by jwt_required" in mechanisms["guards"].reasons[-1]
 
 
 def test_configuration_knows_variables_of_many_languages(describe: Describe) -> None:
@@ -115,7 +123,7 @@ def test_configuration_knows_variables_of_many_languages(describe: Describe) -> 
 def test_layers_know_their_directories_and_who_depends_on_whom() -> None:
     paths = ["src/controllers/a.py", "src/services/b.py", "src/repositories/c.py", "tests/controllers/t.py"]
     relations = [("src/controllers/a.py", "src/services/b.py"), ("src/services/b.py", "src/repositories/c.py")]
-    layers = {layer.name: layer for layer in conclude({}, paths, relations).layers}
+    layers = {layer.name: layer for layer in derive_architecture({}, paths, relations).layers}
     assert layers["presentation"].directories == ("src/controllers",)
     assert layers["presentation"].depends_on == (("application", 1),)
     assert layers["application"].depends_on == (("infrastructure", 1),)
@@ -133,22 +141,22 @@ def test_design_patterns_need_structure_beside_the_name(describe: Describe) -> N
         "b.py": "class Cheap(PriceStrategy):\n    def price(self): ...\n\nclass Dear(PriceStrategy):\n    def price(self): ...\n",
         "c.py": "class OnlyOne(SortStrategy):\n    def sort(self): ...\n",
     }
-    found = {one.name: " ".join(one.reasons) for one in describe(files).design_patterns}
-    assert set(found) == {"repository", "singleton", "observer", "visitor", "factory", "strategy"}
-    assert "EmptyRepository" not in found["repository"]
-    assert "Config" in found["singleton"] and "Form" not in found["singleton"]
-    assert "TallFactory" not in found["factory"]
+    designs = {finding.name: " ".join(finding.reasons) for finding in describe(files).design_patterns}
+    assert set(designs) == {"repository", "singleton", "observer", "visitor", "factory", "strategy"}
+    assert "EmptyRepository" not in designs["repository"]
+    assert "Config" in designs["singleton"] and "Form" not in designs["singleton"]
+    assert "TallFactory" not in designs["factory"]
 
 
 def test_a_monorepo_needs_packages_and_something_that_holds_them(describe: Describe) -> None:
     packages = {f"packages/{name}/package.json": f'{{"name": "{name}"}}' for name in "abc"}
     assert describe(packages).patterns == ()
     whole = packages | {"package.json": '{"name": "root", "workspaces": ["packages/*"]}'}
-    assert [one.name for one in describe(whole).patterns] == ["monorepo"]
+    assert [pattern.name for pattern in describe(whole).patterns] == ["monorepo"]
 
 
 def test_entry_points_and_languages_are_told(describe: Describe) -> None:
-    found = describe(
+    architecture = describe(
         {
             "cmd/main.go": "package main\n\nfunc main() {\n}\n",
             "a.py": "x = 1\n",
@@ -156,30 +164,32 @@ def test_entry_points_and_languages_are_told(describe: Describe) -> None:
             "README.md": "# x\n",
         }
     )
-    assert found.entry_points == (("Go program", CodePlace("cmd/main.go", 3)),)
-    assert found.languages == (("Python", 2, 0.667), ("Go", 1, 0.333))
+    assert architecture.entry_points == (("Go program", CodePlace("cmd/main.go", 3)),)
+    assert architecture.languages == (("Python", 2, 0.667), ("Go", 1, 0.333))
 
 
 def test_documents_are_sentences_with_places(describe: Describe) -> None:
-    documents = describe(PETS).documents()
-    endpoint = next(one for one in documents if one.type == "endpoint")
+    documents = documents_of(describe(PETS))
+    endpoint = next(document for document in documents if document.type == "endpoint")
     assert endpoint.title == "GET /pets"
     assert endpoint.text == (
         "GET /pets is handled by PetController.list (src/main/java/a/PetController.java:5), "
         "declared in src/main/java/a/PetController.java:4 with Spring MVC."
     )
-    assert {"overview", "framework", "pattern", "endpoint"} <= {one.type for one in documents}
-    assert len({one.key for one in documents}) == len(documents)
-    json.dumps([one.to_json() for one in documents])
+    assert {"overview", "framework", "pattern", "endpoint"} <= {document.type for document in documents}
+    assert len({document.key for document in documents}) == len(documents)
+    json.dumps([asdict(document) for document in documents])
 
 
 def test_everything_turns_into_json_and_evidence_back(describe: Describe) -> None:
     data = json.loads(json.dumps(describe(PETS).to_json()))
     assert data["endpoints"][0]["place"] == {"path": "src/main/java/a/PetController.java", "line": 4}
     source = SourceFile("src/main/java/a/PetController.java", "java", PETS["src/main/java/a/PetController.java"])
-    found = find_evidence(source, None)
-    assert found
-    assert tuple(ArchitectureEvidence.from_json(json.loads(json.dumps(one.to_json()))) for one in found) == found
+    collected = find_evidence(source, None)
+    assert collected
+    assert (
+        tuple(ArchitectureEvidence.from_json(json.loads(json.dumps(item.to_json()))) for item in collected) == collected
+    )
 
 
 def test_the_order_of_files_does_not_matter(describe: Describe) -> None:
@@ -187,8 +197,8 @@ def test_the_order_of_files_does_not_matter(describe: Describe) -> None:
 
 
 def test_nothing_is_concluded_from_nothing() -> None:
-    assert conclude({}, []) == Architecture()
-    assert Architecture().documents() == ()
+    assert derive_architecture({}, []) == Architecture()
+    assert documents_of(Architecture()) == ()
 
 
 def test_the_tables_are_sound() -> None:

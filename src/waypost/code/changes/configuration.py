@@ -1,6 +1,6 @@
 """Configuration of any format as a flat table: dotted key → value as text.
 
-Nothing is built from what a file says but strings: YAML's aliases stay names, its tags are not obeyed.
+Only strings are built from a file: YAML aliases stay names, and tags are ignored.
 """
 
 import json
@@ -11,26 +11,16 @@ from typing import Any
 
 from waypost.code.files.languages import language_of_path
 
-MASKED = "masked-secret"  # stands where a secret was
+MASKED = "masked-secret"  # replaces a secret
 _MASK = re.compile(r"\[secret: [\w-]{1,60}\]")
-_LARGEST = 100_000  # characters; longer configuration is data
+_LARGEST = 100_000  # characters; longer files are data
 _MOST_BRACKETS = 60
 _BRACKET = re.compile(r"[\[{\]}]")
 _DASHES = re.compile(r"(?:[-?:] ){60}")
 _MOST_KEYS = 4_000
 _DEEPEST = 12
 _NAMING = (
-    "name",
-    "id",
-    "key",
-    "repo",
-    "uses",
-    "image",
-    "source",
-    "path",
-    "title",
-    "file",
-    "module",
+    *("name", "id", "key", "repo", "uses", "image", "source", "path", "title", "file", "module"),
     "package-ecosystem",
 )
 _ACTIONS = frozenset({"run", "script", "command", "args"})
@@ -49,31 +39,31 @@ _Rows = Iterator[tuple[str, str]]
 
 
 def flat_settings(path: str, text: str) -> dict[str, str] | None:
-    """The settings in a file; None when it cannot be read or is of no format that has any."""
+    """The settings in a file, or None if it is unreadable or has no settings format."""
     reader = _reader(path)
     if reader is None:
         return None
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     if not text.strip():
-        return found
+        return settings
     if len(text) > _LARGEST or _is_deep(text):
         return None
-    text = _MASK.sub(MASKED, text)  # brackets and a colon have a meaning of their own in YAML
+    text = _MASK.sub(MASKED, text)  # brackets and colons have a meaning in YAML
     try:
         for key, value in reader(text):
             name, number = key, 2
-            while name in found and number < 50:
+            while name in settings and number < 50:
                 name, number = f"{key} ({number})", number + 1
-            found.setdefault(name, value)
-            if len(found) >= _MOST_KEYS:
+            settings.setdefault(name, value)
+            if len(settings) >= _MOST_KEYS:
                 return None
     except (ValueError, RecursionError):
         return None
-    return found
+    return settings
 
 
 def _is_deep(text: str) -> bool:
-    """Whether brackets stand in each other as nobody writes them: parsers take very long over that."""
+    """Whether brackets nest too deeply: parsers take very long on such files."""
     depth = 0
     for sign in _BRACKET.findall(text):
         depth = depth + 1 if sign in "[{" else max(0, depth - 1)
@@ -98,7 +88,7 @@ def _toml(text: str) -> _Rows:
 
 
 def _json(text: str) -> _Rows:
-    """JSON with comments and trailing commas, as tools allow it."""
+    """JSON with comments and trailing commas."""
     try:
         data = json.loads(text)
     except ValueError:
@@ -109,35 +99,37 @@ def _json(text: str) -> _Rows:
 def _without_comments(text: str) -> str:
     parts: list[str] = []
     position = 0
-    while (found := _JSON_PART.search(text, position)) is not None:
-        parts.append(text[position : found.start()])
-        closing = {"//": "\n", "/*": "*/"}.get(found[0])
+    while (match := _JSON_PART.search(text, position)) is not None:
+        parts.append(text[position : match.start()])
+        closing = {"//": "\n", "/*": "*/"}.get(match[0])
         if closing is None:
-            parts.append(found[0])
-            position = found.end()
+            parts.append(match[0])
+            position = match.end()
             continue
-        end = text.find(closing, found.end())
+        end = text.find(closing, match.end())
         position = len(text) if end < 0 else end if closing == "\n" else end + 2
     return "".join((*parts, text[position:]))
 
 
 def _flat(data: Any) -> _Rows:
-    """Keys of tables in tables. A list of plain values is one value; members of others are told by what names them."""
+    """Keys of nested tables. A list of plain values is one value; other members get a name from their content."""
     stack: list[tuple[str, Any, int]] = [("", data, 0)]
     while stack:
         key, value, depth = stack.pop()
         if depth > _DEEPEST:
             continue
         if isinstance(value, dict):
-            inner = [(_joined(key, str(name)), one, depth + 1) for name, one in value.items()]
+            inner = [(_join_key(key, str(name)), member, depth + 1) for name, member in value.items()]
             stack += reversed(inner)
-        elif isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value):
-            stack += reversed([(_joined(key, _member(one, at)), one, depth + 1) for at, one in enumerate(value)])
+        elif isinstance(value, list) and any(isinstance(member, (dict, list)) for member in value):
+            stack += reversed(
+                [(_join_key(key, _member(member, at)), member, depth + 1) for at, member in enumerate(value)]
+            )
         elif key:
             yield key, _text(value)
 
 
-def _joined(above: str, name: str) -> str:
+def _join_key(above: str, name: str) -> str:
     name = " ".join(name.split())[:120]
     name = f'"{name}"' if "." in name else name
     return f"{above}.{name}" if above else name
@@ -148,22 +140,22 @@ def _member(value: Any, place: int) -> str:
         for key in _NAMING:
             if isinstance(value.get(key), str) and value[key]:
                 return _VERSION.sub("", value[key])[:80]
-        for key, one in value.items():  # `python: 3.13` of a matrix; what is run is no name
-            if isinstance(one, (str, int, float)) and key not in _ACTIONS and len(str(one)) <= _SHORT:
-                return f"{key}={one}"
+        for key, scalar in value.items():  # `python: 3.13` of a matrix; commands are not names
+            if isinstance(scalar, (str, int, float)) and key not in _ACTIONS and len(str(scalar)) <= _SHORT:
+                return f"{key}={scalar}"
     return str(place)
 
 
 def _text(value: Any) -> str:
     if isinstance(value, list):
-        return "[" + ", ".join(_text(one) for one in value) + "]"
+        return "[" + ", ".join(_text(member) for member in value) + "]"
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _yaml(text: str) -> _Rows:
-    """Values as they are written: `3.10` stays `3.10`, and `on` is a key like others."""
+    """Values as written: `3.10` stays `3.10`, and `on` is an ordinary key."""
     import yaml
 
     class Loader(yaml.SafeLoader):
@@ -174,26 +166,26 @@ def _yaml(text: str) -> _Rows:
             return super().compose_node(parent, index)
 
     try:
-        documents = [_plain(node) for node in yaml.compose_all(text, Loader)]
+        documents = [_node_value(node) for node in yaml.compose_all(text, Loader)]
     except yaml.YAMLError as error:
         raise ValueError("not YAML") from error
     if len(documents) == 1:
         return _flat(documents[0])
-    return _flat({_document(one, place): one for place, one in enumerate(documents)})
+    return _flat({_document_name(document, place): document for place, document in enumerate(documents)})
 
 
-def _plain(node: Any) -> Any:
+def _node_value(node: Any) -> Any:
     import yaml
 
     if isinstance(node, yaml.MappingNode):
-        return {str(getattr(key, "value", "?")): _plain(value) for key, value in node.value}
+        return {str(getattr(key, "value", "?")): _node_value(value) for key, value in node.value}
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(value) for value in node.value]
+        return [_node_value(value) for value in node.value]
     return node.value if isinstance(node, yaml.ScalarNode) else None
 
 
-def _document(value: Any, place: int) -> str:
-    """One of several documents in a file: the kind and name of a Kubernetes object, or its number."""
+def _document_name(value: Any, place: int) -> str:
+    """The name of one of several documents: kind and name of a Kubernetes object, or its number."""
     if not isinstance(value, dict):
         return str(place)
     about = value.get("metadata")
@@ -202,7 +194,6 @@ def _document(value: Any, place: int) -> str:
 
 
 def _ini(text: str) -> _Rows:
-    """Sections, keys, and values that go on in lines that are indented."""
     section = key = ""
     value: list[str] = []
     for line in text.splitlines():
@@ -213,26 +204,26 @@ def _ini(text: str) -> _Rows:
             value.append(bare)
             continue
         if key:
-            yield _joined(section, key), ", ".join(one for one in value if one)
+            yield _join_key(section, key), ", ".join(part for part in value if part)
             key, value = "", []
         if bare.startswith("[") and bare.endswith("]"):
             section = " ".join(bare[1:-1].split())
-        elif found := _INI_KEY.match(bare[:4_000]):
-            key, value = found[1].strip(), [found[2].strip()]
+        elif match := _INI_KEY.match(bare[:4_000]):
+            key, value = match[1].strip(), [match[2].strip()]
     if key:
-        yield _joined(section, key), ", ".join(one for one in value if one)
+        yield _join_key(section, key), ", ".join(part for part in value if part)
 
 
 def _properties(text: str) -> _Rows:
     for line in text.splitlines():
         bare = line.strip().removeprefix("export ")
-        if bare and bare[0] not in "#!" and (found := _INI_KEY.match(bare[:4_000])):
-            yield found[1].strip(), found[2].strip()
+        if bare and bare[0] not in "#!" and (match := _INI_KEY.match(bare[:4_000])):
+            yield match[1].strip(), match[2].strip()
 
 
 def _dockerfile(text: str) -> _Rows:
-    for found in _DOCKER.finditer(text.replace("\\\n", " ")):
-        word, rest = found[1].upper(), found[2].strip()
+    for instruction in _DOCKER.finditer(text.replace("\\\n", " ")):
+        word, rest = instruction[1].upper(), instruction[2].strip()
         stage = _STAGE.match(rest) if word == "FROM" else None
         if stage is not None:
             yield f"FROM {stage[2]}" if stage[2] else "FROM", stage[1]

@@ -1,7 +1,7 @@
-"""Documents: prose and configuration, read as sections that cover the whole text.
+"""Split documents, prose or configuration, into sections that cover the whole text.
 
-Everything goes by lines, in linear time, and never fails: a broken document still has sections. Prose is cut at its
-headings, configuration at its keys, the rest at empty lines.
+Works by line, in linear time, and never fails: a broken document still has sections. Prose splits at headings,
+configuration at keys, the rest at empty lines.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ MAX_TITLE = 200  # characters; a longer heading is a paragraph
 _HEADINGS = {
     "markdown": markdown_starts,
     "rst": rst_starts,
-    "text": rst_starts,  # many a plain text has underlined titles
+    "text": rst_starts,  # plain text often has underlined titles
     "asciidoc": asciidoc_starts,
     "org": org_starts,
     "tex": tex_starts,
@@ -38,11 +38,11 @@ _HEADINGS = {
     "dockerfile": dockerfile_starts,
 }
 _KEYS = {"yaml": yaml_keys, "toml": toml_keys, "json": json_keys, "ini": ini_keys}
-_SPARSE = 200  # lines under one heading on average; such headings divide nothing, and blocks are found instead
+_SPARSE = 200  # average lines per heading; sparser headings are supplemented with blocks
 
 
 def parse_document(source: SourceFile) -> Parsed:
-    """The sections of a document, in order and without a gap, and what it says of itself."""
+    """The sections of a document, in order without gaps, and its description."""
     lines = lines_of(source.text)
     return Parsed(
         path=source.path,
@@ -55,7 +55,7 @@ def parse_document(source: SourceFile) -> Parsed:
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines as an editor counts them: only a line feed ends one, and none begins after the last."""
+    """Lines as an editor counts them: only a line feed ends a line, and none begins after the last."""
     lines = text.split("\n")
     if lines and not lines[-1]:
         lines.pop()
@@ -78,7 +78,7 @@ def _sections(starts: Sequence[Start], lines: Sequence[str]) -> list[DocumentSec
         return []
     cuts = [(line, title) for line, title in starts if line < len(lines)]
     if cuts and cuts[0][0] > 0:
-        # What stands before the first heading is a section of its own, unless it is empty.
+        # Text before the first heading is a section of its own, unless it is empty.
         if any(line.strip() for line in lines[: cuts[0][0]]):
             cuts.insert(0, (0, ""))
         else:

@@ -1,4 +1,4 @@
-"""The patterns of patterns.toml, put together and compiled once for each language."""
+"""The patterns of patterns.toml, compiled once per language."""
 
 import re
 import tomllib
@@ -21,14 +21,14 @@ class PatternRules:
     imports: tuple[re.Pattern[str], ...]
     package: re.Pattern[str] | None
     until: dict[str, re.Pattern[str]]  # by kind
-    words: frozenset[str]  # that stand before a bracket without a call
+    words: frozenset[str]  # words before a bracket that are not calls
 
 
 @cache
 def rules_for(language: str) -> PatternRules:
-    """The rules of a language; those that fit most when it has none of its own."""
+    """The rules of a language, or generic ones."""
     table = _tables()
-    entry = _inherited(table, language if language in table else _LAST_RESORT)
+    entry = _with_inherited(table, language if language in table else _LAST_RESORT)
     modifiers = rf"(?:(?:{entry['modifiers']})[ \t]+){{0,6}}" if entry.get("modifiers") else ""
     return PatternRules(
         ends=entry["ends"],
@@ -44,13 +44,13 @@ def rules_for(language: str) -> PatternRules:
 
 
 def languages_with_patterns() -> tuple[str, ...]:
-    """Languages that have patterns of their own."""
+    """Languages with their own patterns."""
     return tuple(_tables())
 
 
-def _inherited(table: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
+def _with_inherited(table: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
     entry = table[name]
-    return {**_inherited(table, entry["like"]), **entry} if "like" in entry else entry
+    return {**_with_inherited(table, entry["like"]), **entry} if "like" in entry else entry
 
 
 @cache

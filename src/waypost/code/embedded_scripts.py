@@ -1,6 +1,6 @@
-"""Scripts inside of other files: Vue and Svelte components, Astro pages, HTML.
+"""Scripts inside other files: Vue and Svelte components, Astro pages, HTML.
 
-A script is given as a text as long as its file, with everything else blanked, so that lines and columns hold.
+A script has the length of its file, with everything else blanked, so that lines and columns stay the same.
 """
 
 import re
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from waypost.code.documents.documents import lines_of
+from waypost.code.documents.parse import lines_of
 from waypost.code.source import Call, SourceFile, Symbol
 from waypost.model.reference import LineRange
 
-MOST_SCRIPTS = 50  # of one file
-MOST_USES = 300  # of other components in one template
+MOST_SCRIPTS = 50  # per file
+MOST_USES = 300  # component uses per template
 
 _TAG = re.compile(
     r"""<!--|<(script|style)(?![\w-])((?:[^<>"'{}]|"[^"]{0,1000}"|'[^']{0,1000}'){0,200}+)>""", re.IGNORECASE
@@ -58,7 +58,7 @@ class Script:
 
 
 def scripts_of(source: SourceFile) -> list[Script]:
-    """The scripts of a component or page in their order; what is not a script of a known language is left out."""
+    """The scripts of a component or page, in order. Other languages are left out."""
     return [
         Script(language, _blank(source.text[:start]) + source.text[start:end] + _blank(source.text[end:]))
         for language, start, end in islice(_spans(source), MOST_SCRIPTS)
@@ -67,7 +67,7 @@ def scripts_of(source: SourceFile) -> list[Script]:
 
 
 def component_symbol(source: SourceFile) -> Symbol:
-    """The component that a file is: named after the file, with its props and the components that its template uses."""
+    """The component in a file: named after the file, with its props and the components its template uses."""
     *folders, file = source.path.split("/")
     stem = file.split(".", 1)[0]
     name = folders[-1] if stem.lower() == "index" and folders else stem
@@ -81,12 +81,12 @@ def component_symbol(source: SourceFile) -> Symbol:
         signature=f"component {name}",
         parameters=tuple(_props(source)),
         doc=" ".join(comment[1].split()) if comment and not _LEGAL.search(comment[1]) else "",
-        calls=tuple(_uses(source)),
+        calls=tuple(_used_components(source)),
     )
 
 
 def _spans(source: SourceFile) -> Iterator[tuple[str, int, int]]:
-    """Language, start and end of every script; the language is "" for styles and for data."""
+    """Language, start and end of every script. The language is "" for styles and data."""
     position = 0
     if source.language == "astro" and (front := _FRONT_MATTER.match(source.text)):
         yield "typescript", front.start(1), front.end(1)
@@ -107,8 +107,8 @@ def _spans(source: SourceFile) -> Iterator[tuple[str, int, int]]:
 
 
 def _script_language(attributes: str) -> str:
-    told = {name.lower(): value.lower() for name, value in _ATTRIBUTE.findall(attributes)}
-    return _LANGUAGES.get(told.get("lang") or told.get("type", ""), "")
+    values = {name.lower(): value.lower() for name, value in _ATTRIBUTE.findall(attributes)}
+    return _LANGUAGES.get(values.get("lang") or values.get("type", ""), "")
 
 
 def _blank(text: str) -> str:
@@ -123,12 +123,12 @@ def _props(source: SourceFile) -> Iterator[str]:
         if rune := _RUNE_PROPS.search(text):
             names.update(dict.fromkeys(_PROP_NAME.findall(rune[1])))
         if props := _PROPS.search(text):
-            names.update(dict.fromkeys(_PROP_NAME.findall(_first_level(text, props.end() - 1))))
+            names.update(dict.fromkeys(_PROP_NAME.findall(_outer_level(text, props.end() - 1))))
     yield from names
 
 
-def _first_level(text: str, opening: int) -> str:
-    """What stands between a bracket and its partner, without what inner brackets hold."""
+def _outer_level(text: str, opening: int) -> str:
+    """The text between a bracket and its partner, without nested brackets."""
     kept: list[str] = []
     depth = 0
     for character in text[opening : opening + _PROPS_LENGTH]:
@@ -140,8 +140,8 @@ def _first_level(text: str, opening: int) -> str:
     return "".join(kept)
 
 
-def _uses(source: SourceFile) -> Iterator[Call]:
-    """Components that the template names, as calls."""
+def _used_components(source: SourceFile) -> Iterator[Call]:
+    """Components in the template, as calls."""
     parts: list[str] = []
     position = 0
     for _, start, end in islice(_spans(source), MOST_SCRIPTS):

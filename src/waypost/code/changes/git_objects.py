@@ -1,4 +1,4 @@
-"""Contents of git objects, many with one question, and the lines in which git tells what differs."""
+"""Read git objects in batches, and parse git's raw diff lines."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
 _SECONDS = 60.0
 _NONE = frozenset("0")
-_REGULAR = "100"  # how the modes of files begin; links are 120000, submodules 160000
+_REGULAR = "100"  # prefix of file modes; links are 120000, submodules 160000
 _CHANGES = {"A": ADDED, "C": ADDED, "D": REMOVED, "M": MODIFIED, "T": MODIFIED, "R": RENAMED}
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedObject:
-    """A file that differs. An id is empty where there is no regular file; `on_disk`: its new content has no id yet."""
+    """A file that differs. An id is empty if there is no regular file. `on_disk`: its new content has no id yet."""
 
     path: str
     change: str
@@ -27,8 +27,10 @@ class ChangedObject:
 
 
 def read_entries(fields: Iterator[str], first: str) -> Iterator[ChangedObject | str]:
-    """Files of one answer to `--raw -z`, beginning with the field `first`. Ends with the first field that is none, which
-    is the last thing given."""
+    """Parse files of `--raw -z` output, starting with the field `first`.
+
+    The last value is the first field that is not a file.
+    """
     field = first
     while field.startswith(":"):
         parts = field[1:].split(" ")
@@ -43,11 +45,11 @@ def read_entries(fields: Iterator[str], first: str) -> Iterator[ChangedObject | 
 
 
 def _entry(parts: list[str], path: str, second: str) -> ChangedObject | None:
-    """None for what is no file, or differs in nothing that can be read: a submodule, a link, a mode."""
+    """None for a submodule, a link or a mere mode change."""
     mode_before, mode_after, before, after, status = parts
     change = _CHANGES.get(status[:1])
     if change is None:
-        return None  # `U`: in conflict; told once more as modified
+        return None  # `U`: in conflict; also listed as modified
     came = mode_after.startswith(_REGULAR)
     was = mode_before.startswith(_REGULAR) and status[:1] != "C"
     old, new = (path, second) if second else (path, path)
@@ -71,27 +73,27 @@ def _entry(parts: list[str], path: str, second: str) -> ChangedObject | None:
 
 
 def sizes(checkout: GitCheckout, ids: Iterable[str]) -> dict[str, int]:
-    """How many bytes each has. What is not here (a partial or broken clone) is absent."""
-    wanted = sorted({one for one in ids if one and not _NONE.issuperset(one)})
+    """The size of each object in bytes. Objects missing in a partial or broken clone are absent."""
+    wanted = sorted({object_id for object_id in ids if object_id and not _NONE.issuperset(object_id)})
     if not wanted:
         return {}
     answer = checkout.ask("cat-file", "--batch-check", given="\n".join(wanted).encode() + b"\n", seconds=_SECONDS)
-    found: dict[str, int] = {}
+    sizes_by_id: dict[str, int] = {}
     for line in (answer or b"").decode("ascii", "replace").splitlines():
         parts = line.split(" ")
         if len(parts) == 3 and parts[1] == "blob" and parts[2].isdigit():
-            found[parts[0]] = int(parts[2])
-    return found
+            sizes_by_id[parts[0]] = int(parts[2])
+    return sizes_by_id
 
 
 def contents(checkout: GitCheckout, names: Iterable[str]) -> list[bytes | None]:
-    """The content of each named object, in order; None for one that is not here. A name holds no line end."""
+    """The content of each named object, in order; None if missing. Names must not contain line ends."""
     wanted = list(names)
     if not wanted:
         return []
     given = "\n".join(wanted).encode("utf-8", "surrogateescape") + b"\n"
     answer = checkout.ask("cat-file", "--batch", given=given, seconds=_SECONDS) or b""
-    found: list[bytes | None] = []
+    loaded: list[bytes | None] = []
     position = 0
     for _ in wanted:
         end = answer.find(b"\n", position)
@@ -100,25 +102,25 @@ def contents(checkout: GitCheckout, names: Iterable[str]) -> list[bytes | None]:
         parts = answer[position:end].rsplit(b" ", 2)
         position = end + 1
         if len(parts) != 3 or not parts[2].isdigit():
-            found.append(None)
+            loaded.append(None)
             continue
         size = int(parts[2])
-        found.append(answer[position : position + size] if parts[1] == b"blob" else None)
+        loaded.append(answer[position : position + size] if parts[1] == b"blob" else None)
         position += size + 1
-    return found + [None] * (len(wanted) - len(found))
+    return loaded + [None] * (len(wanted) - len(loaded))
 
 
 def reason_against(path: str, size: int) -> str:
-    """Why a file of this name and size is not read; "" when it is. Generated files are, by name, told as changed only."""
+    """Why a file of this name and size is not read, or ""."""
     skip = file_skip(path, size)
     return skip.reason if skip is not None else ""
 
 
 def reason_inside(content: bytes | None) -> str:
-    """What the content says against reading it."""
+    """Why this content is not read, or ""."""
     if content is None:
         return ""
     return magic_reason(content) or ("binary" if b"\0" in content[:8_000] and content[:2] not in _WIDE else "")
 
 
-_WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 and UTF-32 with their mark
+_WIDE = (b"\xff\xfe", b"\xfe\xff")  # byte order marks of UTF-16 and UTF-32

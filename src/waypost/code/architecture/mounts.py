@@ -1,53 +1,52 @@
-"""Which router a mount means: `users.router`, `require("./users")`, `"shop.urls"`, `users::router()`."""
+"""Resolve mount targets to routers: `users.router`, `require("./users")`, `"shop.urls"`, `users::router()`."""
 
 import posixpath
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 
-Node = tuple[str, str]  # a file, and what it calls the router
+Node = tuple[str, str]  # a file, and its name for the router
 _SCRIPTS = (".ts", ".js", ".tsx", ".jsx", ".mjs", ".cjs", ".mts")
 _USUAL = ("router", "default", "app", "routes", "urlpatterns", "blueprint", "bp", "api")
 
 
 @dataclass(slots=True)
 class RouterIndex:
-    """What the files say about routers, ready to be looked up."""
+    """Router evidence of all files, indexed."""
 
     routers: dict[str, list[ArchitectureEvidence]] = field(default_factory=dict)
     mounts: dict[str, list[ArchitectureEvidence]] = field(default_factory=dict)
     links: dict[str, dict[str, ArchitectureEvidence]] = field(default_factory=dict)
     owners: dict[str, list[str]] = field(default_factory=dict)  # the routers of a file
-    by_owner: dict[str, list[str]] = field(default_factory=dict)  # the files that have a router of this name
-    by_tail: dict[str, list[str]] = field(default_factory=dict)  # paths without extension, by their last part
+    by_owner: dict[str, list[str]] = field(default_factory=dict)  # files with a router of this name
+    by_tail: dict[str, list[str]] = field(default_factory=dict)  # paths without extension, by last part
 
     @classmethod
-    def of(cls, evidence: Mapping[str, Sequence[ArchitectureEvidence]]) -> "RouterIndex":
-        found = cls()
+    def of(cls, evidence: EvidenceByPath) -> "RouterIndex":
+        index = cls()
         for path, items in evidence.items():
             owners: dict[str, None] = {}
             for item in items:
                 if item.kind == "router":
-                    found.routers.setdefault(path, []).append(item)
+                    index.routers.setdefault(path, []).append(item)
                     owners[item.name] = None
                 elif item.kind == "mount":
-                    found.mounts.setdefault(path, []).append(item)
+                    index.mounts.setdefault(path, []).append(item)
                     owners[item.get("owner")] = None
                 elif item.kind == "route":
                     owners[item.get("owner")] = None
                 elif item.kind == "link":
-                    found.links.setdefault(path, {})[item.name] = item
+                    index.links.setdefault(path, {})[item.name] = item
             if owners:
-                found.owners[path] = list(owners)
+                index.owners[path] = list(owners)
                 for owner in owners:
-                    found.by_owner.setdefault(owner, []).append(path)
-                found.by_tail.setdefault(_tail(path), []).append(path)
-        return found
+                    index.by_owner.setdefault(owner, []).append(path)
+                index.by_tail.setdefault(_tail(path), []).append(path)
+        return index
 
 
 def _tail(path: str) -> str:
-    """What a module is called by: the name of its file, or of its directory when the file is an index."""
+    """A module's short name: its file, or its directory for an index file."""
     stem = posixpath.splitext(path)[0]
     for index in ("/index", "/__init__", "/mod"):
         stem = stem.removesuffix(index)
@@ -55,7 +54,7 @@ def _tail(path: str) -> str:
 
 
 def resolve(target: str, path: str, routes: RouterIndex) -> list[Node]:
-    """The routers that `target`, written in the file `path`, may mean; none when it cannot be told."""
+    """The routers that `target` in the file `path` may refer to. Empty if unknown."""
     if target.startswith("require:"):
         return _file_nodes(_script(target.removeprefix("require:"), path, routes), "", routes)
     if target in routes.owners.get(path, ()):
@@ -64,9 +63,9 @@ def resolve(target: str, path: str, routes: RouterIndex) -> list[Node]:
     first, _, rest = target.replace("::", ".").partition(".")
     link = links.get(target) or links.get(first)
     if link is not None:
-        found = _linked(link, rest if link.name == first else "", path, routes)
-        if found:
-            return found
+        nodes = _linked(link, rest if link.name == first else "", path, routes)
+        if nodes:
+            return nodes
     if path.endswith(".py"):
         module = _module(target, path, routes)
         if module:
@@ -93,14 +92,14 @@ def _linked(link: ArchitectureEvidence, rest: str, path: str, routes: RouterInde
 
 
 def _file_nodes(file: str, name: str, routes: RouterIndex) -> list[Node]:
-    """The router called `name` in a file; else the usual one; else the only one."""
+    """The router `name` in a file, else the usual one, else the only one."""
     if not file:
         return []
     owners = routes.owners[file]
     last = name.rpartition(".")[2]
-    for wanted in (name, last):
-        if wanted and wanted in owners:
-            return [(file, wanted)]
+    for candidate in (name, last):
+        if candidate and candidate in owners:
+            return [(file, candidate)]
     if "" in owners and len(owners) == 1:
         return [(file, "")]
     mounted = {item.name for item in routes.mounts.get(file, ())}
@@ -114,7 +113,7 @@ def _file_nodes(file: str, name: str, routes: RouterIndex) -> list[Node]:
 
 
 def _script(module: str, path: str, routes: RouterIndex) -> str:
-    """A file by the path in `require` or `import`; also by an alias such as `@/routes/users`."""
+    """A file by the path in `require` or `import`, or by an alias such as `@/routes/users`."""
     base = posixpath.normpath(posixpath.join(posixpath.dirname(path), module)) if module.startswith(".") else ""
     if base:
         for candidate in (base, *(base + end for end in _SCRIPTS), *(f"{base}/index{end}" for end in _SCRIPTS)):
@@ -135,7 +134,7 @@ def _script(module: str, path: str, routes: RouterIndex) -> str:
 
 
 def _module(module: str, path: str, routes: RouterIndex) -> str:
-    """A Python file by its dotted name, relative or absolute; of several the nearest."""
+    """A Python file by its dotted name, relative or absolute. Of several, the nearest."""
     level = len(module) - len(module.lstrip("."))
     parts = [part for part in module.lstrip(".").split(".") if part]
     if level:
@@ -154,7 +153,7 @@ def _module(module: str, path: str, routes: RouterIndex) -> str:
 
 
 def _by_name(target: str, path: str, routes: RouterIndex) -> list[Node]:
-    """A function or handler by its name, in the file or directory that the words before it name, if several have it."""
+    """A function or handler by name. If ambiguous, the preceding words select the file or directory."""
     parts = target.replace("::", ".").split(".")
     files = routes.by_owner.get(parts[-1], []) or routes.by_owner.get(target, [])
     owner = parts[-1] if routes.by_owner.get(parts[-1]) else target

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from waypost.code.embedded import component_symbol, scripts_of
+from waypost.code.embedded_scripts import component_symbol, scripts_of
 from waypost.code.source import SourceFile
 
 VUE = """<template>

@@ -1,4 +1,4 @@
-"""The tables of what is known: frameworks by package and import, authentication marks, layers, patterns."""
+"""Known frameworks by package and import, and the data files of this package."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Framework:
     name: str
-    rank: str  # "web", "frontend", "mobile", or what a library is for: "test", "cli", "data", "ml", "api", "queue", …
+    rank: str  # "web", "frontend", "mobile", or a library's purpose: "test", "cli", "data", "ml", "api", "queue", …
     what: str  # a few words: "a PHP web framework"
     packages: tuple[tuple[str, str], ...]  # ecosystem and package
     imports: tuple[str, ...]  # modules as source files import them
-    implied: tuple[str, ...] = ()  # frameworks that are used with it, though a manifest may not name them
-    weak: bool = False  # the package alone does not tell that it is used as a framework
+    implied: tuple[str, ...] = ()  # frameworks used with it, though a manifest may not name them
+    weak: bool = False  # the package alone does not show that it is used as a framework
 
     @property
     def is_framework(self) -> bool:
@@ -30,13 +30,13 @@ def table(name: str) -> dict[str, Any]:
 
 @cache
 def frameworks() -> Mapping[str, Framework]:
-    """By name, in the order of the file."""
-    found = {}
+    """By name, in file order."""
+    by_name = {}
     for entry in table("frameworks.toml")["framework"]:
         packages = [
             (ecosystem, package) for ecosystem, names in entry.get("packages", {}).items() for package in names.split()
         ]
-        found[entry["name"]] = Framework(
+        by_name[entry["name"]] = Framework(
             entry["name"],
             entry["rank"],
             entry["what"],
@@ -45,7 +45,7 @@ def frameworks() -> Mapping[str, Framework]:
             tuple(entry.get("implied", ())),
             bool(entry.get("weak")),
         )
-    return found
+    return by_name
 
 
 @cache
@@ -59,13 +59,13 @@ def by_import() -> Mapping[str, Framework]:
 
 
 def framework_of_package(ecosystem: str, package: str) -> Framework | None:
-    """A package with a `*` at its end in the table stands for all that begin so."""
-    found = by_package().get((ecosystem, package))
-    if found is None and ecosystem in ("go", "maven", "nuget", "npm", "composer"):
+    """The framework of a package. A `*` at the end of a table entry matches any ending."""
+    exact = by_package().get((ecosystem, package))
+    if exact is None and ecosystem in ("go", "maven", "nuget", "npm", "composer"):
         for prefix, framework in _prefixes(ecosystem):
             if package.startswith(prefix):
                 return framework
-    return found
+    return exact
 
 
 @cache
@@ -74,17 +74,13 @@ def _prefixes(ecosystem: str) -> tuple[tuple[str, Framework], ...]:
     return tuple(sorted(pairs, key=lambda pair: -len(pair[0])))
 
 
-def knows_package(ecosystem: str, package: str) -> bool:
-    return framework_of_package(ecosystem, package) is not None
-
-
 def framework_of_import(module: str) -> Framework | None:
-    """By the longest beginning of the module that the table has: `django.db.models` is found by `django`."""
-    known = by_import()
+    """The framework of a module, by its longest known prefix: `django.db.models` matches `django`."""
+    by_module = by_import()
     separator = next((mark for mark in ("\\", "/", "::") if mark in module), ".")
     parts = module.lstrip("\\").split(separator)
     for length in range(min(len(parts), 5), 0, -1):
-        found = known.get(separator.join(parts[:length]))
-        if found is not None:
-            return found
+        framework = by_module.get(separator.join(parts[:length]))
+        if framework is not None:
+            return framework
     return None

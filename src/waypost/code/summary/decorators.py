@@ -1,4 +1,4 @@
-"""Decorators, annotations and attributes: what they say of the thing they stand on."""
+"""Decorators, annotations and attributes, and test titles."""
 
 import re
 
@@ -6,7 +6,7 @@ from waypost.code.source import Symbol
 from waypost.code.summary.names import plain_words, raw_words
 
 _TEST_MARKS = frozenset({"test", "fact", "theory", "testcase", "parameterizedtest"})
-_A_SENTENCE = 5  # words: `testConcurrentRemovalIsSafe` is a test wherever it stands
+_A_SENTENCE = 5  # words: `testConcurrentRemovalIsSafe` is a test in any file
 _NAME = re.compile(r"[\w.:\\]+")
 
 
@@ -17,7 +17,7 @@ def mark_of(decorator: str) -> str:
 
 
 def test_title(symbol: Symbol, *, within_tests: bool) -> str:
-    """What a test is about, by its name; "" when the symbol is none."""
+    """What a test is about, by its name. "" if the symbol is not a test."""
     raw = raw_words(symbol.name)
     named = raw[:1] == ("test",) and len(raw) > 1 and (within_tests or len(raw) >= _A_SENTENCE)
     if not named and _TEST_MARKS.isdisjoint(map(mark_of, symbol.decorators)):
