@@ -24,7 +24,7 @@ from waypost.code.shape import sheet
 from waypost.code.shape.build import shape_of
 from waypost.code.source import SourceFile
 from waypost.code.syntax.grammars import grammar_names
-from waypost.model.code_verdict import CHANGED, FINDINGS, UNCHANGED, CodeVerdict
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape, word_code
 from waypost.refs import follow_part, follow_symbol
@@ -194,7 +194,7 @@ def check_any(before: FileShape, after: FileShape, lines: LineRange | None) -> N
     same = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), before, Nowhere())
     assert (same.state, same.lines) == (UNCHANGED, pinned.lines)
     found = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), after, Nowhere())
-    assert found.state in FINDINGS
+    assert found.state in {UNCHANGED, MOVED, CHANGED, DELETED, AMBIGUOUS, UNCHECKED}
     assert found.lines is None or 1 <= found.lines.start <= found.lines.end <= max(1, after.line_count)
 
 

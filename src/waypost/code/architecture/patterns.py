@@ -115,16 +115,14 @@ def _directory(project: ProjectSigns, name: str, count: int) -> Sign:
     return f"directory {directory} with {len(found)} files", [CodePlace(path) for path in found[:2]]
 
 
-def _use(project: ProjectSigns, name: str, count: int) -> Sign:
-    del count
+def _use(project: ProjectSigns, name: str, _count: int) -> Sign:
     for use in project.frameworks:
         if use.name == name and use.role == "uses" and use.confidence >= 0.5:
             return name, list(use.places)
     return "", []
 
 
-def _rank(project: ProjectSigns, name: str, count: int) -> Sign:
-    del count
+def _rank(project: ProjectSigns, name: str, _count: int) -> Sign:
     for use in project.frameworks:
         if use.rank == name and use.role == "uses" and use.confidence >= 0.5:
             return use.name, list(use.places)
@@ -153,38 +151,32 @@ def _apis(project: ProjectSigns) -> list[Endpoint]:
     ]
 
 
-def _endpoints(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _endpoints(project: ProjectSigns, _name: str, count: int) -> Sign:
     found = _apis(project)
     return (f"{len(found)} endpoints", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _verbs(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _verbs(project: ProjectSigns, _name: str, count: int) -> Sign:
     found = [one for one in _apis(project) if one.method in ("PUT", "PATCH", "DELETE")]
     return (_some([str(one) for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _api_paths(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _api_paths(project: ProjectSigns, _name: str, count: int) -> Sign:
     found = [one for one in _apis(project) if _API_PATH.match(one.path)]
     return (_some([one.path for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _pages(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _pages(project: ProjectSigns, _name: str, count: int) -> Sign:
     found = [one for one in project.endpoints if one.method == "PAGE" and one.framework in _CLIENT_ROUTERS]
     return (f"{len(found)} pages", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _file_pages(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _file_pages(project: ProjectSigns, _name: str, count: int) -> Sign:
     found = [one for one in project.endpoints if one.framework in ("Next", "Nuxt", "SvelteKit", "Remix")]
     return (_some([str(one) for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
-def _rpc(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _rpc(project: ProjectSigns, _name: str, count: int) -> Sign:
     found = [one for one in project.endpoints if one.method == "RPC"]
     return (f"{len(found)} procedures", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
@@ -194,29 +186,25 @@ def _entry(project: ProjectSigns, name: str, count: int) -> Sign:
     return (str(found[0]), found) if len(found) >= count else ("", [])
 
 
-def _web(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name, count
+def _web(project: ProjectSigns, _name: str, _count: int) -> Sign:
     for use in project.frameworks:
         if use.rank == "web" and use.role == "uses":
             return use.name, list(use.places)
     return "", []
 
 
-def _no_web(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name, count
+def _no_web(project: ProjectSigns, _name: str, _count: int) -> Sign:
     return ("there are no endpoints", []) if not project.endpoints else ("", [])
 
 
-def _bin(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name, count
+def _bin(project: ProjectSigns, _name: str, _count: int) -> Sign:
     for path, item in _own_packages(project):
         if item.get("bin"):
             return f"{path} installs a command", [CodePlace(path, item.line)]
     return "", []
 
 
-def _manifests(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _manifests(project: ProjectSigns, _name: str, count: int) -> Sign:
     found = _own_packages(project)
     return (
         (_some([f"{item.name} in {path}" for path, item in found]), [CodePlace(p, i.line) for p, i in found])
@@ -235,17 +223,15 @@ def _own_packages(project: ProjectSigns) -> list[tuple[str, ArchitectureEvidence
     ]
 
 
-def _workspace(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name, count
+def _workspace(project: ProjectSigns, _name: str, _count: int) -> Sign:
     for path, item in _own_packages(project):
         if item.get("workspace"):
             return path, [CodePlace(path, item.line)]
     return "", []
 
 
-def _services(project: ProjectSigns, name: str, count: int) -> Sign:
+def _services(project: ProjectSigns, _name: str, count: int) -> Sign:
     """Directories with a manifest or a Dockerfile of their own and a program that starts below them."""
-    del name
     homes = {path.rpartition("/")[0] for path, _ in _own_packages(project)}
     homes |= {path.rpartition("/")[0] for path in project.paths if path.endswith("/Dockerfile")}
     homes.discard("")
@@ -258,8 +244,7 @@ def _services(project: ProjectSigns, name: str, count: int) -> Sign:
     return _some(found), [CodePlace(path) for path in starts[:2]]
 
 
-def _compose(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _compose(project: ProjectSigns, _name: str, count: int) -> Sign:
     for path, items in project.evidence.items():
         for item in items:
             if item.kind == "settings" and item.name == "Docker Compose" and int(item.value or 0) >= count:
@@ -267,8 +252,7 @@ def _compose(project: ProjectSigns, name: str, count: int) -> Sign:
     return "", []
 
 
-def _plugins(project: ProjectSigns, name: str, count: int) -> Sign:
-    del name
+def _plugins(project: ProjectSigns, _name: str, count: int) -> Sign:
     found = [
         CodePlace(path, item.line)
         for path, items in project.evidence.items()
@@ -279,9 +263,8 @@ def _plugins(project: ProjectSigns, name: str, count: int) -> Sign:
     return (str(found[0]), found) if len(found) >= count else ("", [])
 
 
-def _port(project: ProjectSigns, name: str, count: int) -> Sign:
+def _port(project: ProjectSigns, _name: str, count: int) -> Sign:
     """Interfaces of repositories, services and gateways apart from the classes that implement them."""
-    del name
     found = [
         (item.value, CodePlace(path, item.line))
         for path, items in project.evidence.items()

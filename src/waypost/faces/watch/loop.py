@@ -20,7 +20,6 @@ from waypost.space.platform import read_small_file
 from waypost.space.repository import find_repository
 
 DEBOUNCE_MS = 300  # an editor is done by then, and a person has not yet asked
-POLL_MS = 2_000  # a look at Django's tree (7,000 files) takes 0.15 s on a busy machine
 MANY = 2_000  # paths touched at once: looking at everything is cheaper then, and events may have been lost
 _IDLE_MS = 5_000
 _LONGEST_HOLD = 30.0  # seconds: a burst that never ends is told in parts, and a forgotten lock of git's stops nobody

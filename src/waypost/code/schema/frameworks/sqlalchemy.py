@@ -28,7 +28,6 @@ from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 MODEL = "SQLAlchemy model"
-_BASES = frozenset({"db.Model", "Base", "DeclarativeBase", "SQLModel", "Model", "DeclarativeBaseNoMeta", "db.Entity"})
 _RELATIONS = frozenset({"relationship", "Relationship", "relation", "dynamic_loader", "backref"})
 
 
