@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import Git
 
 from waypost.code.changes import RawFile, change_set, commits
-from waypost.code.changes.compare import compare
+from waypost.code.changes.compare import examine, told
 from waypost.model.change import ADDED, MODIFIED, REMOVED, ChangeSet, FileChange
 
 
@@ -57,6 +57,6 @@ def changed() -> Changed:
         change = ADDED if before is None else REMOVED if after is None else MODIFIED
         old = None if before is None else before.encode()
         new = None if after is None else after.encode()
-        return compare(RawFile(path, change, "", old, new))
+        return told(examine(RawFile(path, change, "", old, new)))
 
     return compare_texts

@@ -20,30 +20,11 @@ from typing import Any
 #   design      a design pattern; name: the pattern; value: the symbol
 #   part        a class that plays a part in an architecture ("controller", "viewmodel" …); value: the symbol
 #   entry       where a program starts; value: how
-KINDS = frozenset(
-    [
-        "package",
-        "dependency",
-        "import",
-        "route",
-        "router",
-        "mount",
-        "link",
-        "prefix",
-        "viewset",
-        "auth",
-        "env",
-        "settings",
-        "design",
-        "part",
-        "entry",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
 class ArchitectureEvidence:
-    kind: str  # one of KINDS
+    kind: str  # one of those above
     name: str
     value: str = ""
     line: int = 1

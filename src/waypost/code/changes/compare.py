@@ -40,11 +40,6 @@ class Examined:
     left: set[int] = field(default_factory=set)  # old places that are in another file now
 
 
-def compare(raw: RawFile) -> FileChange:
-    """What the change did to this file, looked at by itself."""
-    return told(examine(raw))
-
-
 def examine(raw: RawFile, *, deep: bool = True) -> Examined:
     """Parse both sides and pair what is defined in them. Without `deep` the file is told as changed, and no more."""
     role = role_of_path(raw.path)
