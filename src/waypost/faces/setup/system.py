@@ -24,7 +24,7 @@ def this_system(settings: Settings) -> SetupSystem:
         settings.home / "setup",
         _program("waypost"),
         _program("waypost-hook"),
-        str(settings.home) if settings.home_is_told else "",
+        str(settings.home) if settings.home_from_variable else "",
     )
 
 
