@@ -126,7 +126,7 @@ def test_a_changed_value_is_replaced_in_its_place() -> None:
         ('{"a": "b\n"}', 1, 7, "a string is not closed"),
         ('{"a": tru}', 1, 7, "a value is expected"),
         ('{"a": 01}', 1, 7, "a value is expected"),
-        ('{"a": 1} x', 1, 10, "something follows"),
+        ('{"a": 1} x', 1, 10, "text after the end"),
         ('{"a": 1, , }', 1, 10, "a name in quotes"),
         ("[,]", 1, 2, "a value is expected"),
         ("{} /* open", 1, 4, "a comment is not closed"),
