@@ -14,7 +14,7 @@ from pathlib import Path
 from waypost.code.changes.objects import ChangedObject, contents, read_entries, reason_against, reason_inside, sizes
 from waypost.code.changes.raw import RawCommit, RawFile
 from waypost.code.files.reading import Unread, read_bytes
-from waypost.code.files.skip import shown, size_limit, unsafe_name
+from waypost.code.files.skip import printable, size_limit, unsafe_name
 from waypost.code.git.command import GitCheckout, hindrance, open_checkout
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
@@ -121,7 +121,7 @@ def _checkout(root: Path) -> GitCheckout:
     checkout = open_checkout(root)
     if checkout is None and (stopped := hindrance(root)):
         raise NotFound(
-            f"{shown(stopped)} is no regular file, so git is not asked about this repository.",
+            f"{printable(stopped)} is no regular file, so git is not asked about this repository.",
             "Remove or repair it, or learn from single files instead.",
         )
     if checkout is None:
