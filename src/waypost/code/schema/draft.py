@@ -147,6 +147,29 @@ def fill(draft: TableDraft, change: SchemaChange) -> None:
     draft.comment = draft.comment or change.comment
 
 
+def create_table(template: SchemaChange, changes: Iterable[SchemaChange]) -> SchemaChange:
+    """One definition of a table from the changes inside its block."""
+    columns: dict[str, Column] = {}
+    indexes: list[Index] = []
+    relations: list[TableRelation] = []
+    key: tuple[str, ...] = ()
+    comment = ""
+    for change in changes:
+        for column in change.columns:
+            if change.action != "add_reference":
+                columns[column.name] = column
+            elif column.name in columns:
+                columns[column.name] = replace(columns[column.name], references=column.references)
+        indexes += change.indexes
+        relations += change.relations
+        key = change.primary_key or key
+        comment = change.comment or comment
+    return replace(
+        template, action="create_table", columns=tuple(columns.values()), indexes=tuple(indexes),
+        relations=tuple(relations), primary_key=key, comment=comment,
+    )  # fmt: skip
+
+
 def alter(draft: TableDraft, change: SchemaChange) -> None:  # noqa: PLR0912 - one case per kind
     match change.action:
         case "add_column" | "alter_column" | "add_reference":

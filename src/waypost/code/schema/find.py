@@ -21,23 +21,16 @@ from waypost.code.schema.frameworks.sqlalchemy import find_sqlalchemy
 from waypost.code.schema.frameworks.typeorm import find_typeorm, find_typeorm_migration
 from waypost.code.schema.model import SchemaChange
 from waypost.code.schema.sql.statements import find_sql
-from waypost.code.source import Parsed, SourceFile
+from waypost.code.source import SourceFile
 
 Detector = Callable[[SourceFile], Iterable[SchemaChange]]
 
 
-def find_schema(source: SourceFile, parsed: Parsed | None = None) -> tuple[SchemaChange, ...]:
-    """The tables, columns, keys and relations that the file tells of, in its order; most files tell of none.
-
-    `parsed` is a hint for a detector that can use it; the answer is the same without it.
-    """
-    found: list[SchemaChange] = []
+def find_schema(source: SourceFile) -> tuple[SchemaChange, ...]:
+    """The tables, columns, keys and relations that a file defines, in its order. Most files define none."""
     ending = source.path.rpartition(".")[2]
-    for detector, hint in _DETECTORS.get(ending, ()):
-        if hint(source):
-            found += detector(source)
-    del parsed
-    return tuple(found)
+    detectors = _DETECTORS.get(ending, ())
+    return tuple(change for detector, hint in detectors if hint(source) for change in detector(source))
 
 
 def _has(*texts: str) -> Callable[[SourceFile], bool]:

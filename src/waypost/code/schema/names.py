@@ -16,12 +16,21 @@ def data(name: str) -> Mapping[str, object]:
     return tomllib.loads(source.read_text(encoding="utf-8"))
 
 
+def text_table(name: str, key: str) -> Mapping[str, str]:
+    """One table of texts in a data file."""
+    entries = data(name)[key]
+    assert isinstance(entries, dict)
+    return entries
+
+
 @cache
 def _irregular() -> tuple[frozenset[str], Mapping[str, str], Mapping[str, str]]:
-    table = data("inflections")
-    pairs = table["irregular"]
-    assert isinstance(pairs, dict)
-    return frozenset(str(table["uncountable"]).split()), pairs, {plural: single for single, plural in pairs.items()}
+    pairs = text_table("inflections", "irregular")
+    return (
+        frozenset(str(data("inflections")["uncountable"]).split()),
+        pairs,
+        {plural: single for single, plural in pairs.items()},
+    )
 
 
 def snake(name: str) -> str:

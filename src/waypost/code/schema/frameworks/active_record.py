@@ -6,12 +6,11 @@ from waypost.code.schema.languages.ruby import read_ruby
 from waypost.code.schema.languages.values import (
     CallExpression,
     Class,
-    FunctionBlock,
     Item,
     Name,
     Value,
+    assigned,
     classes,
-    fields,
     name_of,
     text_of,
 )
@@ -49,7 +48,7 @@ def _model(found: Class) -> SchemaChange | None:
             relations.append(relation)
         elif call.name == "include":
             includes += [name_of(arg) for arg in call.args]
-    said = {item.name: item.value for item in fields(found.body)}
+    said = assigned(found.body)
     root = any(base in _ROOTS for base in bases)
     table = text_of(said.get("self.table_name"))
     if found.kind == "module" or not (root or bases):
@@ -74,7 +73,7 @@ def _declared(
     for item in body:
         if not isinstance(item, CallExpression):
             continue
-        block = item.args[-1] if item.args and isinstance(item.args[-1], FunctionBlock) else None
+        block = item.block
         if item.name in ("included", "with_options") and block is not None and depth < 5:
             yield from _declared(block.body, {**(shared or {}), **item.named}, depth + 1)
         elif shared:

@@ -20,9 +20,8 @@ from waypost.code.schema.languages.values import (
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 KIND = "Alembic migration"
 
@@ -174,6 +173,4 @@ def _keys(call: CallExpression, batch: str, made: SchemaChange, known: dict[str,
             sql = call.arg(0, "sqltext")
             if isinstance(sql, CallExpression) and sql.args:
                 sql = sql.args[0]
-            for change in read_sql(text_of(sql, known), "migration", KIND):
-                line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-                yield replace(change, lines=LineRange(line, call.lines.end))
+            yield from read_embedded_sql(text_of(sql, known), KIND, call.lines)

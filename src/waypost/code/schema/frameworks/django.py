@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 
 from waypost.code.schema.languages.python import read_python
@@ -12,15 +13,17 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
+    assigned,
     classes,
     fields,
+    first_paragraph,
     name_of,
     spelled,
     text_of,
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data
+from waypost.code.schema.names import text_table
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
@@ -31,11 +34,8 @@ _ROOTS = ("models.Model", "Model", "gis_models.Model", "base_models.Model")
 
 @cache
 def _field_kinds() -> tuple[Mapping[str, str], Mapping[str, frozenset[str]]]:
-    table = data("django_fields")
-    types, kinds = table["types"], table["kinds"]
-    assert isinstance(types, dict)
-    assert isinstance(kinds, dict)
-    return types, {kind: frozenset(words.split()) for kind, words in kinds.items()}
+    kinds = text_table("django_fields", "kinds")
+    return text_table("django_fields", "types"), {kind: frozenset(words.split()) for kind, words in kinds.items()}
 
 
 def find_django_models(source: SourceFile) -> tuple[SchemaChange, ...]:
@@ -76,7 +76,7 @@ def _model(found: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | No
     root = any(base in _ROOTS for base in bases) and _from_django(bases, unit)
     flags = {"root"} if root else set()
     meta = next((part for part in classes(found.body) if part.name.endswith(".Meta")), None)
-    said = {item.name: item.value for item in fields(meta.body)} if meta else {}
+    said = assigned(meta.body) if meta else {}
     for flag in ("abstract", "proxy"):
         if said.get(flag) is True:
             flags.add(flag)
@@ -90,18 +90,14 @@ def _model(found: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | No
     return SchemaChange(
         "model", text_of(said.get("db_table")), found.lines, MODEL, "model",
         columns=columns, relations=many, indexes=read_indexes(said), primary_key=(),
-        model=found.name.rsplit(".", 1)[-1], bases=tuple("@" + unit.imports.get(base, base) for base in bases),
-        flags=tuple(sorted(flags)), scope=scope, comment=text_of(said.get("db_table_comment")) or _first_line(found.doc),
+        model=found.name.rsplit(".", 1)[-1], bases=tuple(unit.reference(base) for base in bases),
+        flags=tuple(sorted(flags)), scope=scope, comment=text_of(said.get("db_table_comment")) or first_paragraph(found.doc),
     )  # fmt: skip
 
 
 def _from_django(bases: list[str], unit: SourceUnit) -> bool:
     """`Model` alone can be anybody's: then it has to be imported from Django."""
     return any(base != "Model" for base in bases if base in _ROOTS) or "django" in unit.imports.get("Model", "")
-
-
-def _first_line(doc: str) -> str:
-    return " ".join(doc.strip().split("\n\n")[0].split())[:300]
 
 
 def _fields(assigned: Iterator[Assign], unit: SourceUnit) -> tuple[tuple[Column, ...], tuple[TableRelation, ...]]:
@@ -129,7 +125,7 @@ def read_field(
         field = text_of(call.named.get("to_field"))
         column = _column(f"{name}_id", call, "integer")
         unique = column.unique or kind in kinds["unique"]
-        columns.append(_with(column, references=(target, field) if target else None, unique=unique))
+        columns.append(replace(column, references=(target, field) if target else None, unique=unique))
     elif kind in types or (kind.endswith("Field") and _is_column(call)):
         columns.append(_column(name, call, _type(types.get(kind, ""), call, kind)))
 
@@ -138,12 +134,6 @@ def _is_column(call: CallExpression) -> bool:
     """A field of a package or of the project itself: `forms.CharField` and `serializers.CharField` are none."""
     owner = name_of(call.target).rsplit(".", 1)[-1]
     return owner not in ("forms", "serializers", "fields", "filters", "graphene", "schema", "blocks")
-
-
-def _with(column: Column, *, references: tuple[str, str] | None, unique: bool) -> Column:
-    return Column(
-        column.name, column.type, column.nullable, column.default, column.primary, unique, references, column.comment
-    )
 
 
 def _column(name: str, call: CallExpression, kind: str) -> Column:
@@ -192,7 +182,7 @@ def _reference(value: Value, unit: SourceUnit) -> str:
         if value.text.startswith("settings."):
             return "@" + value.text
         head, dot, rest = value.text.partition(".")
-        return "@" + unit.imports.get(head, head) + dot + rest
+        return unit.reference(head) + dot + rest
     return ""
 
 

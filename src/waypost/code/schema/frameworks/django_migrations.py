@@ -9,17 +9,16 @@ from waypost.code.schema.languages.values import (
     Class,
     SourceUnit,
     Value,
+    assigned,
     calls,
     classes,
-    fields,
     name_of,
     text_of,
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 
 def find_django_migration(source: SourceFile) -> tuple[SchemaChange, ...]:
@@ -32,7 +31,7 @@ def find_django_migration(source: SourceFile) -> tuple[SchemaChange, ...]:
 
 def _migration(found: Class, unit: SourceUnit, path: str) -> Iterator[SchemaChange]:
     revision = path.rsplit("/", 1)[-1].removesuffix(".py")
-    said = {item.name: item.value for item in fields(found.body)}
+    said = assigned(found.body)
     after = tuple(_dependencies(said.get("dependencies")))
     yield SchemaChange("revision", "", found.lines, MIGRATION, "model", revision=revision, after=after)
     operations = said.get("operations")
@@ -61,12 +60,7 @@ def _operation(call: CallExpression, unit: SourceUnit, revision: str) -> Iterato
     if call.name == "RunSQL":
         sql = call.arg(0, "sql")
         for text in (sql,) if isinstance(sql, str) else texts_of(sql):
-            for change in read_sql(text, "migration", MIGRATION):
-                line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-                yield SchemaChange(
-                    change.action, change.table, LineRange(line, call.lines.end), MIGRATION, "migration",
-                    change.columns, change.indexes, (), change.primary_key, change.name, change.new_name,
-                )  # fmt: skip
+            yield from read_embedded_sql(text, MIGRATION, call.lines)
         return
     operation = _state_change(call, unit, model)
     if operation is not None:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from waypost.code.schema.draft import MAX_EVIDENCE, TableDraft
+from waypost.code.schema.frameworks.django import MIGRATION, MODEL
 from waypost.code.schema.frameworks.models import MAX_ANCESTORS, ModelClass, Models
 from waypost.code.schema.merge import merge_model, similar
 from waypost.code.schema.model import Column, Index, SchemaChange, SchemaEvidence, TableRelation
 from waypost.code.schema.order import sort_by
 
-MODEL, MIGRATION = "Django model", "Django migration"
 _ID = Column("id", "integer", nullable=False, primary=True)
 
 
@@ -45,9 +45,9 @@ def django_tables(changes: Mapping[str, Sequence[SchemaChange]], models: Models)
     moved = _migrated(changes, models)
     classes = list(_classes(models))
     drafts: dict[str, list[TableDraft]] = defaultdict(list)
-    for draft in _drafts(moved, models, MIGRATION):
+    for draft in _drafts(moved, models):
         drafts[draft.name.lower()].append(draft)
-    for draft in _drafts(classes, models, MODEL):
+    for draft in _drafts(classes, models):
         known = next((other for other in drafts[draft.name.lower()] if similar(other, draft)), None)
         if known is None:
             drafts[draft.name.lower()].append(draft)
@@ -86,7 +86,7 @@ def _inherit(thing: Thing, entry: ModelClass, models: Models) -> None:
             thing.parent = f"@{models.app_label(base.path, base.change.scope)}.{base.change.model}"
     for member in reversed(family):
         for column in member.change.columns:
-            thing.columns[column.name.lower()] = _localised(column, thing, member.path)
+            thing.columns[column.name.lower()] = _localised(column, thing)
         for relation in member.change.relations:
             thing.many.append(replace(relation, target=_local(relation.target, thing), via=_local(relation.via, thing)))
         thing.indexes += member.change.indexes
@@ -100,8 +100,7 @@ def _local(reference: str, thing: Thing) -> str:
     return reference
 
 
-def _localised(column: Column, thing: Thing, path: str) -> Column:
-    del path
+def _localised(column: Column, thing: Thing) -> Column:
     return (
         replace(column, references=(_local(column.references[0], thing), column.references[1]))
         if column.references
@@ -109,7 +108,7 @@ def _localised(column: Column, thing: Thing, path: str) -> Column:
     )
 
 
-def _drafts(things: Sequence[Thing], models: Models, kind: str) -> Iterator[TableDraft]:
+def _drafts(things: Sequence[Thing], models: Models) -> Iterator[TableDraft]:
     names = {f"{thing.label}.{thing.name}".lower(): thing for thing in things}
 
     def table(reference: str, path: str, label: str) -> str:
@@ -144,7 +143,7 @@ def _drafts(things: Sequence[Thing], models: Models, kind: str) -> Iterator[Tabl
             join = table(relation.via, thing.path, thing.label) if relation.via else f"{thing.stored}_{relation.name}"
             draft.relations.append(replace(relation, target=target_table, via=join))
             if not relation.via or not relation.via.startswith("@"):
-                yield _between(draft, thing, relation, target_table, join, kind)
+                yield _between(draft, thing, relation, target_table, join)
         yield draft
 
 
@@ -154,7 +153,7 @@ def _named_columns(index: Index, thing: Thing) -> Index:
     )
 
 
-def _between(draft: TableDraft, thing: Thing, relation: TableRelation, target: str, join: str, kind: str) -> TableDraft:
+def _between(draft: TableDraft, thing: Thing, relation: TableRelation, target: str, join: str) -> TableDraft:
     """The table that Django makes for a many-to-many field."""
     left = thing.name.lower()
     right = relation.target.rsplit(".", 1)[-1].lstrip("@").lower()
@@ -167,7 +166,6 @@ def _between(draft: TableDraft, thing: Thing, relation: TableRelation, target: s
     between.put(Column(f"{left}_id", "integer", nullable=False, references=(draft.name, "")))
     between.put(Column(f"{right}_id", "integer", nullable=False, references=(target, "")))
     between.add_index(Index((f"{left}_id", f"{right}_id"), unique=True))
-    del kind
     return between
 
 
@@ -196,7 +194,7 @@ def _operate(things: dict[tuple[str, str], Thing], change: SchemaChange, path: s
     if change.action == "create_table":
         parents = [base for base in change.bases if base.startswith("@")]
         thing = Thing(label, change.model, path, table=change.table, hidden="proxy" in change.flags)
-        thing.columns = {column.name.lower(): _localised(column, thing, path) for column in change.columns}
+        thing.columns = {column.name.lower(): _localised(column, thing) for column in change.columns}
         thing.many = [replace(r, target=_local(r.target, thing), via=_local(r.via, thing)) for r in change.relations]
         thing.indexes, thing.primary_key = list(change.indexes), change.primary_key
         thing.comment = change.comment
@@ -255,7 +253,7 @@ def _operate_on(thing: Thing, change: SchemaChange) -> None:
             if place and change.action == "alter_column":
                 del thing.columns[place]
             for column in change.columns:
-                thing.columns[column.name.lower()] = _localised(column, thing, "")
+                thing.columns[column.name.lower()] = _localised(column, thing)
             thing.many += [
                 replace(r, target=_local(r.target, thing), via=_local(r.via, thing)) for r in change.relations
             ]

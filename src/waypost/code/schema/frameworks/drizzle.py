@@ -15,7 +15,7 @@ from waypost.code.schema.languages.values import (
     text_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange
-from waypost.code.schema.names import data
+from waypost.code.schema.names import text_table
 from waypost.code.source import SourceFile
 
 KIND = "Drizzle table"
@@ -53,12 +53,9 @@ def _table(item: Assign, call: CallExpression, known: Mapping[str, str]) -> Sche
 def _column(name: str, value: Value, known: Mapping[str, str]) -> Column | None:
     if not isinstance(value, CallExpression):
         return None
-    chain = value.chain
-    first, rest = chain[0], {link.name: link for link in chain[1:]}
-    types = data("script_types")["drizzle"]
-    assert isinstance(types, dict)
-    kind = str(types.get(first.name, first.name))
-    options = next((arg for arg in first.args if isinstance(arg, dict)), {})
+    first, rest = value.chain[0], value.modifiers
+    kind = text_table("script_types", "drizzle").get(first.name, first.name)
+    options = first.options
     size = options.get("length")
     default = rest.get("default") or rest.get("$default") or rest.get("$defaultFn")
     now = "defaultNow" in rest

@@ -12,9 +12,9 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
+    assigned,
     classes,
     constants,
-    fields,
     functions,
     name_of,
     text_of,
@@ -72,7 +72,7 @@ def _model(found: Class, unit: SourceUnit, known: dict[str, str]) -> SchemaChang
     relations = tuple(
         relation for method in functions(found.body) for relation in _relations(method, found.name, unit, known)
     )
-    said: dict[str, Value] = {item.name: item.value for item in fields(found.body)}
+    said = assigned(found.body)
     full = [unit.imports.get(base, base) for base in bases]
     root = any(name in _ROOT_CLASSES or base == "Eloquent" for base, name in zip(bases, full, strict=True))
     traits = [

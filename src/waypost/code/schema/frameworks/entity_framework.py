@@ -65,8 +65,7 @@ def find_snapshot(source: SourceFile) -> Iterator[SchemaChange]:
 def _snapshot_call(
     draft: TableDraft, entity: str, call: CallExpression, keys: list[tuple[str, str, tuple[str, ...], bool]]
 ) -> None:
-    chain = call.chain
-    first, rest = chain[0], {link.name: link for link in chain[1:]}
+    first, rest = call.chain[0], call.modifiers
     names = tuple(text for arg in first.args if (text := text_of(arg)))
     match first.name:
         case "Property" if names:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from waypost.code.schema.languages.java import read_java
 from waypost.code.schema.languages.values import (
@@ -63,7 +62,7 @@ def _entity(found: Class, marks: Mapping[str, CallExpression], unit: SourceUnit)
     if entity and "DiscriminatorValue" in marks and not name:
         flags = ("root", "one_table")
     plain = name or (snake(found.name) if entity and "one_table" not in flags else "")
-    bases = tuple("@" + unit.imports.get(name_of(base), name_of(base)) for base in found.bases)
+    bases = tuple(unit.reference(name_of(base)) for base in found.bases)
     return SchemaChange(
         "model", f"{schema}.{plain}" if schema and schema != "public" else plain, found.lines, KIND, "model",
         tuple(columns), _indexes(table), tuple(relations), tuple(c.name for c in columns if c.primary),
@@ -81,7 +80,7 @@ def _join_table(item: Assign, owner: SchemaChange, unit: SourceUnit) -> Iterator
         said = mark.named.get(option) if mark else None
         first = said[0] if isinstance(said, list) and said else said
         if isinstance(first, CallExpression) and text_of(first.named.get("name")):
-            target = "@" + unit.imports.get(model, model)
+            target = unit.reference(model)
             columns.append(Column(text_of(first.named["name"]), nullable=False, references=(target, "")))
     if table and len(columns) == 2:
         key = tuple(column.name for column in columns)
@@ -169,4 +168,4 @@ def _relate(
         via = text_of(table.named.get("name")) if table else ""
         relations.append(TableRelation("belongs_to_many", target, via, item.name))
     else:
-        relations.append(replace(TableRelation(_RELATIONS[mark.name], target, column, item.name)))
+        relations.append(TableRelation(_RELATIONS[mark.name], target, column, item.name))

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from waypost.code.schema.languages.ecmascript import read_script
+from waypost.code.schema.draft import create_table
+from waypost.code.schema.languages.ecmascript import read_script, up_bodies
 from waypost.code.schema.languages.values import (
-    Assign,
     CallExpression,
-    Function,
     FunctionBlock,
     Item,
     Name,
@@ -18,10 +17,9 @@ from waypost.code.schema.languages.values import (
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange
-from waypost.code.schema.names import data
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.names import text_table
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 KIND = "Knex migration"
 _TABLES = ("createTable", "createTableIfNotExists", "table", "alterTable")
@@ -31,21 +29,8 @@ def find_knex(source: SourceFile) -> Iterator[SchemaChange]:
     """What `up` does; `down` is not read."""
     unit = read_script(source.text, source.path)
     known = constants(unit.items)
-    for body in _ups(unit.items):
+    for body in up_bodies(unit.items):
         yield from _walk(body, known)
-
-
-def _ups(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
-    for item in items:
-        if isinstance(item, Function) and item.name == "up":
-            yield item.body
-        elif isinstance(item, Assign):
-            if item.name in ("up", "exports.up", "module.exports.up") and isinstance(item.value, FunctionBlock):
-                yield item.value.body
-            elif isinstance(item.value, dict) and isinstance(item.value.get("up"), FunctionBlock):
-                inner = item.value["up"]
-                assert isinstance(inner, FunctionBlock)
-                yield inner.body
 
 
 def _walk(body: tuple[Item, ...], known: Mapping[str, str], depth: int = 0) -> Iterator[SchemaChange]:
@@ -65,15 +50,14 @@ def _walk(body: tuple[Item, ...], known: Mapping[str, str], depth: int = 0) -> I
 def _statement(call: CallExpression, known: Mapping[str, str]) -> Iterator[SchemaChange]:
     table = text_of(call.arg(0), known)
     made = SchemaChange("revision", table, call.lines, KIND)
-    block = next((arg for arg in call.args if isinstance(arg, FunctionBlock)), None)
+    block = call.block
     if call.name == "raw":
-        for change in read_sql(table, "migration", KIND):
-            line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-            yield replace(change, lines=LineRange(line, call.lines.end))
+        yield from read_embedded_sql(table, KIND, call.lines)
     elif not table:
         return
     elif call.name in ("createTable", "createTableIfNotExists") and block is not None:
-        yield _create(made, block, known)
+        changes = [change for inner in calls(block.body) for change in _column(made, inner, known)]
+        yield create_table(made, changes)
     elif call.name in _TABLES and block is not None:
         for inner in calls(block.body):
             yield from _column(made, inner, known)
@@ -83,32 +67,12 @@ def _statement(call: CallExpression, known: Mapping[str, str]) -> Iterator[Schem
         yield replace(made, action="rename_table", name=table, new_name=text_of(call.arg(1), known))
 
 
-def _create(made: SchemaChange, block: FunctionBlock, known: Mapping[str, str]) -> SchemaChange:
-    columns: dict[str, Column] = {}
-    indexes: list[Index] = []
-    key: tuple[str, ...] = ()
-    for inner in calls(block.body):
-        for change in _column(made, inner, known):
-            for column in change.columns:
-                if change.action == "add_reference" and column.name in columns:
-                    columns[column.name] = replace(columns[column.name], references=column.references)
-                elif change.action != "add_reference":
-                    columns[column.name] = column
-            indexes += change.indexes
-            key = change.primary_key or key
-    return replace(
-        made, action="create_table", columns=tuple(columns.values()), indexes=tuple(indexes), primary_key=key
-    )
-
-
 def _column(made: SchemaChange, call: CallExpression, known: Mapping[str, str]) -> Iterator[SchemaChange]:
-    chain = call.chain
-    if not isinstance(chain[0].target, Name):
+    if not isinstance(call.chain[0].target, Name):
         return
-    first, rest = chain[0], {link.name: link for link in chain[1:]}
+    first, rest = call.chain[0], call.modifiers
     made = replace(made, lines=call.lines)
-    types = data("script_types")["knex"]
-    assert isinstance(types, dict)
+    types = text_table("script_types", "knex")
     names = texts_of(first.arg(0), known)
     name = names[0] if names else ""
     match first.name:
@@ -127,7 +91,7 @@ def _column(made: SchemaChange, call: CallExpression, known: Mapping[str, str]) 
         case "foreign" if "references" in rest:
             yield replace(made, action="add_reference", columns=(Column(name, references=_target(rest, known)),))
         case _ if first.name in types and (name or "increments" in first.name.lower()):
-            yield _typed(made, first, rest, name or "id", str(types[first.name]), known)
+            yield _typed(made, first, rest, name or "id", types[first.name], known)
 
 
 def _target(rest: Mapping[str, CallExpression], known: Mapping[str, str]) -> tuple[str, str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from waypost.code.schema.draft import create_table
 from waypost.code.schema.languages.php import read_php
 from waypost.code.schema.languages.values import (
     CallExpression,
@@ -22,10 +23,9 @@ from waypost.code.schema.languages.values import (
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data, plural, snake
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.names import plural, snake, text_table
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 KIND = "Laravel migration"
 _CONFIGURED = re.compile(r"\$table_?[nN]ames\[['\"](\w{1,60})['\"]\]")
@@ -64,18 +64,18 @@ def _walk(
 def _statement(call: CallExpression, known: Mapping[str, str], unit: SourceUnit) -> Iterator[SchemaChange]:
     made = SchemaChange("revision", _table(call.arg(0, "table"), known), call.lines, KIND)
     if call.name in ("statement", "unprepared") and "DB" in call.owner:
-        for change in read_sql(text_of(call.arg(0), known), "migration", KIND):
-            line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-            yield replace(change, lines=LineRange(line, call.lines.end))
+        yield from read_embedded_sql(text_of(call.arg(0), known), KIND, call.lines)
         return
     if not made.table or not ("chema" in call.owner or call.owner in ("$table",)):
         return
-    block = next((arg for arg in call.args if isinstance(arg, FunctionBlock)), None)
+    block = call.block
     match call.name:
         case "create" | "createIfNotExists" if block is not None:
-            yield _create(made, block, known, unit)
+            changes = [change for inner in calls(block.body) for change in _blueprint(inner, made.table, known, unit)]
+            yield create_table(made, changes)
         case "table" if block is not None:
-            yield from _alter(made, block, known, unit)
+            for inner in calls(block.body):
+                yield from _blueprint(inner, made.table, known, unit)
         case "drop" | "dropIfExists":
             yield replace(made, action="drop_table")
         case "rename":
@@ -91,53 +91,17 @@ def _table(value: Value, known: Mapping[str, str]) -> str:
     return configured[1] if configured else text_of(value, known)
 
 
-def _create(made: SchemaChange, block: FunctionBlock, known: Mapping[str, str], unit: SourceUnit) -> SchemaChange:
-    columns: dict[str, Column] = {}
-    indexes: list[Index] = []
-    relations: list[TableRelation] = []
-    key: tuple[str, ...] = ()
-    comment = ""
-    for call in calls(block.body):
-        for change in _blueprint(call, made.table, known, unit):
-            if change.action == "add_reference":
-                for column in change.columns:
-                    if column.name in columns:
-                        columns[column.name] = replace(columns[column.name], references=column.references)
-            else:
-                columns |= {column.name: column for column in change.columns}
-            indexes += change.indexes
-            relations += change.relations
-            key = change.primary_key or key
-            comment = change.comment or comment
-    return replace(
-        made, action="create_table", columns=tuple(columns.values()), indexes=tuple(indexes),
-        relations=tuple(relations), primary_key=key, comment=comment,
-    )  # fmt: skip
-
-
-def _alter(
-    made: SchemaChange, block: FunctionBlock, known: Mapping[str, str], unit: SourceUnit
-) -> Iterator[SchemaChange]:
-    for call in calls(block.body):
-        yield from _blueprint(call, made.table, known, unit)
-
-
 def _blueprint(call: CallExpression, table: str, known: Mapping[str, str], unit: SourceUnit) -> Iterator[SchemaChange]:
     """One statement about a table: `$table->string('name')->nullable()`."""
-    chain = call.chain
-    first, modifiers = chain[0], {link.name: link for link in chain[1:]}
+    first, modifiers = call.chain[0], call.modifiers
     made = SchemaChange("add_column", table, call.lines, KIND)
-    tables = data("laravel_types")
-    types, keys, names = tables["types"], tables["keys"], tables["names"]
-    assert isinstance(types, dict)
-    assert isinstance(keys, dict)
-    assert isinstance(names, dict)
+    types, keys, names = (text_table("laravel_types", key) for key in ("types", "keys", "names"))
     name = text_of(first.arg(0, "column"), known)
     if first.name == "addColumn":
         name = text_of(first.arg(1, "name"), known)
         first = replace(first, name=text_of(first.arg(0)) or "string", args=first.args[1:])
     if first.name in keys or (first.name in types and "autoIncrement" in modifiers):
-        kind = str(keys.get(first.name) or types.get(first.name) or "")
+        kind = keys.get(first.name) or types.get(first.name) or ""
         column = Column(
             name or names.get(first.name, "id"),
             kind,
@@ -146,11 +110,9 @@ def _blueprint(call: CallExpression, table: str, known: Mapping[str, str], unit:
         )
         yield replace(made, columns=(_modified(column, modifiers, known),))
     elif first.name in types:
-        yield from _column(
-            made, first, modifiers, name or names.get(first.name, ""), str(types[first.name]), known, unit
-        )
+        yield from _column(made, first, modifiers, name or names.get(first.name, ""), types[first.name], known, unit)
     else:
-        yield from _several(made, first, modifiers, name, known, unit)
+        yield from _several(made, first, modifiers, name, known)
 
 
 def _column(
@@ -168,7 +130,7 @@ def _column(
         cls = model.text.removesuffix("::class") if isinstance(model, Name) else ""
         name = text_of(first.arg(1, "column"), known) or f"{snake(cls.rsplit(chr(92), 1)[-1])}_id"
         if "constrained" in modifiers:
-            references = ("@" + unit.imports.get(cls, cls), "")
+            references = (unit.reference(cls), "")
     if not name:
         return
     for place in (1, 2):
@@ -216,10 +178,8 @@ def _several(
     modifiers: Mapping[str, CallExpression],
     name: str,
     known: Mapping[str, str],
-    unit: SourceUnit,
 ) -> Iterator[SchemaChange]:
     """Methods that make several columns, or none."""
-    del unit
     names = texts_of(first.arg(0), known)
     match first.name:
         case "timestamps" | "nullableTimestamps" | "timestampsTz" | "datetimes":

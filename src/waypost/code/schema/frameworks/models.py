@@ -8,7 +8,7 @@ from functools import cache
 
 from waypost.code.schema.merge import in_tests
 from waypost.code.schema.model import Column, SchemaChange, TableRelation
-from waypost.code.schema.names import data, plural, singular, snake
+from waypost.code.schema.names import data, plural, singular, snake, text_table
 from waypost.model.reference import LineRange
 
 MAX_SAME = 200  # classes of one name that are looked at; a hostile tree could have any number
@@ -26,9 +26,7 @@ class ModelClass:
 
 def _tables() -> Mapping[str, str]:
     """Tables of Django's own applications that are not named after their models."""
-    tables = data("django_fields")["tables"]
-    assert isinstance(tables, dict)
-    return {name.lower(): table for name, table in tables.items()}
+    return {model.lower(): name for model, name in text_table("django_fields", "tables").items()}
 
 
 class Models:

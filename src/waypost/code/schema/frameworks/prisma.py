@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.source import SourceFile
@@ -194,15 +194,4 @@ def _relation(
 def _refer(columns: dict[str, Column], keys: Mapping[str, tuple[str, list[str]]]) -> None:
     for name, (kind, targets) in keys.items():
         if name in columns:
-            known = columns[name]
-            target = (f"@{kind}", targets[0] if targets else "")
-            columns[name] = Column(
-                known.name,
-                known.type,
-                known.nullable,
-                known.default,
-                known.primary,
-                known.unique,
-                target,
-                known.comment,
-            )
+            columns[name] = replace(columns[name], references=(f"@{kind}", targets[0] if targets else ""))

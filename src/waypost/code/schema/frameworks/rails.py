@@ -18,10 +18,9 @@ from waypost.code.schema.languages.values import (
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data, plural, singular
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.names import plural, singular, text_table
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 MIGRATION, SCHEMA = "Rails migration", "Rails schema"
 
@@ -56,7 +55,7 @@ def _changes(
         if bodies and name in bodies and depth < 3 and not (isinstance(call, CallExpression) and call.target):
             yield from _changes(bodies[name], known, bodies, depth + 1)
         elif isinstance(call, CallExpression):
-            block = call.args[-1] if call.args and isinstance(call.args[-1], FunctionBlock) else None
+            block = call.block
             if block is not None and call.name in (
                 "safety_assured",
                 "reversible",
@@ -73,7 +72,7 @@ def _changes(
 def _statement(call: CallExpression, known: Mapping[str, str]) -> Iterator[SchemaChange]:
     table = text_of(call.arg(0), known)
     made = SchemaChange("revision", table, call.lines, "")
-    block = call.args[-1] if call.args and isinstance(call.args[-1], FunctionBlock) else None
+    block = call.block
     match call.name:
         case "create_table" if table:
             yield _create(call, table, block, made, known)
@@ -92,9 +91,7 @@ def _statement(call: CallExpression, known: Mapping[str, str]) -> Iterator[Schem
                 # `add_column :users, …` names its table, even inside of a block about one
                 yield from _in_table(inner, table, known) if inner.target else _statement(inner, known)
         case "execute":
-            for change in read_sql(text_of(call.arg(0), known), "migration", ""):
-                line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-                yield replace(change, lines=LineRange(line, call.lines.end))
+            yield from read_embedded_sql(text_of(call.arg(0), known), "", call.lines)
         case _ if table and not call.target:
             yield from _on_table(call.name, table, call, call.args[1:], known)
 
@@ -156,9 +153,7 @@ def _inline_index(call: CallExpression, column: str) -> Index:
 
 
 def _types() -> Mapping[str, str]:
-    types = data("rails_types")["types"]
-    assert isinstance(types, dict)
-    return types
+    return text_table("rails_types", "types")
 
 
 def _column(name: str, kind: str, said: Mapping[str, Value]) -> Column:

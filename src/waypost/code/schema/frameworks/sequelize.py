@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from waypost.code.schema.languages.ecmascript import read_script
+from waypost.code.schema.languages.ecmascript import read_script, up_bodies
 from waypost.code.schema.languages.values import (
     Assign,
     CallExpression,
@@ -20,7 +20,7 @@ from waypost.code.schema.languages.values import (
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data, plural, snake
+from waypost.code.schema.names import plural, snake, text_table
 from waypost.code.source import SourceFile
 
 MODEL, MIGRATION = "Sequelize model", "Sequelize migration"
@@ -118,12 +118,10 @@ def _columns(fields: Mapping[str, Value], *, underscored: bool = False) -> Itera
 
 
 def _type(value: Value) -> str:
-    types = data("script_types")["sequelize"]
-    assert isinstance(types, dict)
     if isinstance(value, str):
         return value.lower()
     name = value.name if isinstance(value, CallExpression) else name_of(value).rsplit(".", 1)[-1]
-    kind = str(types.get(name, ""))
+    kind = text_table("script_types", "sequelize").get(name, "")
     size = value.arg(0) if isinstance(value, CallExpression) else None
     return f"{kind}({size})" if isinstance(size, int) and kind else kind
 
@@ -151,25 +149,9 @@ def _relation(call: CallExpression) -> TableRelation:
 
 def find_sequelize_migration(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    for body in _ups(unit.items):
+    for body in up_bodies(unit.items):
         for call in _all_calls(body):
             yield from _statement(call)
-
-
-def _ups(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
-    for item in items:
-        if isinstance(item, Function) and item.name == "up":
-            yield item.body
-        elif isinstance(item, Assign):
-            inner = (
-                item.value.get("up")
-                if isinstance(item.value, dict)
-                else item.value
-                if item.name.endswith("up")
-                else None
-            )
-            if isinstance(inner, FunctionBlock):
-                yield inner.body
 
 
 def _statement(call: CallExpression) -> Iterator[SchemaChange]:

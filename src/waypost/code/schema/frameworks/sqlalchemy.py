@@ -15,15 +15,17 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
+    assigned,
     classes,
     constants,
     fields,
+    first_paragraph,
     name_of,
     spelled,
     text_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data, snake
+from waypost.code.schema.names import snake, text_table
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
@@ -40,9 +42,9 @@ def find_sqlalchemy(source: SourceFile) -> Iterator[SchemaChange]:
             yield change
     for item in fields(unit.items):
         if isinstance(item.value, CallExpression) and item.value.name == "Table" and len(item.value.args) > 1:
-            table = _table(item, item.value, known)
-            if table is not None:
-                yield table
+            change = _table(item, item.value, known)
+            if change is not None:
+                yield change
 
 
 def _table(item: Assign, call: CallExpression, known: dict[str, str]) -> SchemaChange | None:
@@ -73,9 +75,9 @@ def _nullable(column: Column) -> Column:
 
 def _model(found: Class, unit: SourceUnit, known: dict[str, str]) -> SchemaChange | None:
     bases = [name_of(base) for base in found.bases]
-    said = {item.name: item.value for item in fields(found.body)}
+    said = assigned(found.body)
     sqlmodel = said.get("class:table") is True
-    draft = TableDraft(text_of(said.get("__tablename__"), known), comment=_first_line(found.doc))
+    draft = TableDraft(text_of(said.get("__tablename__"), known), comment=first_paragraph(found.doc))
     for item in found.body:
         if isinstance(item, Assign):
             _field(draft, item, known, plain=sqlmodel or "SQLModel" in bases)
@@ -87,7 +89,7 @@ def _model(found: Class, unit: SourceUnit, known: dict[str, str]) -> SchemaChang
     if isinstance(said.get("__table__"), CallExpression) and not draft.name:
         made = _table(Assign(found.name, said["__table__"], found.lines), said["__table__"], known)  # type: ignore[arg-type]
         if made is not None:
-            return replace(made, model=found.name, bases=tuple("@" + unit.imports.get(b, b) for b in bases))
+            return replace(made, model=found.name, bases=tuple(unit.reference(b) for b in bases))
     hands_on = any(base.endswith(("Mixin", "Base", "Model", "Nullable")) for base in bases)
     if not (draft.columns or draft.relations or draft.name or hands_on):
         return None
@@ -95,7 +97,7 @@ def _model(found: Class, unit: SourceUnit, known: dict[str, str]) -> SchemaChang
     if not draft.name and "root" in flags:
         draft.name = found.name.lower() if sqlmodel else snake(found.name.rsplit(".", 1)[-1])
     change = _change(draft, found.name.rsplit(".", 1)[-1], found.lines.start, found.lines.end, flags)
-    return replace(change, bases=tuple("@" + unit.imports.get(base, base) for base in bases))
+    return replace(change, bases=tuple(unit.reference(base) for base in bases))
 
 
 def _flags(draft: TableDraft, bases: list[str], sqlmodel: bool, said: dict[str, Value]) -> tuple[str, ...]:
@@ -113,10 +115,6 @@ def _flags(draft: TableDraft, bases: list[str], sqlmodel: bool, said: dict[str, 
     ):
         return ("mixin",)
     return ("mixin", "one_table") if not draft.primary_key else ("mixin",)
-
-
-def _first_line(doc: str) -> str:
-    return " ".join(doc.strip().split("\n\n")[0].split())[:300]
 
 
 def _field(draft: TableDraft, item: Assign, known: dict[str, str], *, plain: bool) -> None:
@@ -165,8 +163,7 @@ def _annotated(column: Column, hint: Value) -> Column:
     """What `Mapped[str | None]` adds to a column."""
     if hint is None:
         return column
-    names = data("sqlalchemy_types")["annotations"]
-    assert isinstance(names, dict)
+    names = text_table("sqlalchemy_types", "annotations")
     text = _hint_text(hint)
     optional = "Optional" in text or "None" in text
     word = next(
@@ -174,7 +171,7 @@ def _annotated(column: Column, hint: Value) -> Column:
     )
     return replace(
         column,
-        type=column.type or str(names.get(word, word)),
+        type=column.type or names.get(word, word),
         nullable=column.nullable if column.nullable is not None else optional,
     )
 

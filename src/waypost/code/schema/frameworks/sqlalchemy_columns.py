@@ -7,7 +7,7 @@ from dataclasses import replace
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.languages.values import CallExpression, Name, Value, spelled, text_of, texts_of
 from waypost.code.schema.model import Column, Index
-from waypost.code.schema.names import data
+from waypost.code.schema.names import text_table
 
 COLUMN_CALLS = frozenset({"Column", "mapped_column"})
 
@@ -57,18 +57,17 @@ _NOT_TYPES = frozenset(
 
 def type_of(value: Value) -> str:
     """`sa.String(length=20)` is `varchar(20)`."""
-    types = data("sqlalchemy_types")["types"]
-    assert isinstance(types, dict)
+    types = text_table("sqlalchemy_types", "types")
     if isinstance(value, Name):
         last = value.text.rsplit(".", 1)[-1]
-        return str(types.get(last, last))[:60]
+        return types.get(last, last)[:60]
     if not isinstance(value, CallExpression):
         return ""
     if value.name in ("with_variant", "as_mutable", "evaluates_none") and isinstance(value.target, CallExpression):
         return type_of(value.target)
     if value.name == "as_mutable" and value.args:
         return type_of(value.args[0])
-    name = str(types.get(value.name, value.name))
+    name = types.get(value.name, value.name)
     sizes = [value.named[key] for key in ("length", "precision", "scale") if isinstance(value.named.get(key), int)]
     sizes = sizes or [arg for arg in value.args[:2] if isinstance(arg, int) and not isinstance(arg, bool)]
     return f"{name}({','.join(map(str, sizes))})" if sizes else name

@@ -24,9 +24,8 @@ from waypost.code.schema.languages.values import (
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import snake
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 MODEL, MIGRATION = "TypeORM entity", "TypeORM migration"
 _COLUMNS = {
@@ -69,9 +68,7 @@ def find_typeorm_migration(source: SourceFile) -> Iterator[SchemaChange]:
 
 def _run(call: CallExpression) -> Iterator[SchemaChange]:
     if call.name == "query":
-        for change in read_sql(text_of(call.arg(0)), "migration", MIGRATION):
-            line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-            yield replace(change, lines=LineRange(line, call.lines.end))
+        yield from read_embedded_sql(text_of(call.arg(0)), MIGRATION, call.lines)
         return
     made = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
     second = call.arg(1)
@@ -142,7 +139,7 @@ def _entity(found: Class, unit: SourceUnit) -> SchemaChange | None:
         flags = ("root", "one_table")
     name = _entity_name(entity) if entity else ""
     table = name or (snake(found.name) if entity and "ChildEntity" not in marks else "")
-    bases = tuple("@" + unit.imports.get(name_of(base), name_of(base)) for base in found.bases if name_of(base))
+    bases = tuple(unit.reference(name_of(base)) for base in found.bases if name_of(base))
     return SchemaChange(
         "model", table, found.lines, MODEL, "model", tuple(columns), tuple(indexes), tuple(relations),
         tuple(column.name for column in columns if column.primary), model=found.name, bases=bases, flags=flags,
@@ -188,13 +185,13 @@ def _member(
     column = _column(item, mark)
     index = marks.get("Index") or marks.get("Unique")
     if index is not None:
-        said = next((arg for arg in index.args if isinstance(arg, dict)), {})
+        said = index.options
         indexes.append(Index((column.name,), index.name == "Unique" or said.get("unique") is True))
     columns.append(column)
 
 
 def _column(item: Assign, mark: CallExpression) -> Column:
-    said: dict[str, Value] = next((arg for arg in mark.args if isinstance(arg, dict)), {})
+    said = mark.options
     first = text_of(mark.arg(0))
     hint = item.annotation.text if isinstance(item.annotation, Name) else ""
     bare = re.sub(r"(?<!\s)\s*+\|\s*+(?:null|undefined)", "", hint)
@@ -228,9 +225,9 @@ def _relate(
         return
     join, table = marks.get("JoinColumn"), marks.get("JoinTable")
     if kind == "belongs_to" or (kind == "has_one" and join is not None):
-        said = next((arg for arg in join.args if isinstance(arg, dict)), {}) if join else {}
+        said = join.options if join else {}
         name = text_of(said.get("name")) or f"{item.name}Id"
-        options = next((arg for arg in mark.args if isinstance(arg, dict)), {})
+        options = mark.options
         field = text_of(said.get("referencedColumnName"))
         column = Column(
             name, "", options.get("nullable") is not False, primary=options.get("primary") is True,
@@ -243,7 +240,7 @@ def _relate(
             columns[known] = replace(columns[known], references=column.references)
         relations.append(TableRelation("belongs_to", target, name, item.name))
     else:
-        said = next((arg for arg in table.args if isinstance(arg, dict)), {}) if table else {}
+        said = table.options if table else {}
         via = text_of(said.get("name")) or ("+" if table else "")
         relations.append(TableRelation(kind, target, via, item.name))
 
@@ -258,4 +255,4 @@ def _target(value: Value, item: Assign, unit: SourceUnit) -> str:
     if not re.fullmatch(r"\w+", name) and isinstance(item.annotation, Name):
         found = re.search(r"[A-Z]\w*", item.annotation.text.replace("Promise", "").replace("TableRelation", ""))
         name = found[0] if found else ""
-    return "@" + unit.imports.get(name, name) if name else ""
+    return unit.reference(name) if name else ""

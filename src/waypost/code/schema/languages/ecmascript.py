@@ -37,6 +37,18 @@ _FLAT = frozenset(
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
 
 
+def up_bodies(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
+    """The bodies of `up` in a migration: a function, an assignment, or a member of an object."""
+    for item in items:
+        if isinstance(item, Function) and item.name == "up":
+            yield item.body
+        elif isinstance(item, Assign):
+            by_name = item.value if item.name.rpartition(".")[2] == "up" else None
+            up = item.value.get("up") if isinstance(item.value, dict) else by_name
+            if isinstance(up, FunctionBlock):
+                yield up.body
+
+
 def read_script(text: str, path: str) -> SourceUnit:
     """The file; its name tells the dialect."""
     if path.endswith((".ts", ".mts", ".cts")):

@@ -42,6 +42,21 @@ class CallExpression:
         first = self.chain[0].target
         return first.text if isinstance(first, Name) else ""
 
+    @property
+    def modifiers(self) -> dict[str, "CallExpression"]:
+        """The calls of the chain after the first one, by name."""
+        return {link.name: link for link in self.chain[1:]}
+
+    @property
+    def block(self) -> "FunctionBlock | None":
+        """The first argument that is a function."""
+        return next((arg for arg in self.args if isinstance(arg, FunctionBlock)), None)
+
+    @property
+    def options(self) -> Mapping[str, "Value"]:
+        """The first argument that is an object, or an empty one."""
+        return next((arg for arg in self.args if isinstance(arg, dict)), {})
+
     def arg(self, place: int, name: str = "") -> "Value":
         """By place, else by name; None when it is not given."""
         if place < len(self.args):
@@ -105,6 +120,10 @@ class SourceUnit:
     imports: Mapping[str, str] = field(default_factory=dict)
     namespace: str = ""
 
+    def reference(self, name: str) -> str:
+        """A reference to a class by its name in this file."""
+        return "@" + self.imports.get(name, name)
+
 
 def calls(items: Sequence[Item]) -> Iterator[CallExpression]:
     """The calls that stand as statements, in order, also those whose value is kept."""
@@ -135,6 +154,11 @@ def fields(items: Sequence[Item]) -> Iterator[Assign]:
     for item in items:
         if isinstance(item, Assign):
             yield item
+
+
+def assigned(items: Sequence[Item]) -> dict[str, Value]:
+    """The values of fields, by name."""
+    return {item.name: item.value for item in fields(items)}
 
 
 def constants(items: Sequence[Item]) -> dict[str, str]:
@@ -190,6 +214,11 @@ def spelled(value: Value) -> str:  # noqa: PLR0911 - one case per kind
             return "[]" if not value else "[…]"
         case _:
             return "{}" if not value else "{…}"
+
+
+def first_paragraph(doc: str) -> str:
+    """The first paragraph of a documentation comment, on one line."""
+    return " ".join(doc.strip().split("\n\n")[0].split())[:300]
 
 
 def name_of(value: Value) -> str:

@@ -45,6 +45,13 @@ def read_sql(text: str, role: str, kind: str) -> Iterator[SchemaChange]:
             yield replace(change, role=role, kind=kind)
 
 
+def read_embedded_sql(text: str, kind: str, lines: LineRange) -> Iterator[SchemaChange]:
+    """The changes of an SQL text inside code of another language, which is at `lines`."""
+    for change in read_sql(text, "migration", kind):
+        start = min(lines.start + change.lines.start - 1, lines.end)
+        yield replace(change, lines=LineRange(start, lines.end))
+
+
 def _anonymous(statement: SqlStatement, role: str, kind: str) -> Iterator[SchemaChange]:
     """`DO $$ … $$`: what the block changes, whatever its conditions."""
     for token in statement.tokens:
