@@ -32,14 +32,16 @@ def build_schema(changes: Changes) -> tuple[SchemaTable, ...]:
     for draft in model_tables(models, tables.keys()):
         _join_model(tables, draft)
     _witness(tables, homeless)
-    return finish([draft for found in tables.values() for draft in found], models)
+    return finish([draft for same_name in tables.values() for draft in same_name], models)
 
 
 def _stored(changes: Changes, tables: Named, models: Models) -> Homeless:
     """Add the tables that SQL and migrations make; the changes of tables that they do not make."""
     homeless: Homeless = []
     for steps in by_database(changes).values():
-        database = _run({path: [_named(change, path, models) for change in found] for path, found in steps.items()})
+        database = _run(
+            {path: [_named(change, path, models) for change in file_changes] for path, file_changes in steps.items()}
+        )
         homeless += database.homeless
         for draft in database.tables.values():
             _join(tables, draft)
@@ -84,12 +86,12 @@ def _settle(tables: Named, homeless: Homeless) -> Homeless:
     """Apply changes of tables that were made elsewhere, by another folder's migrations or another file; the rest."""
     left = []
     for path, change in homeless:
-        found = [draft for draft in tables.get(change.table.lower(), ()) if _same_part(path, draft)]
-        if not found:
+        matching = [draft for draft in tables.get(change.table.lower(), ()) if _same_part(path, draft)]
+        if not matching:
             left.append((path, change))
         elif change.action not in ("drop_table", "rename_table", "drop_column", "rename_column"):
             # without an order, nothing that is there may vanish
-            for draft in found:
+            for draft in matching:
                 draft.witness(path, change)
                 alter(draft, change)
     return left
@@ -112,8 +114,8 @@ def _join_model(tables: Named, draft: TableDraft) -> None:
     named = tables.setdefault(draft.name.lower(), [])
     for other in named[-MAX_SAME:]:
         if draft.partial or similar(other, draft):
-            told = any(worth(evidence) == 0 for evidence in other.evidence)
-            if told and not draft.partial:
+            has_model = any(worth(evidence) == 0 for evidence in other.evidence)
+            if has_model and not draft.partial:
                 merge_stored(other, draft)
             else:
                 merge_model(other, draft)

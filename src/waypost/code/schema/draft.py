@@ -22,14 +22,14 @@ class TableDraft:
     partial: bool = False  # its columns are not all of them
 
     def witness(self, path: str, change: SchemaChange) -> None:
-        found = SchemaEvidence(path, change.lines, change.kind)
-        if len(self.evidence) < MAX_EVIDENCE and found not in self.evidence:
-            self.evidence.append(found)
+        evidence = SchemaEvidence(path, change.lines, change.kind)
+        if len(self.evidence) < MAX_EVIDENCE and evidence not in self.evidence:
+            self.evidence.append(evidence)
 
     def put(self, column: Column) -> None:
         """Add a column, or replace what it says of one that is there."""
-        known = self.columns.get(column.name.lower())
-        self.columns[column.name.lower()] = overlay(known, column) if known else column
+        existing = self.columns.get(column.name.lower())
+        self.columns[column.name.lower()] = overlay(existing, column) if existing else column
         if column.primary and column.name not in self.primary_key:
             self.primary_key = (*self.primary_key, column.name)
 
@@ -50,8 +50,8 @@ class TableDraft:
         self.indexes = [replace(index, columns=tuple(map(renamed, index.columns))) for index in self.indexes]
 
     def add_index(self, index: Index) -> None:
-        known = [(other.unique, [name.lower() for name in other.columns]) for other in self.indexes]
-        if (index.unique, [name.lower() for name in index.columns]) in known:
+        present = [(other.unique, [name.lower() for name in other.columns]) for other in self.indexes]
+        if (index.unique, [name.lower() for name in index.columns]) in present:
             return
         self.indexes.append(index)
 
@@ -65,17 +65,17 @@ class TableDraft:
         self.primary_key = tuple(names)
 
 
-def overlay(known: Column, said: Column) -> Column:
-    """`said` where it says something, else `known`."""
+def overlay(older: Column, newer: Column) -> Column:
+    """The newer column, with the values of the older one where it says nothing."""
     return Column(
-        name=said.name or known.name,
-        type=said.type or known.type,
-        nullable=said.nullable if said.nullable is not None else known.nullable,
-        default=said.default if said.default is not None else known.default,
-        primary=said.primary or known.primary,
-        unique=said.unique or known.unique,
-        references=said.references or known.references,
-        comment=said.comment or known.comment,
+        name=newer.name or older.name,
+        type=newer.type or older.type,
+        nullable=newer.nullable if newer.nullable is not None else older.nullable,
+        default=newer.default if newer.default is not None else older.default,
+        primary=newer.primary or older.primary,
+        unique=newer.unique or older.unique,
+        references=newer.references or older.references,
+        comment=newer.comment or older.comment,
     )
 
 
@@ -110,9 +110,9 @@ class DatabaseDraft:
 
     def _create(self, path: str, change: SchemaChange, keep_known: bool) -> None:
         key = change.table.lower()
-        known = self.tables.get(key)
-        if known is not None and (keep_known or known.columns):
-            known.witness(path, change)
+        existing = self.tables.get(key)
+        if existing is not None and (keep_known or existing.columns):
+            existing.witness(path, change)
             return
         draft = TableDraft(change.table, comment=change.comment)
         if "like" in change.flags and change.name.lower() in self.tables:
@@ -174,8 +174,8 @@ def alter(draft: TableDraft, change: SchemaChange) -> None:  # noqa: PLR0912 - o
     match change.action:
         case "add_column" | "alter_column" | "add_reference":
             for column in change.columns:
-                known = draft.columns.get(column.name.lower())
-                if change.action == "add_reference" and known is None:
+                existing = draft.columns.get(column.name.lower())
+                if change.action == "add_reference" and existing is None:
                     continue
                 draft.put(column)
                 if "drop_default" in change.flags:

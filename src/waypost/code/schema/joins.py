@@ -8,7 +8,7 @@ from waypost.code.schema.model import Column
 from waypost.code.schema.names import camel
 
 
-def join_tables(drafts: Sequence[TableDraft], known: Collection[str]) -> Iterator[TableDraft]:
+def join_tables(drafts: Sequence[TableDraft], table_names: Collection[str]) -> Iterator[TableDraft]:
     """The tables that are not known yet. Columns that a relation puts into the other table are added there."""
     yield from _prisma_joins([draft for draft in drafts if draft.evidence[0].kind == "Prisma schema"])
     names = {draft.name.lower(): draft for draft in drafts}
@@ -26,7 +26,7 @@ def join_tables(drafts: Sequence[TableDraft], known: Collection[str]) -> Iterato
             if join == "+":  # TypeORM's own name
                 join = f"{draft.name}_{relation.name}_{relation.target}".lower()
                 draft.relations[place] = replace(relation, via=join)
-            if join.lower() not in known and join.lower() not in names and join.lower() not in made:
+            if join.lower() not in table_names and join.lower() not in names and join.lower() not in made:
                 made.add(join.lower())
                 yield _between(draft, relation.target, join, snaked=kind == "JPA entity")
 

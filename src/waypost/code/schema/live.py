@@ -68,10 +68,10 @@ def _parts(url: str) -> SplitResult:
 def _failed(parts: SplitResult, url: str, error: BaseException) -> WaypostError:
     """What the driver said, without any part of the secret."""
     said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    options = [value for one in parts.query.split("&") for value in one.split("=", 1)[1:]]
-    told = [url, parts.netloc.rpartition("@")[0], parts.password or "", *options]
+    options = [value for option in parts.query.split("&") for value in option.split("=", 1)[1:]]
+    secrets = [url, parts.netloc.rpartition("@")[0], parts.password or "", *options]
     for secret in sorted(
-        {form for one in told for form in (one, unquote(one)) if len(form) > 1}, key=len, reverse=True
+        {form for part in secrets for form in (part, unquote(part)) if len(form) > 1}, key=len, reverse=True
     ):
         said = said.replace(secret, "***")
     return WaypostError(

@@ -51,11 +51,11 @@ def assemble(catalogue: Catalogue, place: str, kind: str) -> tuple[SchemaTable, 
 
 
 def _add_indexes(rows: Rows, drafts: dict[tuple[str, str], TableDraft]) -> None:
-    found: dict[tuple[str, str, str], Index] = {}
+    indexes: dict[tuple[str, str, str], Index] = {}
     for schema, table, name, column, unique in rows:
-        known = found.get((schema, table, name), Index((), bool(unique), name))
-        found[schema, table, name] = replace(known, columns=(*known.columns, column or "(expression)"))
-    for (schema, table, _), index in found.items():
+        so_far = indexes.get((schema, table, name), Index((), bool(unique), name))
+        indexes[schema, table, name] = replace(so_far, columns=(*so_far.columns, column or "(expression)"))
+    for (schema, table, _), index in indexes.items():
         if (schema, table) in drafts:
             drafts[schema, table].add_index(index)
 

@@ -35,10 +35,10 @@ def similar(first: TableDraft, second: TableDraft) -> bool:
 def merge_stored(kept: TableDraft, other: TableDraft) -> None:
     """A second definition, as for another database system: what it alone has is added and told."""
     if kept.evidence and other.evidence and kept.columns and other.columns:
-        for one, rest in ((kept, other), (other, kept)):
-            for key, column in one.columns.items():
+        for left, rest in ((kept, other), (other, kept)):
+            for key, column in left.columns.items():
                 if key not in rest.columns:
-                    _tell(kept, f"{column.name} is in {one.evidence[0].path} only.")
+                    _tell(kept, f"{column.name} is in {left.evidence[0].path} only.")
     for key, column in other.columns.items():
         if key in kept.columns:
             kept.columns[key] = overlay(column, kept.columns[key])
@@ -73,12 +73,12 @@ def _replace_columns(kept: TableDraft, model: TableDraft) -> None:
     ours, theirs = kept.columns, model.columns
     where = model.evidence[0].path if model.evidence else "the model"
     for key, column in theirs.items():
-        known = ours.get(key)
-        if known is None:
+        own = ours.get(key)
+        if own is None:
             _tell(kept, f"{column.name} is in the model ({where}) but not in the migrations.")
         elif column.name in model.primary_key:
             continue
-        elif known.nullable is not None and column.nullable is not None and known.nullable != column.nullable:
+        elif own.nullable is not None and column.nullable is not None and own.nullable != column.nullable:
             can = "can be null" if column.nullable else "cannot be null"
             _tell(kept, f"{column.name} {can} in the model, other than in the migrations.")
     for key, column in ours.items():

@@ -203,9 +203,9 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "__dataclass_fields__"):
         row = {}
         for field in fields(value):
-            found = getattr(value, field.name)
-            if field.default is MISSING or found != field.default:
-                row[field.name] = _plain(found)
+            content = getattr(value, field.name)
+            if field.default is MISSING or content != field.default:
+                row[field.name] = _plain(content)
         return row
     return value
 

@@ -18,9 +18,9 @@ def database_of(path: str, change: SchemaChange) -> str:
     """A name for the sequence that a change is part of. A file of plain definitions stands for itself."""
     folder, _, name = path.rpartition("/")
     if change.kind in _BESIDE:
-        found = _ROOTS.search(path)
-        if found:
-            return path[: found.start()]
+        root = _ROOTS.search(path)
+        if root:
+            return path[: root.start()]
         if _RAILS_DUMP.search(path):
             return folder
     if change.role != "migration":
@@ -64,9 +64,9 @@ def sort_by(before: Mapping[str, Iterable[str]]) -> list[str]:
 
 def by_database(changes: Mapping[str, Sequence[SchemaChange]]) -> dict[str, dict[str, list[SchemaChange]]]:
     """The changes of tables (not of models), by database and path."""
-    found: dict[str, dict[str, list[SchemaChange]]] = defaultdict(lambda: defaultdict(list))
+    by_name: dict[str, dict[str, list[SchemaChange]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(changes):
         for change in changes[path]:
             if change.role != "model" and change.action != "app":
-                found[database_of(path, change)][path].append(change)
-    return found
+                by_name[database_of(path, change)][path].append(change)
+    return by_name

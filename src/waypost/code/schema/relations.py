@@ -41,8 +41,8 @@ def _settle(draft: TableDraft, models: Models, named: Mapping[str, list[TableDra
     for relation in draft.relations:
         name = models.table_named(relation.target, path)
         via = models.table_named(relation.via, path)
-        known = _nearest(named.get(name.lower(), []), draft)
-        relations.append(replace(relation, target=known.name if known else name, via=via))
+        target_draft = _nearest(named.get(name.lower(), []), draft)
+        relations.append(replace(relation, target=target_draft.name if target_draft else name, via=via))
     draft.relations = [_decided(relation, draft, named) for relation in dict.fromkeys(relations)]
 
 
@@ -64,10 +64,10 @@ def _points(column: Column, table: str) -> bool:
     return column.references is not None and column.references[0].lower() == table.lower()
 
 
-def _nearest(found: Sequence[TableDraft], draft: TableDraft) -> TableDraft | None:
+def _nearest(candidates: Sequence[TableDraft], draft: TableDraft) -> TableDraft | None:
     """Of several tables of one name, the one that lies nearest."""
-    if len(found) < 2:
-        return found[0] if found else None
+    if len(candidates) < 2:
+        return candidates[0] if candidates else None
     here = draft.evidence[0].path if draft.evidence else ""
 
     def nearness(other: TableDraft) -> tuple[bool, int]:
@@ -79,7 +79,7 @@ def _nearest(found: Sequence[TableDraft], draft: TableDraft) -> TableDraft | Non
             shared += 1
         return (in_tests(path) == in_tests(here), shared)
 
-    return max(found, key=nearness)
+    return max(candidates, key=nearness)
 
 
 def _imply(draft: TableDraft, named: Mapping[str, list[TableDraft]]) -> None:

@@ -41,14 +41,14 @@ def _field_kinds() -> tuple[Mapping[str, str], Mapping[str, frozenset[str]]]:
 def find_django_models(source: SourceFile) -> tuple[SchemaChange, ...]:
     unit = read_python(source.text)
     in_models = re.search(r"(?:^|/)models?(?:/|\.py$)", source.path) is not None
-    found = []
+    changes = []
     for each in classes(unit.items):
         if each.name.rsplit(".", 1)[-1] in ("Meta", "Migration") or not each.bases:
             continue
         change = _model(each, unit, in_models)
         if change is not None:
-            found.append(change)
-    return tuple(found)
+            changes.append(change)
+    return tuple(changes)
 
 
 def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
@@ -61,37 +61,37 @@ def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
     if not source.path.endswith("apps.py"):
         return
     folder = source.path.rpartition("/")[0]
-    for found in classes(read_python(source.text).items):
-        said = {item.name: text_of(item.value) for item in fields(found.body)}
-        label = said.get("label") or said.get("name", "").rsplit(".", 1)[-1]
+    for class_ in classes(read_python(source.text).items):
+        options = {item.name: text_of(item.value) for item in fields(class_.body)}
+        label = options.get("label") or options.get("name", "").rsplit(".", 1)[-1]
         if label:
-            yield SchemaChange("app", "", found.lines, MODEL, "model", name=label, scope=folder)
+            yield SchemaChange("app", "", class_.lines, MODEL, "model", name=label, scope=folder)
             return
 
 
-def _model(found: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | None:
+def _model(class_: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | None:
     """A class that may be a model: it says so itself, or one of its bases has to."""
-    bases = [name_of(base) for base in found.bases if isinstance(base, Name | CallExpression)]
-    columns, many = _fields(fields(found.body), unit)
+    bases = [name_of(base) for base in class_.bases if isinstance(base, Name | CallExpression)]
+    columns, many = _fields(fields(class_.body), unit)
     root = any(base in _ROOTS for base in bases) and _from_django(bases, unit)
     flags = {"root"} if root else set()
-    meta = next((part for part in classes(found.body) if part.name.endswith(".Meta")), None)
-    said = assigned(meta.body) if meta else {}
+    meta = next((part for part in classes(class_.body) if part.name.endswith(".Meta")), None)
+    options = assigned(meta.body) if meta else {}
     for flag in ("abstract", "proxy"):
-        if said.get(flag) is True:
+        if options.get(flag) is True:
             flags.add(flag)
     if not (root or columns or many or in_models):
         return None
     if not root and any(
-        isinstance(i.value, CallExpression) and name_of(i.value.target).endswith("models") for i in fields(found.body)
+        isinstance(i.value, CallExpression) and name_of(i.value.target).endswith("models") for i in fields(class_.body)
     ):
         flags.add("fields")
-    scope = text_of(said.get("app_label"))
+    scope = text_of(options.get("app_label"))
     return SchemaChange(
-        "model", text_of(said.get("db_table")), found.lines, MODEL, "model",
-        columns=columns, relations=many, indexes=read_indexes(said), primary_key=(),
-        model=found.name.rsplit(".", 1)[-1], bases=tuple(unit.reference(base) for base in bases),
-        flags=tuple(sorted(flags)), scope=scope, comment=text_of(said.get("db_table_comment")) or first_paragraph(found.doc),
+        "model", text_of(options.get("db_table")), class_.lines, MODEL, "model",
+        columns=columns, relations=many, indexes=read_indexes(options), primary_key=(),
+        model=class_.name.rsplit(".", 1)[-1], bases=tuple(unit.reference(base) for base in bases),
+        flags=tuple(sorted(flags)), scope=scope, comment=text_of(options.get("db_table_comment")) or first_paragraph(class_.doc),
     )  # fmt: skip
 
 
@@ -162,8 +162,8 @@ def _type(pattern: str, call: CallExpression, kind: str) -> str:
     values = [call.named.get(name.strip("{})")) for name in rest.split(",")]
     if kind == "CharField" and values == [None] and len(call.args) > 1:
         values = [call.args[1]]
-    told = [spelled(value) for value in values if value is not None]
-    return f"{head}({','.join(told)})" if told else head
+    arguments = [spelled(value) for value in values if value is not None]
+    return f"{head}({','.join(arguments)})" if arguments else head
 
 
 def _reference(value: Value, unit: SourceUnit) -> str:
@@ -187,19 +187,19 @@ def _reference(value: Value, unit: SourceUnit) -> str:
 
 
 def read_indexes(meta: Mapping[str, Value]) -> tuple[Index, ...]:
-    found = []
+    indexes = []
     for option, unique in (("unique_together", True), ("index_together", False)):
         groups = meta.get(option)
         if isinstance(groups, list) and groups:
             for group in [groups] if isinstance(groups[0], str) else groups:
                 names = texts_of(group)
                 if names:
-                    found.append(Index(names, unique))
+                    indexes.append(Index(names, unique))
     for option in ("indexes", "constraints"):
         listed = meta.get(option)
         marks = [call for call in listed if isinstance(call, CallExpression)] if isinstance(listed, list) else []
-        found += [index for call in marks if (index := read_index(call))]
-    return tuple(found)
+        indexes += [index for call in marks if (index := read_index(call))]
+    return tuple(indexes)
 
 
 def read_index(call: CallExpression) -> Index | None:

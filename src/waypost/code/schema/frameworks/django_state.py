@@ -48,13 +48,13 @@ def django_tables(changes: Mapping[str, Sequence[SchemaChange]], models: Models)
     for draft in _drafts(moved, models):
         drafts[draft.name.lower()].append(draft)
     for draft in _drafts(classes, models):
-        known = next((other for other in drafts[draft.name.lower()] if similar(other, draft)), None)
-        if known is None:
+        migrated = next((other for other in drafts[draft.name.lower()] if similar(other, draft)), None)
+        if migrated is None:
             drafts[draft.name.lower()].append(draft)
         else:
-            merge_model(known, draft)
-    for found in drafts.values():
-        yield from found
+            merge_model(migrated, draft)
+    for same_name in drafts.values():
+        yield from same_name
 
 
 def _classes(models: Models) -> Iterator[Thing]:
@@ -203,18 +203,18 @@ def _operate(things: dict[tuple[str, str], Thing], change: SchemaChange, path: s
         thing.evidence = [SchemaEvidence(path, change.lines, MIGRATION)]
         things[key] = thing
         return
-    known = things.get(key)
-    if known is None:
+    existing = things.get(key)
+    if existing is None:
         return
     if change.action == "drop_table":
         del things[key]
         return
-    if len(known.evidence) < MAX_EVIDENCE:
-        known.evidence.append(SchemaEvidence(path, change.lines, MIGRATION))
+    if len(existing.evidence) < MAX_EVIDENCE:
+        existing.evidence.append(SchemaEvidence(path, change.lines, MIGRATION))
     if change.action == "rename_table":
         _rename_model(things, key, change)
     else:
-        _operate_on(known, change)
+        _operate_on(existing, change)
 
 
 def _rename_model(things: dict[tuple[str, str], Thing], key: tuple[str, str], change: SchemaChange) -> None:

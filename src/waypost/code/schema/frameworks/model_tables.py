@@ -9,12 +9,12 @@ from waypost.code.schema.joins import join_tables
 from waypost.code.schema.model import Column, SchemaChange, TableRelation
 
 
-def model_tables(models: Models, known: Collection[str]) -> Iterator[TableDraft]:
+def model_tables(models: Models, table_names: Collection[str]) -> Iterator[TableDraft]:
     """A table for every class that stands for one. Django's are told elsewhere: their tables depend on each other."""
-    models.known = known
+    models.table_names = table_names
     drafts = list(_model_drafts(models))
     yield from drafts
-    yield from join_tables(drafts, known)
+    yield from join_tables(drafts, table_names)
 
 
 def _model_drafts(models: Models) -> Iterator[TableDraft]:
@@ -49,11 +49,11 @@ def settled(entry: ModelClass, models: Models) -> SchemaChange:
     def table(reference: str) -> str:
         return models.table_named(reference, path, change.kind)
 
-    def column(said: Column) -> Column:
-        return replace(said, references=(table(said.references[0]), said.references[1])) if said.references else said
+    def column(own: Column) -> Column:
+        return replace(own, references=(table(own.references[0]), own.references[1])) if own.references else own
 
-    def relation(said: TableRelation) -> TableRelation:
-        return replace(said, target=table(said.target), via=table(said.via) if said.via.startswith("@") else said.via)
+    def relation(own: TableRelation) -> TableRelation:
+        return replace(own, target=table(own.target), via=table(own.via) if own.via.startswith("@") else own.via)
 
     columns, relations = _told_apart(change, path, models)
     return replace(change, columns=tuple(map(column, columns)), relations=tuple(map(relation, relations)))

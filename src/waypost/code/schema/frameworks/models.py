@@ -41,7 +41,7 @@ class Models:
         self._places: dict[ModelClass, frozenset[str]] = {}
         self._bases: dict[ModelClass, list[ModelClass]] = {}
         self._is_model: dict[ModelClass, bool] = {}
-        self.known: Collection[str] = ()
+        self.table_names: Collection[str] = ()
         for path in sorted(changes):
             for change in changes[path]:
                 if change.action == "app" and "setting" in change.flags:
@@ -63,13 +63,13 @@ class Models:
         return self._sets.keys()
 
     def entries(self) -> Iterator[ModelClass]:
-        for found in self._named.values():
-            yield from found
+        for same_name in self._named.values():
+            yield from same_name
 
-    def app_label(self, path: str, said: str = "") -> str:
-        """The label of the Django application that a file is part of."""
-        if said:
-            return said
+    def app_label(self, path: str, label: str = "") -> str:
+        """The label of the Django application that a file belongs to."""
+        if label:
+            return label
         folder = path.rpartition("/")[0]
         parts = folder.split("/")
         for end in range(len(parts), 0, -1):
@@ -86,15 +86,15 @@ class Models:
     def find(self, reference: str, path: str, kind: str = "") -> ModelClass | None:
         """The class that `@module.Name` means in a file: the nearest one of that name whose place fits the rest."""
         parts = _PARTS.split(reference.lstrip("@"))
-        found = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
-        if not found:
+        candidates = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
+        if not candidates:
             return self._external(parts[-1]) if "Django" in kind else None
-        if len(found) > 1:
-            here = [entry for entry in found if entry.path == path]
-            found = here if here and len(parts) == 1 else found[:MAX_SAME]
-        if len(found) == 1:
-            return found[0]
-        return max(found, key=lambda entry: self._nearness(entry, parts[:-1], path))
+        if len(candidates) > 1:
+            here = [entry for entry in candidates if entry.path == path]
+            candidates = here if here and len(parts) == 1 else candidates[:MAX_SAME]
+        if len(candidates) == 1:
+            return candidates[0]
+        return max(candidates, key=lambda entry: self._nearness(entry, parts[:-1], path))
 
     @staticmethod
     @cache
@@ -106,12 +106,12 @@ class Models:
             return None
         columns, many = [], []
         for part in bases[name].split():
-            field, _, said = part.partition(":")
-            kind = said.rstrip("?!#*")
-            if said.endswith("*"):
+            field, _, spec = part.partition(":")
+            kind = spec.rstrip("?!#*")
+            if spec.endswith("*"):
                 many.append(TableRelation("belongs_to_many", kind, "", field))
             else:
-                columns.append(Column(field, kind, said.endswith("?"), None, said.endswith("#"), said.endswith("!")))
+                columns.append(Column(field, kind, spec.endswith("?"), None, spec.endswith("#"), spec.endswith("!")))
         change = SchemaChange(
             "model", "", LineRange(1, 1), "Django model", "model", tuple(columns), relations=tuple(many), model=name,
             flags=("abstract", "root"),
@@ -139,8 +139,8 @@ class Models:
 
     def bases(self, entry: ModelClass) -> list[ModelClass]:
         if entry not in self._bases:
-            found = (self.find(base, entry.path, entry.change.kind) for base in entry.change.bases)
-            self._bases[entry] = [base for base in found if base is not None and base is not entry]
+            resolved = (self.find(base, entry.path, entry.change.kind) for base in entry.change.bases)
+            self._bases[entry] = [base for base in resolved if base is not None and base is not entry]
         return list(self._bases[entry])
 
     def ancestors(self, entry: ModelClass) -> list[ModelClass]:
@@ -190,7 +190,7 @@ class Models:
             ):
                 return self.table(base)
         long, short = plural(snake(change.model)), plural(snake(_PARTS.split(change.model)[-1]))
-        return short if long not in self.known and short in self.known else long
+        return short if long not in self.table_names and short in self.table_names else long
 
     def _behind(self, entry: ModelClass | None, source: str, kind: str) -> str:
         """The table that a class calls `source`; a guess by that name where it says nothing of it."""
@@ -224,7 +224,7 @@ class Models:
         guess = plural(snake(parts[-1]))
         return (
             guess
-            if guess in self.known
+            if guess in self.table_names
             else plural(snake("_".join(parts[-2:])))
             if kind == "ActiveRecord model"
             else guess

@@ -61,12 +61,12 @@ def _blocks(text: str) -> tuple[list[_Model], set[str]]:
             else:
                 current.lines.append((number, line))
             continue
-        found = _BLOCK.match(line)
-        if found:
-            kind = found[1]
-            current = _Model(found[2], number, doc=" ".join(doc), end=number)
+        opening = _BLOCK.match(line)
+        if opening:
+            kind = opening[1]
+            current = _Model(opening[2], number, doc=" ".join(doc), end=number)
             if kind == "enum":
-                enums.add(found[2])
+                enums.add(opening[2])
             doc = []
             if line.endswith("}"):
                 current = None
@@ -110,11 +110,11 @@ def _block_attribute(line: str, table: str, key: tuple[str, ...], indexes: list[
     listed = _LIST.search(line)
     names = tuple(re.findall(r"(?:^|,)\s*(\w+)", re.sub(r"\([^)]{0,200}\)", "", listed[1]))) if listed else ()
     if line.startswith("@@map("):
-        told = _TEXT.search(line)
-        table = told[1] if told else table
+        name = _TEXT.search(line)
+        table = name[1] if name else table
     elif line.startswith("@@schema("):
-        told = _TEXT.search(line)
-        table = f"{told[1]}.{table}" if told and told[1] != "public" else table
+        name = _TEXT.search(line)
+        table = f"{name[1]}.{table}" if name and name[1] != "public" else table
     elif line.startswith("@@id("):
         key = names
     elif line.startswith(("@@unique(", "@@index(")) and names:
@@ -131,34 +131,34 @@ def _field(
     relations: list[TableRelation],
     keys: dict[str, tuple[str, list[str]]],
 ) -> None:
-    found = _FIELD.match(line)
-    if found is None:
+    parts = _FIELD.match(line)
+    if parts is None:
         return
-    name, kind, _, many, optional, rest = found.groups()
-    rest, _, said = rest.partition("//")
+    name, kind, _, many, optional, rest = parts.groups()
+    rest, _, note = rest.partition("//")
     if kind in names or "@relation" in rest:
         _relation(name, kind, bool(many), rest, relations, keys)
         return
     mapped = re.search(r'@map\(\s*(?:name:\s*)?"([^"]*)"', rest)
     native = re.search(r"@db\.(\w+)(\([^()]*\))?", rest)
     default = re.search(r"@default\((.*)", rest)
-    told = (
+    column_type = (
         (native[1] + (native[2] or "")).lower()
         if native
         else _TYPES.get(kind, "" if kind in enums else "@") or f"enum {kind}"
     )
-    if told == "@":  # a model or an enum of another file: the models will tell
-        told = f"@{kind}"
+    if column_type == "@":  # a model or an enum of another file: the models will tell
+        column_type = f"@{kind}"
         relations.append(TableRelation("has_many" if many else "has_one", f"@{kind}", "", name))
     primary = re.search(r"@id\b", rest) is not None
     columns[name] = Column(
         mapped[1] if mapped else name,
-        told + ("[]" if many else ""),
+        column_type + ("[]" if many else ""),
         nullable=None if many else bool(optional),  # an empty list needs no value
         default=_balanced(default[1]) if default else None,
         primary=primary,
         unique=re.search(r"@unique\b", rest) is not None,
-        comment=(doc or said.lstrip("/ ").strip())[:200],
+        comment=(doc or note.lstrip("/ ").strip())[:200],
     )
 
 
@@ -185,9 +185,14 @@ def _relation(
         relations.append(TableRelation("belongs_to", f"@{kind}", columns[0], name))
     else:
         # With a name it may be the other side of a many-to-many relation, which is stored in a table of that name.
-        told = re.search(r'@relation\(\s*(?:name:\s*)?"([^"]*)"', rest)
+        relation_name = re.search(r'@relation\(\s*(?:name:\s*)?"([^"]*)"', rest)
         relations.append(
-            TableRelation("has_many" if many else "has_one", f"@{kind}", f"_{told[1]}" if told and many else "", name)
+            TableRelation(
+                "has_many" if many else "has_one",
+                f"@{kind}",
+                f"_{relation_name[1]}" if relation_name and many else "",
+                name,
+            )
         )
 
 

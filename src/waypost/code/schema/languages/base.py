@@ -41,9 +41,9 @@ class SyntaxReader:
         texts = (
             self.lists.get(listed.text, []) if isinstance(listed, Name) else listed if isinstance(listed, list) else []
         )
-        told = [text for text in texts if isinstance(text, str)]
+        fixed = [text for text in texts if isinstance(text, str)]
         before = self.bound.get(name)
-        for text in told[:MAX_TURNS] if told and len(told) == len(texts) else [None]:
+        for text in fixed[:MAX_TURNS] if fixed and len(fixed) == len(texts) else [None]:
             if text is not None:
                 self.bound[name] = text
             yield

@@ -96,9 +96,9 @@ class _ScriptReader(SyntaxReader):
                     value = child.child_by_field_name("value")
                     if child.type == "variable_declarator" and value is not None:
                         name = self.text(child.child_by_field_name("name"))
-                        told = self.value(value, depth)
-                        self.note(name, told)
-                        yield Assign(name, told, self.lines(node))
+                        initial = self.value(value, depth)
+                        self.note(name, initial)
+                        yield Assign(name, initial, self.lines(node))
             case "expression_statement" | "return_statement":
                 for child in node.named_children:
                     yield from self._expression(child, depth)
@@ -110,12 +110,12 @@ class _ScriptReader(SyntaxReader):
             case "import_statement":
                 self._import(node)
             case _ if node.type in _FLAT:
-                found = [
+                own_decorators = [
                     call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)
                 ]
                 inner = node.child_by_field_name("declaration")
                 if inner is not None:
-                    yield from self._item(inner, depth + 1, (*decorators, *found))
+                    yield from self._item(inner, depth + 1, (*decorators, *own_decorators))
                 else:
                     value = node.child_by_field_name("value") if node.type == "export_statement" else None
                     if value is not None:
@@ -154,10 +154,10 @@ class _ScriptReader(SyntaxReader):
     def _comment(self, node: "Node") -> str:
         """The comment above a class or above its export."""
         above = node.parent if node.parent is not None and node.parent.type == "export_statement" else node
-        found = above.prev_named_sibling
-        if found is None or found.type != "comment" or found.end_point[0] < above.start_point[0] - 1:
+        comment = above.prev_named_sibling
+        if comment is None or comment.type != "comment" or comment.end_point[0] < above.start_point[0] - 1:
             return ""
-        text = self.text(found)
+        text = self.text(comment)
         if not text.startswith("/**"):
             return ""
         lines = [line.strip().strip("/*").strip() for line in text.splitlines()]
@@ -168,8 +168,8 @@ class _ScriptReader(SyntaxReader):
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
         value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")
         annotation = Name(self.text(kind).lstrip(": ")[:200]) if kind else None
-        told = self.value(value, depth) if value else None
-        return Assign(self.text(name), told, self.lines(node), annotation, (*decorators, *inside))
+        initial = self.value(value, depth) if value else None
+        return Assign(self.text(name), initial, self.lines(node), annotation, (*decorators, *inside))
 
     def _import(self, node: "Node") -> None:
         source = node.child_by_field_name("source")
@@ -238,19 +238,19 @@ class _ScriptReader(SyntaxReader):
         return "".join(parts)
 
     def _object(self, node: "Node", depth: int) -> Value:
-        found: dict[str, Value] = {}
+        members: dict[str, Value] = {}
         for child in node.named_children:
             if child.type == "pair":
                 key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
                 if key is not None and value is not None:
-                    told = self.value(key, depth) if key.type == "string" else self.text(key)
-                    found[told if isinstance(told, str) else self.text(key)] = self.value(value, depth)
+                    key_value = self.value(key, depth) if key.type == "string" else self.text(key)
+                    members[key_value if isinstance(key_value, str) else self.text(key)] = self.value(value, depth)
             elif child.type == "method_definition":
                 body = child.child_by_field_name("body")
-                found[self.text(child.child_by_field_name("name"))] = self.block([], body, depth)
+                members[self.text(child.child_by_field_name("name"))] = self.block([], body, depth)
             elif child.type == "shorthand_property_identifier":
-                found[self.text(child)] = Name(self.text(child))
-        return found
+                members[self.text(child)] = Name(self.text(child))
+        return members
 
     def _function(self, node: "Node", depth: int) -> FunctionBlock:
         parameters = node.child_by_field_name("parameters")

@@ -67,15 +67,15 @@ class _JavaReader(SyntaxReader):
 
     def _getter(self, node: "Node", depth: int) -> Iterator[Item]:
         """Annotations may stand at the getter: `@Column getName()` is the field `name`."""
-        found = tuple(self._annotations(node, depth))
+        annotations = tuple(self._annotations(node, depth))
         name = self.text(node.child_by_field_name("name"))
         if (
             name.startswith("get")
             and len(name) > 3
-            and any(a.name in ("Column", "Id", "ManyToOne", "OneToMany") for a in found)
+            and any(a.name in ("Column", "Id", "ManyToOne", "OneToMany") for a in annotations)
         ):
             kind = Name(self.text(node.child_by_field_name("type"))[:200])
-            yield Assign(name[3].lower() + name[4:], None, self.lines(node), kind, found)
+            yield Assign(name[3].lower() + name[4:], None, self.lines(node), kind, annotations)
 
     def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind
         if depth > MAX_DEPTH:

@@ -74,9 +74,9 @@ class _PhpReader(SyntaxReader):
                 for child in node.named_children:
                     if child.type == "property_element":
                         value = child.child_by_field_name("default_value")
-                        told = self.value(value, depth) if value else None
-                        self.note(f"$this->{self.text(child.named_children[0])[1:]}", told)
-                        yield Assign(self.text(child.named_children[0]), told, self.lines(node))
+                        initial = self.value(value, depth) if value else None
+                        self.note(f"$this->{self.text(child.named_children[0])[1:]}", initial)
+                        yield Assign(self.text(child.named_children[0]), initial, self.lines(node))
             case "const_declaration":
                 for child in node.named_children:
                     if child.type == "const_element" and len(child.named_children) > 1:
@@ -134,10 +134,10 @@ class _PhpReader(SyntaxReader):
             return ""
         words: list[str] = []
         for line in self.text(above).splitlines():
-            told = line.strip().strip("/*").strip()
-            if told.startswith("@") or (not told and words):
+            content = line.strip().strip("/*").strip()
+            if content.startswith("@") or (not content and words):
                 break
-            words.append(told)
+            words.append(content)
         text = " ".join(word for word in words if word)
         return "" if text.startswith(("Class ", "Model ", "App\\")) and len(text.split()) < 3 else text[:300]
 

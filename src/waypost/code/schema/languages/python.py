@@ -64,13 +64,15 @@ class _PythonReader(SyntaxReader):
                 name, body = self.text(node.child_by_field_name("name")), node.child_by_field_name("body")
                 parts = tuple(self.items(body, depth + 1)) if body and self.functions else ()
                 returns = node.child_by_field_name("return_type")
-                told = self.value(returns, depth) if returns else None
-                yield Function(name, parts, self.lines(node), decorators, told)
+                return_value = self.value(returns, depth) if returns else None
+                yield Function(name, parts, self.lines(node), decorators, return_value)
             case "decorated_definition":
-                found = [self.value(c.named_children[0], depth) for c in node.named_children if c.type == "decorator"]
+                decorator_values = [
+                    self.value(c.named_children[0], depth) for c in node.named_children if c.type == "decorator"
+                ]
                 calls = tuple(
                     v if isinstance(v, CallExpression) else CallExpression(v.text, None, (), {}, self.lines(node))
-                    for v in found
+                    for v in decorator_values
                     if isinstance(v, CallExpression | Name)
                 )
                 inner = node.child_by_field_name("definition")
@@ -113,9 +115,9 @@ class _PythonReader(SyntaxReader):
             elif child.type in ("tuple", "parenthesized_expression"):
                 yield from self._expression(child, depth + 1)
             elif child.type in ("call", "await"):
-                found = self.value(child, depth)
-                if isinstance(found, CallExpression):
-                    yield found
+                keyword_value = self.value(child, depth)
+                if isinstance(keyword_value, CallExpression):
+                    yield keyword_value
 
     def _class(self, node: "Node", depth: int, inside: str, decorators: tuple[CallExpression, ...]) -> Class:
         name = inside + self.text(node.child_by_field_name("name"))
@@ -222,10 +224,10 @@ class _PythonReader(SyntaxReader):
         return self.call(node, name, target, args, named)
 
     def _dictionary(self, node: "Node", depth: int) -> Value:
-        found: dict[str, Value] = {}
+        members: dict[str, Value] = {}
         for pair in node.named_children:
             key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
             if key is not None and value is not None:
-                told = self.value(key, depth)
-                found[told if isinstance(told, str) else self.text(key)] = self.value(value, depth)
-        return found
+                key_value = self.value(key, depth)
+                members[key_value if isinstance(key_value, str) else self.text(key)] = self.value(value, depth)
+        return members

@@ -173,13 +173,13 @@ class _RubyReader(SyntaxReader):
         return key if isinstance(key, str) else self.text(node)
 
     def _pairs(self, node: "Node", depth: int) -> dict[str, Value]:
-        found: dict[str, Value] = {}
+        members: dict[str, Value] = {}
         for pair in node.named_children:
             if pair.type == "pair":
                 key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
                 if key is not None and value is not None:
-                    found[self._key(key, depth)] = self.value(value, depth)
-        return found
+                    members[self._key(key, depth)] = self.value(value, depth)
+        return members
 
     def _call(self, node: "Node", depth: int) -> Value:
         receiver, method = node.child_by_field_name("receiver"), node.child_by_field_name("method")

@@ -163,32 +163,32 @@ def assigned(items: Sequence[Item]) -> dict[str, Value]:
 
 def constants(items: Sequence[Item]) -> dict[str, str]:
     """Names that stand for a fixed text in this file, as they would be written where they are used."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     todo: list[tuple[Item, int]] = [(item, 0) for item in items]
     while todo:
         item, depth = todo.pop()
         if isinstance(item, Assign) and isinstance(item.value, str):
             for prefix in ("", "self::", "static::", "self.", "this."):
-                found.setdefault(prefix + item.name, item.value)
+                texts.setdefault(prefix + item.name, item.value)
         elif isinstance(item, Class | Function) and depth < 5:
             todo += [(part, depth + 1) for part in item.body]
-    return found
+    return texts
 
 
-def text_of(value: Value, known: Mapping[str, str] | None = None) -> str:
+def text_of(value: Value, texts: Mapping[str, str] | None = None) -> str:
     """A literal text, or a name that stands for one; "" when it cannot be known."""
     if isinstance(value, str):
         return value
-    if isinstance(value, Name) and known:
-        return known.get(value.text, "")
+    if isinstance(value, Name) and texts:
+        return texts.get(value.text, "")
     return ""
 
 
-def texts_of(value: Value, known: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def texts_of(value: Value, texts: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """A list of texts, or a single one."""
     if isinstance(value, list):
-        return tuple(text for part in value if (text := text_of(part, known)))
-    text = text_of(value, known)
+        return tuple(text for part in value if (text := text_of(part, texts)))
+    text = text_of(value, texts)
     return (text,) if text else ()
 
 

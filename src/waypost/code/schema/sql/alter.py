@@ -71,12 +71,12 @@ def _full(column: Column) -> Column:
 
 def _add(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
     if is_constraint(clause):
-        found = read_constraint(clause)
-        if found.primary_key:
-            yield SchemaChange("add_key", table, lines, "", primary_key=found.primary_key)
-        if found.indexes:
-            yield SchemaChange("add_index", table, lines, "", indexes=tuple(found.indexes))
-        for names, target, targets in found.references:
+        constraint = read_constraint(clause)
+        if constraint.primary_key:
+            yield SchemaChange("add_key", table, lines, "", primary_key=constraint.primary_key)
+        if constraint.indexes:
+            yield SchemaChange("add_index", table, lines, "", indexes=tuple(constraint.indexes))
+        for names, target, targets in constraint.references:
             columns = tuple(
                 Column(name, references=(target, targets[place] if place < len(targets) else ""))
                 for place, name in enumerate(names)

@@ -89,10 +89,10 @@ def read_body(items: Sequence[Sequence[Token]]) -> TableBody:
     for item in items:
         reader = TokenReader(item)
         if is_constraint(reader):
-            found = read_constraint(reader)
-            body.primary_key = found.primary_key or body.primary_key
-            body.indexes += found.indexes
-            keys += found.references
+            constraint = read_constraint(reader)
+            body.primary_key = constraint.primary_key or body.primary_key
+            body.indexes += constraint.indexes
+            keys += constraint.references
         else:
             column = read_column(reader)
             if column is not None:
@@ -127,17 +127,17 @@ class Constraint:
 
 
 def read_constraint(reader: TokenReader) -> Constraint:
-    found = Constraint()
+    constraint = Constraint()
     name = reader.name() if reader.accept("CONSTRAINT") and reader.peek().upper not in _CONSTRAINTS else ""
     if reader.accept("PRIMARY", "KEY"):
         reader.accept_any("CLUSTERED", "NONCLUSTERED")
         _skip_to_group(reader)
-        found.primary_key = _names(reader.group())
+        constraint.primary_key = _names(reader.group())
     elif reader.accept("FOREIGN", "KEY"):
         _skip_to_group(reader)
         columns = _names(reader.group())
         if reader.accept("REFERENCES"):
-            found.references.append((columns, reader.name(), _names(reader.group())))
+            constraint.references.append((columns, reader.name(), _names(reader.group())))
     else:
         unique = reader.accept("UNIQUE")
         plain = reader.accept_any("FULLTEXT", "SPATIAL"), reader.accept_any("KEY", "INDEX", "CLUSTERED", "NONCLUSTERED")
@@ -147,8 +147,8 @@ def read_constraint(reader: TokenReader) -> Constraint:
             _skip_to_group(reader)
             columns = _names(reader.group())
             if columns:
-                found.indexes.append(Index(columns, unique, name))
-    return found
+                constraint.indexes.append(Index(columns, unique, name))
+    return constraint
 
 
 def _skip_to_group(reader: TokenReader) -> None:

@@ -181,8 +181,8 @@ def _create_index(reader: TokenReader, lines: LineRange, unique: bool) -> Iterat
     partial = any(token.upper == "WHERE" for token in reader.tokens)
     if table and index:
         # A unique index over some of the rows says nothing about all of them.
-        found = Index(index[0].columns, unique and not partial, name)
-        yield SchemaChange("add_index", table, lines, "", indexes=(found,))
+        complete = Index(index[0].columns, unique and not partial, name)
+        yield SchemaChange("add_index", table, lines, "", indexes=(complete,))
 
 
 def _drop(reader: TokenReader, lines: LineRange) -> Iterator[SchemaChange]:

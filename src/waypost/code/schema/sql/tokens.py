@@ -82,20 +82,20 @@ def _statement(text: str, start: int, end: int, line: int) -> Iterator[SqlStatem
 
 def tokenize(text: str, line: int = 1) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
-        kind, found = match.lastgroup or "mark", match[0]
+        kind, text_found = match.lastgroup or "mark", match[0]
         if kind == "tag":
             kind = "dollar"
         if kind in ("string", "dollar"):
-            yield Token("string", _unquoted_string(found), line)
+            yield Token("string", _unquoted_string(text_found), line)
         elif kind == "quoted":
-            yield Token("quoted", found[1:-1], line)
+            yield Token("quoted", text_found[1:-1], line)
         elif kind != "space":
-            yield Token(kind, found, line)
-        line += found.count("\n")
+            yield Token(kind, text_found, line)
+        line += text_found.count("\n")
 
 
-def _unquoted_string(found: str) -> str:
-    body = found[found.index("'") + 1 :] if "'" in found[:2] else found
+def _unquoted_string(literal: str) -> str:
+    body = literal[literal.index("'") + 1 :] if "'" in literal[:2] else literal
     return body.removesuffix("'").replace("''", "'")
 
 
@@ -113,9 +113,9 @@ def _comment(lead: str) -> str:
     block = re.split(r"\n[ \t]*\r?\n", lead.rstrip(" \t\n\r") if lead.strip() else "")[-1]
     lines = []
     for line in block.splitlines():
-        told = line.strip().removeprefix("--").removeprefix("/*").removesuffix("*/").lstrip("#*- ").rstrip("-*= ")
-        if told and not _NOISE.search(told):
-            lines.append(told)
+        content = line.strip().removeprefix("--").removeprefix("/*").removesuffix("*/").lstrip("#*- ").rstrip("-*= ")
+        if content and not _NOISE.search(content):
+            lines.append(content)
     return " ".join(lines)[:500]
 
 
