@@ -1,25 +1,25 @@
-"""Tables while they are being put together: changes are applied one after the other, by name."""
+"""Tables under construction: changes are applied one after the other."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from waypost.code.schema.model import Column, Index, SchemaChange, SchemaEvidence, TableRelation
 
-MAX_EVIDENCE = 40  # a table that sixty migrations touched needs no sixty witnesses
+MAX_EVIDENCE = 40  # enough for a table that sixty migrations touch
 
 
 @dataclass(slots=True)
 class TableDraft:
     name: str
-    columns: dict[str, Column] = field(default_factory=dict)  # by name in lower case
+    columns: dict[str, Column] = field(default_factory=dict)  # by lower-case name
     primary_key: tuple[str, ...] = ()
     indexes: list[Index] = field(default_factory=list)
     relations: list[TableRelation] = field(default_factory=list)
     evidence: list[SchemaEvidence] = field(default_factory=list)
     comment: str = ""
     conflicts: list[str] = field(default_factory=list)
-    scope: str = ""  # of the model: needed to find what its relations mean
-    partial: bool = False  # its columns are not all of them
+    scope: str = ""  # of the model, to resolve its relations
+    partial: bool = False  # it does not list all columns
 
     def witness(self, path: str, change: SchemaChange) -> None:
         evidence = SchemaEvidence(path, change.lines, change.kind)
@@ -27,7 +27,7 @@ class TableDraft:
             self.evidence.append(evidence)
 
     def put(self, column: Column) -> None:
-        """Add a column, or replace what it says of one that is there."""
+        """Add a column, or update the existing one."""
         existing = self.columns.get(column.name.lower())
         self.columns[column.name.lower()] = overlay(existing, column) if existing else column
         if column.primary and column.name not in self.primary_key:
@@ -80,18 +80,18 @@ def overlay(older: Column, newer: Column) -> Column:
 
 
 class DatabaseDraft:
-    """The tables of one sequence of changes, by name in lower case."""
+    """The tables of one sequence of changes, by lower-case name."""
 
     def __init__(self) -> None:
         self.tables: dict[str, TableDraft] = {}
-        self.homeless: list[tuple[str, SchemaChange]] = []  # changes of tables that were not made here
+        self.unresolved: list[tuple[str, SchemaChange]] = []  # changes of tables that are not created here
 
-    def apply(self, path: str, change: SchemaChange, *, keep_known: bool = False) -> None:
-        """Apply one change. With `keep_known` a table that is there already only gains a witness."""
+    def apply(self, path: str, change: SchemaChange, *, keep_existing: bool = False) -> None:
+        """Apply one change. `keep_existing`: an existing table only gets more evidence."""
         if change.action in ("revision", "app", "model"):
             return
         if change.action == "create_table":
-            self._create(path, change, keep_known)
+            self._create(path, change, keep_existing)
             return
         if change.action in ("drop_index", "rename_index") and not change.table:
             for each in self.tables.values():
@@ -99,7 +99,7 @@ class DatabaseDraft:
             return
         draft = self.tables.get(change.table.lower())
         if draft is None:
-            self.homeless.append((path, change))
+            self.unresolved.append((path, change))
         elif change.action == "drop_table":
             del self.tables[change.table.lower()]
         elif change.action == "rename_table":
@@ -108,10 +108,10 @@ class DatabaseDraft:
             draft.witness(path, change)
             alter(draft, change)
 
-    def _create(self, path: str, change: SchemaChange, keep_known: bool) -> None:
+    def _create(self, path: str, change: SchemaChange, keep_existing: bool) -> None:
         key = change.table.lower()
         existing = self.tables.get(key)
-        if existing is not None and (keep_known or existing.columns):
+        if existing is not None and (keep_existing or existing.columns):
             existing.witness(path, change)
             return
         draft = TableDraft(change.table, comment=change.comment)
@@ -134,7 +134,7 @@ class DatabaseDraft:
 
 
 def fill(draft: TableDraft, change: SchemaChange) -> None:
-    """Everything that a definition of a table says."""
+    """Add everything in a table definition."""
     for column in change.columns:
         draft.put(column)
     if change.primary_key:

@@ -1,4 +1,4 @@
-"""The names that frameworks make of names: `BlogPost` is stored in `blog_posts`, `articles` is a list of `Article`."""
+"""Names that frameworks derive: `BlogPost` is stored in `blog_posts`, `articles` is a list of `Article`."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 @cache
 def data(name: str) -> Mapping[str, object]:
-    """One of the tables beside this module."""
+    """A data file in `data/`."""
     source = files("waypost.code.schema").joinpath("data", f"{name}.toml")
     return tomllib.loads(source.read_text(encoding="utf-8"))
 
@@ -39,7 +39,7 @@ def snake(name: str) -> str:
 
 
 def plural(name: str) -> str:
-    """The plural of the last word of a name, which is in lower case or camel case."""
+    """The name with its last word in plural. The name is in lower case or camel case."""
     head, word = _last_word(name)
     low = word.lower()
     uncountable, irregular, back = _irregular()

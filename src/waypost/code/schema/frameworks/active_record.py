@@ -1,4 +1,4 @@
-"""Rails models: which tables belong together, as the classes say."""
+"""Read Rails models: tables and their relations."""
 
 from collections.abc import Iterator, Mapping
 
@@ -39,12 +39,12 @@ def _model(class_: Class) -> SchemaChange | None:
     bases = [name_of(base) for base in class_.bases]
     relations: list[TableRelation] = []
     includes: list[str] = []
-    ways: dict[str, str] = {}  # associations of this class by name, with the class each leads to
+    targets: dict[str, str] = {}  # associations of this class: name → target class
     scoped = class_.name.rpartition("::")[0]
     for call in _declared(class_.body):
         if call.name in _KINDS and call.args and isinstance(call.args[0], str):
-            relation = _relation(call, call.args[0], class_.name, ways)
-            ways[relation.name] = relation.target
+            relation = _relation(call, call.args[0], class_.name, targets)
+            targets[relation.name] = relation.target
             relations.append(relation)
         elif call.name == "include":
             includes += [name_of(arg) for arg in call.args]
@@ -69,7 +69,7 @@ def _model(class_: Class) -> SchemaChange | None:
 def _declared(
     body: tuple[Item, ...], shared: Mapping[str, Value] | None = None, depth: int = 0
 ) -> Iterator[CallExpression]:
-    """The calls of a class body; of a concern also those in its `included` block; with what `with_options` shares."""
+    """The calls of a class body and of `included` blocks, with the options of `with_options` around them."""
     for item in body:
         if not isinstance(item, CallExpression):
             continue
@@ -82,13 +82,13 @@ def _declared(
             yield item
 
 
-def _relation(call: CallExpression, name: str, owner: str, ways: Mapping[str, str]) -> TableRelation:
+def _relation(call: CallExpression, name: str, owner: str, targets: Mapping[str, str]) -> TableRelation:
     kind, options = _KINDS[call.name], call.named
     through = text_of(options.get("through"))
     target = "@" + (_class_name(options) or camel(singular(name) if kind in ("has_many", "belongs_to_many") else name))
     if through:
-        # where it leads is known only to the class in between: `@Follow#target_account` is what it calls by that name
-        between = ways.get(through, "@" + camel(singular(through)))
+        # only the class in between knows the target: `@Follow#target_account` is its association of that name
+        between = targets.get(through, "@" + camel(singular(through)))
         source = text_of(options.get("source")) or name
         target = target if _class_name(options) else f"{between}#{source}"
         return TableRelation("belongs_to_many" if kind == "has_many" else kind, target, between, name)

@@ -1,4 +1,4 @@
-"""Alembic: the operations of `upgrade`."""
+"""Read the `upgrade` operations of Alembic migrations."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -45,7 +45,7 @@ def find_alembic(source: SourceFile) -> Iterator[SchemaChange]:
 def _inlined(
     body: tuple[Item, ...], bodies: dict[str, tuple[Item, ...]], texts: dict[str, str], depth: int = 0
 ) -> Iterator[tuple[CallExpression, str]]:
-    """The calls of `upgrade` and of the functions it calls in this file, with the table of the batch they are in."""
+    """The calls of `upgrade` and of local functions it calls, each with the table of its batch."""
     batches: dict[str, str] = {}
     for item in body:
         call = item.value if isinstance(item, Assign) else item
@@ -64,12 +64,12 @@ def _inlined(
 def _read(call: CallExpression, batch: str, texts: dict[str, str]) -> Iterator[SchemaChange]:
     if call.owner not in ("op", "", "batch_op", "alembic.op") and not batch:
         return
-    # Some repeat the table inside of its batch.
+    # Some migrations repeat the table inside its batch.
     again = batch and len(call.args) > 1 and call.arg(0) == batch and isinstance(call.arg(1), str)
     shift = 0 if batch and not again else 1
 
     def at(place: int, name: str) -> str:
-        """An argument after the table, which a batch leaves out."""
+        """An argument after the table. Inside a batch there is no table argument."""
         return text_of(call.arg(place + shift, name), texts)
 
     table = batch or _table(call.arg(0, "table_name"), texts)
@@ -106,7 +106,7 @@ def _read(call: CallExpression, batch: str, texts: dict[str, str]) -> Iterator[S
 
 
 def _table(value: Value, texts: dict[str, str]) -> str:
-    """A text, or `@Class` for `Class.__tablename__`: what that is called stands in another file."""
+    """A text, or `@Class` for `Class.__tablename__`, which another file defines."""
     if isinstance(value, Name) and value.text.endswith(".__tablename__"):
         return "@" + value.text.removesuffix(".__tablename__")
     return text_of(value, texts)
@@ -148,7 +148,7 @@ def _alter(call: CallExpression, template: SchemaChange, name: str) -> Iterator[
 
 
 def _keys(call: CallExpression, batch: str, template: SchemaChange, texts: dict[str, str]) -> Iterator[SchemaChange]:
-    """Keys and indexes: their own name comes first, then the table, which a batch leaves out."""
+    """Keys and indexes: their name comes first, then the table, except inside a batch."""
     name = text_of(call.arg(0, "constraint_name"), texts) or text_of(call.named.get("index_name"), texts)
     shift = 0 if batch else 1
     table = batch or _table(call.arg(1, "table_name"), texts) or text_of(call.named.get("source_table"), texts)

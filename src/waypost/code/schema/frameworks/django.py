@@ -1,4 +1,4 @@
-"""Django: models and applications."""
+"""Read Django models and applications."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -52,7 +52,7 @@ def find_django_models(source: SourceFile) -> tuple[SchemaChange, ...]:
 
 
 def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
-    """`apps.py` names an application; the settings may say which model stands for a user."""
+    """`apps.py` names an application. Settings may name the user model."""
     for setting in _SETTING.finditer(source.text):
         line = source.text.count("\n", 0, setting.start()) + 1
         yield SchemaChange(
@@ -70,7 +70,7 @@ def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
 
 
 def _model(class_: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | None:
-    """A class that may be a model: it says so itself, or one of its bases has to."""
+    """A class that may be a model, by itself or through a base class."""
     bases = [name_of(base) for base in class_.bases if isinstance(base, Name | CallExpression)]
     columns, many = _fields(fields(class_.body), unit)
     root = any(base in _ROOTS for base in bases) and _from_django(bases, unit)
@@ -96,7 +96,7 @@ def _model(class_: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | N
 
 
 def _from_django(bases: list[str], unit: SourceUnit) -> bool:
-    """`Model` alone can be anybody's: then it has to be imported from Django."""
+    """A plain `Model` must be imported from Django."""
     return any(base != "Model" for base in bases if base in _ROOTS) or "django" in unit.imports.get("Model", "")
 
 
@@ -131,7 +131,7 @@ def read_field(
 
 
 def _is_column(call: CallExpression) -> bool:
-    """A field of a package or of the project itself: `forms.CharField` and `serializers.CharField` are none."""
+    """Whether a custom field is a column. `forms.CharField` and `serializers.CharField` are not."""
     owner = name_of(call.target).rsplit(".", 1)[-1]
     return owner not in ("forms", "serializers", "fields", "filters", "graphene", "schema", "blocks")
 
@@ -153,7 +153,7 @@ def _column(name: str, call: CallExpression, kind: str) -> Column:
 
 
 def _type(pattern: str, call: CallExpression, kind: str) -> str:
-    """The type with its arguments in place; the field's own name where it is not one of Django's."""
+    """The type with its arguments; the name of the field class if it is not one of Django's."""
     if not pattern:
         return kind
     if "{" not in pattern:
@@ -167,7 +167,7 @@ def _type(pattern: str, call: CallExpression, kind: str) -> str:
 
 
 def _reference(value: Value, unit: SourceUnit) -> str:
-    """`@app.Model` of what a field names: a text, a class, a setting."""
+    """The `@app.Model` that a text, class or setting names."""
     if isinstance(value, CallExpression) and value.name in ("get_user_model", "swappable_dependency"):
         return "@settings.AUTH_USER_MODEL"
     if (

@@ -1,4 +1,4 @@
-"""Django's migrations: operations on models, in the order of their dependencies."""
+"""Read Django migrations: operations on models."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def _migration(class_: Class, unit: SourceUnit, path: str) -> Iterator[SchemaCha
     after = tuple(_dependencies(settings.get("dependencies")))
     yield SchemaChange("revision", "", class_.lines, MIGRATION, "model", revision=revision, after=after)
     operations = settings.get("operations")
-    # `operations = [*a, *b]` and sums of lists: what stands in the file as a list is read
+    # for `operations = [*a, *b]` and sums of lists, read the lists in the file
     for call in operations if isinstance(operations, list) else calls(class_.body):
         if isinstance(call, CallExpression):
             yield from _operation(call, unit, revision)

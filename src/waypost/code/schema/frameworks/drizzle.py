@@ -1,4 +1,4 @@
-"""Drizzle: tables as objects, `pgTable("users", { id: serial("id").primaryKey() })`."""
+"""Read Drizzle tables: `pgTable("users", { id: serial("id").primaryKey() })`."""
 
 from collections.abc import Iterator, Mapping
 

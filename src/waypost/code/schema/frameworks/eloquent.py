@@ -1,4 +1,4 @@
-"""Laravel's models: which tables belong together, as the classes say."""
+"""Read Laravel models: tables and their relations."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -60,7 +60,7 @@ def find_eloquent(source: SourceFile) -> Iterator[SchemaChange]:
 
 
 def _full(name: str, unit: SourceUnit) -> str:
-    """The class with its namespace: imported, else beside this one."""
+    """The class with its namespace: imported, or in the same namespace."""
     bare = name.removesuffix("::class").lstrip("\\")
     if bare in unit.imports:
         return unit.imports[bare]
@@ -103,7 +103,7 @@ def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChan
 
 
 def _columns(options: dict[str, Value], class_: Class, texts: dict[str, str]) -> tuple[Column, ...]:
-    """Names that may be filled, with the types they are cast to. They are not all columns, but some."""
+    """Some of the columns: attributes that may be filled, with their cast types."""
     types = dict(options["$casts"]) if isinstance(options.get("$casts"), dict) else {}  # type: ignore[arg-type]
     for method in functions(class_.body):
         if method.name == "casts":
@@ -128,7 +128,7 @@ def _cast(value: Value) -> str:
 
 
 def _relations(method: Function, owner: str, unit: SourceUnit, texts: dict[str, str]) -> Iterator[TableRelation]:
-    """`return $this->hasMany(Comment::class)->latest()` in a method is a relation with its name."""
+    """A method with `return $this->hasMany(Comment::class)->latest()` is a relation of its name."""
     for item in method.body:
         call = item.value if isinstance(item, Assign) else item
         if not isinstance(call, CallExpression):

@@ -1,4 +1,4 @@
-"""Entity Framework: the model snapshot, which is a whole database, and contexts with their entity classes."""
+"""Read Entity Framework: model snapshots, contexts and entity classes."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ _TYPES = {
 
 
 def find_snapshot(source: SourceFile) -> Iterator[SchemaChange]:
-    """What `…ModelSnapshot.cs` says: `modelBuilder.Entity("X", b => { b.Property<int>("Id"); b.ToTable("xs"); })`."""
+    """The tables in `…ModelSnapshot.cs`: `modelBuilder.Entity("X", b => { b.Property<int>("Id"); b.ToTable("xs"); })`."""
     drafts: dict[str, TableDraft] = {}
     lines: dict[str, LineRange] = {}
     keys: list[tuple[str, str, tuple[str, ...], bool]] = []
@@ -99,7 +99,7 @@ def _snapshot_call(
 
 
 def find_context(source: SourceFile) -> Iterator[SchemaChange]:
-    """A context names its tables; the classes of its entities may stand anywhere and say nothing of it."""
+    """A context names its tables. Its entity classes may be in any file."""
     unit = read_csharp(source.text)
     for class_ in classes(unit.items):
         sets = [item for item in fields(class_.body) if name_of(item.annotation).startswith("DbSet<")]
@@ -115,7 +115,7 @@ def find_context(source: SourceFile) -> Iterator[SchemaChange]:
 
 
 def _configured(class_: Class) -> Iterator[SchemaChange]:
-    """`class X : IEntityTypeConfiguration<Item>` may give the table of Item another name."""
+    """`class X : IEntityTypeConfiguration<Item>` may rename the table of Item."""
     entity = next(name_of(base) for base in class_.bases if name_of(base).startswith(_CONFIGURATION))
     for method in functions(class_.body):
         for call in calls(method.body):
@@ -154,7 +154,7 @@ def _entity(class_: Class, scope: str) -> SchemaChange | None:
 
 
 def _refer(columns: list[Column], relations: list[TableRelation]) -> None:
-    """`AuthorId` beside `Person Author` is its key; without one the key is a hidden column."""
+    """`AuthorId` next to `Person Author` is its key. Otherwise the key is a hidden column."""
     for place, relation in enumerate(relations):
         if relation.kind == "relates_one":
             names = (f"{relation.name}Id", f"{relation.target[1:]}Id")

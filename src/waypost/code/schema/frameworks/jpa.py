@@ -1,4 +1,4 @@
-"""JPA and Hibernate: entities by annotations. Names that are not given follow Spring's rule: `birthDate` is birth_date."""
+"""Read JPA and Hibernate entities. Default names follow Spring: `birthDate` is birth_date."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -71,7 +71,7 @@ def _entity(class_: Class, marks: Mapping[str, CallExpression], unit: SourceUnit
 
 
 def _join_table(item: Assign, owner: SchemaChange, unit: SourceUnit) -> Iterator[SchemaChange]:
-    """The table of `@JoinTable`, where it names its columns."""
+    """The table of a `@JoinTable` that names its columns."""
     mark = next((mark for mark in item.decorators if mark.name == "JoinTable"), None)
     table = text_of(mark.named.get("name")) if mark else ""
     inner = re.findall(r"\w+", name_of(item.annotation))

@@ -1,4 +1,4 @@
-"""Knex: the tables that migrations make with a schema builder."""
+"""Read Knex migrations."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -26,7 +26,7 @@ _TABLES = ("createTable", "createTableIfNotExists", "table", "alterTable")
 
 
 def find_knex(source: SourceFile) -> Iterator[SchemaChange]:
-    """What `up` does; `down` is not read."""
+    """The changes in `up`; `down` is not read."""
     unit = read_script(source.text, source.path)
     texts = constants(unit.items)
     for body in up_bodies(unit.items):

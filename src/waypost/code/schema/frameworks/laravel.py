@@ -1,4 +1,4 @@
-"""Laravel's migrations: what `up` does with Schema and Blueprint."""
+"""Read Laravel migrations: the calls of Schema and Blueprint in `up`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ def find_laravel(source: SourceFile) -> Iterator[SchemaChange]:
 def _walk(
     body: tuple[Item, ...], bodies: Mapping[str, Function], texts: Mapping[str, str], unit: SourceUnit, depth: int = 0
 ) -> Iterator[SchemaChange]:
-    """The calls of `up`, and of the methods of the class that it calls."""
+    """The changes in `up` and in the methods it calls."""
     for call in calls(body):
         if (
             isinstance(call.target, Name)
@@ -90,7 +90,7 @@ def _statement(call: CallExpression, texts: Mapping[str, str], unit: SourceUnit)
 
 
 def _table(value: Value, texts: Mapping[str, str]) -> str:
-    """A text or a constant of this file. A configured name is taken for its key: `$tableNames['roles']` is roles."""
+    """A text or a constant of this file. `$tableNames['roles']` is read as roles."""
     configured = _CONFIGURED.fullmatch(value.text) if isinstance(value, Name) else None
     return configured[1] if configured else text_of(value, texts)
 
@@ -188,7 +188,7 @@ def _several(
     name: str,
     texts: Mapping[str, str],
 ) -> Iterator[SchemaChange]:
-    """Methods that make several columns, or none."""
+    """Methods for several columns, or none."""
     names = texts_of(first.arg(0), texts)
     match first.name:
         case "timestamps" | "nullableTimestamps" | "timestampsTz" | "datetimes":
@@ -231,9 +231,9 @@ def _several(
             yield from _dropped(template, first, name, texts)
 
 
-def _dropped(
+def _dropped(  # noqa: PLR0912 - one case per kind
     template: SchemaChange, first: CallExpression, name: str, texts: Mapping[str, str]
-) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
+) -> Iterator[SchemaChange]:
     names = (
         texts_of(first.arg(0), texts)
         if isinstance(first.arg(0), list)

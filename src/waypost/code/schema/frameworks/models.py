@@ -1,4 +1,4 @@
-"""Classes that stand for tables: which class a name means, what it inherits, what its table is called."""
+"""Resolve model classes: by name, with their bases and table names."""
 
 import re
 from collections import defaultdict
@@ -11,33 +11,33 @@ from waypost.code.schema.model import Column, SchemaChange, TableRelation
 from waypost.code.schema.names import data, plural, singular, snake, text_table
 from waypost.model.reference import LineRange
 
-MAX_SAME = 200  # classes of one name that are looked at; a hostile tree could have any number
-MAX_ANCESTORS = 30  # a chain of classes longer than this is a circle or a joke
+MAX_SAME = 200  # candidates of one name: a hostile tree could have any number
+MAX_ANCESTORS = 30  # longer chains of classes are cycles
 _PARTS = re.compile(r"[.\\:/]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelClass:
-    """One class. Two are the same only if they are the same object."""
+    """One class, compared by identity."""
 
     path: str
     change: SchemaChange
 
 
 def _tables() -> Mapping[str, str]:
-    """Tables of Django's own applications that are not named after their models."""
+    """Tables of Django's own applications with names of their own."""
     return {model.lower(): name for model, name in text_table("django_fields", "tables").items()}
 
 
 class Models:
-    """Every class of the repository that may stand for a table."""
+    """Every class of the repository that may be a model."""
 
     def __init__(self, changes: Mapping[str, Sequence[SchemaChange]]) -> None:
         self._named: dict[str, list[ModelClass]] = defaultdict(list)
         self._labels: dict[str, str] = {}
-        self._settings: dict[str, tuple[str, str]] = {}  # name → where it is set, `app.Model`
-        self._renamed: dict[str, str] = {}  # the same, where the configuration gives them another name
-        self._sets: dict[str, str] = {}  # entities of Entity Framework, by class: their tables
+        self._settings: dict[str, tuple[str, str]] = {}  # name → file and `app.Model`
+        self._renamed: dict[str, str] = {}  # entities with a configured table name
+        self._sets: dict[str, str] = {}  # tables of Entity Framework entities, by class
         self._places: dict[ModelClass, frozenset[str]] = {}
         self._bases: dict[ModelClass, list[ModelClass]] = {}
         self._is_model: dict[ModelClass, bool] = {}
@@ -84,7 +84,7 @@ class Models:
         return parts[-1]
 
     def find(self, reference: str, path: str, kind: str = "") -> ModelClass | None:
-        """The class that `@module.Name` means in a file: the nearest one of that name whose place fits the rest."""
+        """The class that `@module.Name` means in a file: the nearest one of that name that fits the module."""
         parts = _PARTS.split(reference.lstrip("@"))
         candidates = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
         if not candidates:
@@ -99,7 +99,7 @@ class Models:
     @staticmethod
     @cache
     def _external(name: str) -> ModelClass | None:
-        """A class of a well-known package, with the fields that it brings."""
+        """A class of a well-known package, with its fields."""
         bases = data("django_fields")["bases"]
         assert isinstance(bases, dict)
         if name not in bases:
@@ -119,7 +119,7 @@ class Models:
         return ModelClass("", change)
 
     def _place(self, entry: ModelClass) -> frozenset[str]:
-        """The words by which a class can be meant: folders, modules, namespace, application."""
+        """The folders, modules, namespace and application of a class, in lower case."""
         if entry not in self._places:
             parts = [*_PARTS.split(entry.path.removesuffix(".py")), *_PARTS.split(entry.change.scope)]
             if "Django" in entry.change.kind:
@@ -144,7 +144,7 @@ class Models:
         return list(self._bases[entry])
 
     def ancestors(self, entry: ModelClass) -> list[ModelClass]:
-        """All classes that it inherits from, nearest first."""
+        """All base classes, nearest first."""
         seen: list[ModelClass] = []
         todo = self.bases(entry)
         while todo and len(seen) < MAX_ANCESTORS:
@@ -155,21 +155,21 @@ class Models:
         return seen
 
     def is_model(self, entry: ModelClass) -> bool:
-        """It says so itself (`root`), or inherits from one that does; a mixin alone makes no table."""
+        """Whether it or a base class is marked as a model (`root`). A mixin alone is not a model."""
         if entry not in self._is_model:
             family = (entry, *self.ancestors(entry))
             self._is_model[entry] = any("root" in member.change.flags or self._must_be(member) for member in family)
         return self._is_model[entry]
 
     def _must_be(self, entry: ModelClass) -> bool:
-        """It has fields, and a base that is not in the repository: that one has to be the model."""
+        """Whether it has fields and a base outside the repository, which must be the model."""
         if "fields" not in entry.change.flags:
             return False
         bases = [base for base in entry.change.bases if base != "@object"]
         return any(self.find(base, entry.path, entry.change.kind) in (None, entry) for base in bases)
 
     def table(self, entry: ModelClass) -> str:  # noqa: PLR0911 - one way for each framework
-        """The name of its table."""
+        """The name of the table of a model."""
         change = entry.change
         entity = change.bases[0][1:] if "set" in change.flags else change.model
         if entity in self._renamed:
@@ -193,7 +193,7 @@ class Models:
         return short if long not in self.table_names and short in self.table_names else long
 
     def _behind(self, entry: ModelClass | None, source: str, kind: str) -> str:
-        """The table that a class calls `source`; a guess by that name where it says nothing of it."""
+        """The table behind the relation `source` of a class, or a guess from that name."""
         names = (source, singular(source), plural(source))
         for member in (entry, *self.ancestors(entry)) if entry is not None else ():
             for relation in member.change.relations:
@@ -202,7 +202,7 @@ class Models:
         return plural(snake(source))
 
     def table_named(self, reference: str, path: str, kind: str = "") -> str:
-        """The table of a class that is only named; a guess where the class is not in the repository."""
+        """The table of a class reference, or a guess if the class is not in the repository."""
         if not reference.startswith("@"):
             return reference
         if reference.startswith("@settings."):

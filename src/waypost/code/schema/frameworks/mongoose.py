@@ -1,4 +1,4 @@
-"""Mongoose: collections of documents, by their schema. What other databases call a table."""
+"""Read Mongoose schemas. A collection counts as a table."""
 
 from collections.abc import Iterator, Mapping
 

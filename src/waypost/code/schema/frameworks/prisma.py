@@ -1,4 +1,4 @@
-"""Prisma's schema language: models, enums, relations."""
+"""Read Prisma schemas: models, enums and relations."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ _TYPES = {
     "Bytes": "blob",
     "Unsupported": "unsupported",
 }
-MAX_LINE = 2000  # nobody writes a field of this length by hand
+MAX_LINE = 2000  # longer than any field written by hand
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ def _blocks(text: str) -> tuple[list[_Model], set[str]]:
         if current is not None:
             if line.startswith("}"):
                 current.end = number
-                if kind == "model":  # a view is made of tables, it is none
+                if kind == "model":  # a view is not a table
                     models.append(current)
                 current = None
             else:
@@ -147,14 +147,14 @@ def _field(
         if native
         else _TYPES.get(kind, "" if kind in enums else "@") or f"enum {kind}"
     )
-    if column_type == "@":  # a model or an enum of another file: the models will tell
+    if column_type == "@":  # a model or an enum of another file: decided when all models are known
         column_type = f"@{kind}"
         relations.append(TableRelation("has_many" if many else "has_one", f"@{kind}", "", name))
     primary = re.search(r"@id\b", rest) is not None
     columns[name] = Column(
         mapped[1] if mapped else name,
         column_type + ("[]" if many else ""),
-        nullable=None if many else bool(optional),  # an empty list needs no value
+        nullable=None if many else bool(optional),  # a list may be empty
         default=_balanced(default[1]) if default else None,
         primary=primary,
         unique=re.search(r"@unique\b", rest) is not None,
@@ -163,7 +163,7 @@ def _field(
 
 
 def _balanced(text: str) -> str:
-    """What stands before the parenthesis that closes."""
+    """The text before the closing parenthesis."""
     depth = 1
     for place, letter in enumerate(text):
         depth += {"(": 1, ")": -1}.get(letter, 0)
@@ -184,7 +184,7 @@ def _relation(
             keys[column] = (kind, targets[place : place + 1])
         relations.append(TableRelation("belongs_to", f"@{kind}", columns[0], name))
     else:
-        # With a name it may be the other side of a many-to-many relation, which is stored in a table of that name.
+        # A named relation may be many-to-many, which is stored in a table of that name.
         relation_name = re.search(r'@relation\(\s*(?:name:\s*)?"([^"]*)"', rest)
         relations.append(
             TableRelation(

@@ -1,4 +1,4 @@
-"""Rails: `db/schema.rb` and migrations, which share their words."""
+"""Read `db/schema.rb` and migrations of Rails."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -33,7 +33,7 @@ def find_rails_schema(source: SourceFile) -> Iterator[SchemaChange]:
 
 
 def find_rails_migration(source: SourceFile) -> Iterator[SchemaChange]:
-    """What `change` or `up` does; `down` takes it back and is not read."""
+    """The changes in `change` or `up`. `down` is not read."""
     unit = read_ruby(source.text)
     texts = constants(unit.items)
     for class_ in classes(unit.items):
@@ -88,7 +88,7 @@ def _statement(call: CallExpression, texts: Mapping[str, str]) -> Iterator[Schem
             yield replace(template, action="rename_table", name=table, new_name=text_of(call.arg(1), texts))
         case "change_table" | "with_options" if table and block is not None:
             for inner in calls(block.body):
-                # `add_column :users, …` names its table, even inside of a block about one
+                # `add_column :users, …` names its table, even inside a block
                 yield from _in_table(inner, table, texts) if inner.target else _statement(inner, texts)
         case "execute":
             yield from read_embedded_sql(text_of(call.arg(0), texts), "", call.lines)
@@ -133,7 +133,7 @@ def _join(call: CallExpression, template: SchemaChange, texts: Mapping[str, str]
 
 
 def _in_table(call: CallExpression, table: str, texts: Mapping[str, str]) -> Iterator[SchemaChange]:
-    """`t.string :name` in the block of a table: the same as outside, without the table."""
+    """`t.string :name` in the block of a table."""
     names = {"remove": "remove_columns", "rename": "rename_column", "change": "change_column", "index": "add_index",
              "references": "add_reference", "belongs_to": "add_reference", "timestamps": "add_timestamps",
              "remove_references": "remove_reference", "foreign_key": "add_foreign_key", "column": "add_column",

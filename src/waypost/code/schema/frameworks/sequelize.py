@@ -1,4 +1,4 @@
-"""Sequelize: models (`define`, `init`) and migrations with a query interface."""
+"""Read Sequelize models (`define`, `init`) and migrations."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -44,7 +44,7 @@ def find_sequelize(source: SourceFile) -> Iterator[SchemaChange]:
 
 
 def _all_calls(items: tuple[Item, ...]) -> Iterator[CallExpression]:
-    """Every call of the file that stands as a statement, also inside of functions and blocks."""
+    """Every call of the file that is a statement, also inside functions and blocks."""
     todo: list[Item] = list(items)
     steps = 0
     while todo and steps < 20_000:

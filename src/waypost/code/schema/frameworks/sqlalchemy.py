@@ -1,4 +1,4 @@
-"""SQLAlchemy and SQLModel: declarative classes of both styles, mixins, and tables without a class."""
+"""Read SQLAlchemy and SQLModel: declarative classes, mixins and plain tables."""
 
 import re
 from collections.abc import Iterator
@@ -90,8 +90,8 @@ def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChan
         change = _table(Assign(class_.name, options["__table__"], class_.lines), options["__table__"], texts)  # type: ignore[arg-type]
         if change is not None:
             return replace(change, model=class_.name, bases=tuple(unit.reference(b) for b in bases))
-    hands_on = any(base.endswith(("Mixin", "Base", "Model", "Nullable")) for base in bases)
-    if not (draft.columns or draft.relations or draft.name or hands_on):
+    is_shared_base = any(base.endswith(("Mixin", "Base", "Model", "Nullable")) for base in bases)
+    if not (draft.columns or draft.relations or draft.name or is_shared_base):
         return None
     flags = _flags(draft, bases, sqlmodel, options)
     if not draft.name and "root" in flags:
@@ -105,7 +105,7 @@ def _flags(draft: TableDraft, bases: list[str], sqlmodel: bool, options: dict[st
         return ("abstract",)
     if draft.name or sqlmodel:
         return ("root",)
-    # Flask-SQLAlchemy names the table after the class; everything else without a name is a mixin or a subclass
+    # Flask-SQLAlchemy names tables after classes; other classes without a table name are mixins or subclasses
     if "db.Model" in bases and draft.primary_key:
         return ("root",)
     if (
@@ -160,7 +160,7 @@ def _declared(draft: TableDraft, function: Function, texts: dict[str, str]) -> N
 
 
 def _annotated(column: Column, hint: Value) -> Column:
-    """What `Mapped[str | None]` adds to a column."""
+    """The column with type and nullability of `Mapped[str | None]`."""
     if hint is None:
         return column
     names = text_table("sqlalchemy_types", "annotations")

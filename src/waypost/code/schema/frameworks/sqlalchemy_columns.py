@@ -1,4 +1,4 @@
-"""Columns and constraints as SQLAlchemy and Alembic write them."""
+"""Read columns and constraints of SQLAlchemy and Alembic."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ def _target(value: Value, texts: Mapping[str, str] | None = None) -> tuple[str, 
 
 
 def apply_constraint(draft: TableDraft, call: CallExpression, texts: Mapping[str, str] | None = None) -> None:
-    """A constraint that stands among the columns of a table."""
+    """Apply a constraint in the column list of a table."""
     if call.name == "PrimaryKeyConstraint":
         draft.primary_key = tuple(text for arg in call.args if (text := text_of(arg, texts)))
     elif call.name == "UniqueConstraint":

@@ -1,4 +1,4 @@
-"""TypeORM: entities by decorators. Its migrations are SQL in strings, or calls of a query runner."""
+"""Read TypeORM entities, and migrations with SQL or a query runner."""
 
 import re
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ def find_typeorm(source: SourceFile) -> Iterator[SchemaChange]:
 
 
 def find_typeorm_migration(source: SourceFile) -> Iterator[SchemaChange]:
-    """What `up` runs."""
+    """The changes in `up`."""
     for class_ in classes(read_script(source.text, source.path).items):
         for method in functions(class_.body):
             if method.name == "up":

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript as values."""
+"""Read JavaScript and TypeScript as values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -50,7 +50,7 @@ def up_bodies(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
 
 
 def read_script(text: str, path: str) -> SourceUnit:
-    """The file; its name tells the dialect."""
+    """Read a file. Its name decides the dialect."""
     if path.endswith((".ts", ".mts", ".cts")):
         return _TypeScriptReader(text).read()
     if path.endswith(".tsx"):
@@ -97,7 +97,7 @@ class _ScriptReader(SyntaxReader):
                     if child.type == "variable_declarator" and value is not None:
                         name = self.text(child.child_by_field_name("name"))
                         initial = self.value(value, depth)
-                        self.note(name, initial)
+                        self.remember_list(name, initial)
                         yield Assign(name, initial, self.lines(node))
             case "expression_statement" | "return_statement":
                 for child in node.named_children:
@@ -105,7 +105,7 @@ class _ScriptReader(SyntaxReader):
             case "for_in_statement":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
                 listed = self.value(right, depth + 1) if right else None
-                for _ in self.turns(self.text(left), listed):
+                for _ in self.iterate(self.text(left), listed):
                     yield from self.items(node, depth + 1)
             case "import_statement":
                 self._import(node)
@@ -152,7 +152,7 @@ class _ScriptReader(SyntaxReader):
         return Class(name, tuple(bases), items, self.lines(node), (*decorators, *inside), self._comment(node))
 
     def _comment(self, node: "Node") -> str:
-        """The comment above a class or above its export."""
+        """The doc comment above a class or its export."""
         above = node.parent if node.parent is not None and node.parent.type == "export_statement" else node
         comment = above.prev_named_sibling
         if comment is None or comment.type != "comment" or comment.end_point[0] < above.start_point[0] - 1:
@@ -226,7 +226,7 @@ class _ScriptReader(SyntaxReader):
                 return self.unknown(node)
 
     def _template(self, node: "Node") -> Value:
-        """A text in backquotes; what stands in `${}` has to be the variable of a loop."""
+        """A template string. `${}` may only contain the variable of an unrolled loop."""
         parts = []
         for child in node.named_children:
             if child.type != "template_substitution":

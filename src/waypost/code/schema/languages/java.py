@@ -1,4 +1,4 @@
-"""Java's classes as values: fields with their annotations. What methods do is not read."""
+"""Read Java classes as values: fields with their annotations, without method bodies."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -66,7 +66,7 @@ class _JavaReader(SyntaxReader):
         yield Assign(name, None, self.lines(node), kind, tuple(self._annotations(node, depth)))
 
     def _getter(self, node: "Node", depth: int) -> Iterator[Item]:
-        """Annotations may stand at the getter: `@Column getName()` is the field `name`."""
+        """A getter may have the annotations: `@Column getName()` is the field `name`."""
         annotations = tuple(self._annotations(node, depth))
         name = self.text(node.child_by_field_name("name"))
         if (

@@ -1,4 +1,4 @@
-"""PHP as values."""
+"""Read PHP as values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -75,7 +75,7 @@ class _PhpReader(SyntaxReader):
                     if child.type == "property_element":
                         value = child.child_by_field_name("default_value")
                         initial = self.value(value, depth) if value else None
-                        self.note(f"$this->{self.text(child.named_children[0])[1:]}", initial)
+                        self.remember_list(f"$this->{self.text(child.named_children[0])[1:]}", initial)
                         yield Assign(self.text(child.named_children[0]), initial, self.lines(node))
             case "const_declaration":
                 for child in node.named_children:
@@ -87,7 +87,7 @@ class _PhpReader(SyntaxReader):
                         )
             case "foreach_statement" if len(node.named_children) > 1:
                 listed, variable = node.named_children[:2]
-                for _ in self.turns(self.text(variable), self.value(listed, depth + 1)):
+                for _ in self.iterate(self.text(variable), self.value(listed, depth + 1)):
                     yield from self.items(node, depth + 1)
             case "use_declaration":
                 yield self.call(node, "use", None, [self.unknown(child) for child in node.named_children], {})
@@ -103,7 +103,7 @@ class _PhpReader(SyntaxReader):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None:
                 value = self.value(right, depth)
-                self.note(self.text(left), value)
+                self.remember_list(self.text(left), value)
                 yield Assign(self.text(left), value, self.lines(node))
         elif node.type == "object_creation_expression":
             inner = self.first(node, "anonymous_class")
@@ -128,7 +128,7 @@ class _PhpReader(SyntaxReader):
         return Class(name, bases, items, self.lines(node), kind=kind, doc=self._comment(node))
 
     def _comment(self, node: "Node") -> str:
-        """The first words of the comment above; its tags (`@property`) are not words."""
+        """The first paragraph of the comment above, without tags such as `@property`."""
         above = node.prev_named_sibling
         if above is None or above.type != "comment" or above.end_point[0] < node.start_point[0] - 1:
             return ""

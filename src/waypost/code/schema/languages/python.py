@@ -1,4 +1,4 @@
-"""Python as values."""
+"""Read Python as values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ _FLAT = frozenset(
 
 
 def read_python(text: str, *, functions: bool = False) -> SourceUnit:
-    """The file; what functions do is read only where it is wanted."""
+    """Read a file. Function bodies are read only with `functions`."""
     reader = _PythonReader(text)
     reader.functions = functions
     return reader.read()
@@ -88,7 +88,7 @@ class _PythonReader(SyntaxReader):
             case "for_statement":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
                 listed = self.value(right, depth + 1) if right else None
-                for _ in self.turns(self.text(left), listed):
+                for _ in self.iterate(self.text(left), listed):
                     yield from self.items(node, depth + 1, inside)
             case "with_clause" | "with_item":
                 yield from self._with(node, depth)
@@ -96,7 +96,7 @@ class _PythonReader(SyntaxReader):
                 yield from self.items(node, depth + 1, inside)
 
     def _with(self, node: "Node", depth: int) -> Iterator[Item]:
-        """`with x as y` is told as `y = x`."""
+        """`with x as y` is read as `y = x`."""
         for item in node.named_children if node.type == "with_clause" else [node]:
             value = item.child_by_field_name("value")
             if value is not None and value.type == "as_pattern" and len(value.named_children) > 1:
@@ -110,7 +110,7 @@ class _PythonReader(SyntaxReader):
                 value = self.value(right, depth) if right else None
                 annotation = self.value(kind, depth) if kind else None
                 name = self.text(child.child_by_field_name("left"))
-                self.note(name, value)
+                self.remember_list(name, value)
                 yield Assign(name, value, self.lines(child), annotation)
             elif child.type in ("tuple", "parenthesized_expression"):
                 yield from self._expression(child, depth + 1)

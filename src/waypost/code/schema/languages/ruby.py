@@ -1,4 +1,4 @@
-"""Ruby as values."""
+"""Read Ruby as values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -67,7 +67,7 @@ class _RubyReader(SyntaxReader):
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
                 if left is not None and right is not None:
                     value = self.value(right, depth)
-                    self.note(self.text(left), value)
+                    self.remember_list(self.text(left), value)
                     yield Assign(self.text(left), value, self.lines(node))
             case "call" if self._is_loop(node):
                 yield from self._loop(node, depth)
@@ -83,13 +83,13 @@ class _RubyReader(SyntaxReader):
         return receiver is not None and block is not None and self.text(node.child_by_field_name("method")) == "each"
 
     def _loop(self, node: "Node", depth: int) -> Iterator[Item]:
-        """`%w[a b].each do |x|` is laid flat, once for each."""
+        """Unroll `%w[a b].each do |x|`."""
         receiver, block = node.child_by_field_name("receiver"), node.child_by_field_name("block")
         assert receiver is not None
         assert block is not None
         parameters, body = block.child_by_field_name("parameters"), block.child_by_field_name("body")
         name = self.text(parameters.named_children[0]) if parameters and parameters.named_children else ""
-        for _ in self.turns(name, self.value(receiver, depth + 1)):
+        for _ in self.iterate(name, self.value(receiver, depth + 1)):
             if body is not None:
                 yield from self.items(body, depth + 1)
 
@@ -102,7 +102,7 @@ class _RubyReader(SyntaxReader):
         return Class(name, bases, items, self.lines(node), doc=self._comment(node), kind=node.type)
 
     def _comment(self, node: "Node") -> str:
-        """The comment right above; the table that a tool writes there (`== Schema Information`) is not one."""
+        """The comment right above, unless a tool wrote it (`== Schema Information`)."""
         lines: list[str] = []
         above: Node | None = node.prev_named_sibling
         line = node.start_point[0]
@@ -155,7 +155,7 @@ class _RubyReader(SyntaxReader):
                 return self.unknown(node)
 
     def _heredoc(self, node: "Node") -> Value:
-        """Its text stands after the line it is used in."""
+        """The text of a heredoc, which follows the line of its use."""
         above = node.parent
         for _ in range(12):
             if above is None:

@@ -1,7 +1,7 @@
-"""Code as values: what a detector reads, whatever the language was.
+"""Code as values: the common form of all languages for detectors.
 
-`t.string("name", null: false)` in Ruby, `$t->string('name')` in PHP and `Column("name", String)` in Python are all a Call.
-A literal is itself, anything that cannot be known without running the code is a Name with its text.
+`t.string("name", null: false)` in Ruby, `$t->string('name')` in PHP and `Column("name", String)` in Python are all a
+`CallExpression`. A literal is itself. Whatever depends on running the code is a `Name` with its text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from waypost.model.reference import LineRange
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name, or an expression that stays unknown, as written."""
+    """A name, or an unresolved expression, as written."""
 
     text: str
 
@@ -30,7 +30,7 @@ class CallExpression:
 
     @property
     def chain(self) -> list["CallExpression"]:
-        """The calls of `a().b().c()`, first one first."""
+        """The calls of `a().b().c()`, in this order."""
         links = [self]
         while isinstance(links[-1].target, CallExpression):
             links.append(links[-1].target)
@@ -38,7 +38,7 @@ class CallExpression:
 
     @property
     def owner(self) -> str:
-        """What the first call of the chain is made on, as written; "" for a plain call."""
+        """The target of the first call of the chain, as written; "" for a plain call."""
         first = self.chain[0].target
         return first.text if isinstance(first, Name) else ""
 
@@ -58,7 +58,7 @@ class CallExpression:
         return next((arg for arg in self.args if isinstance(arg, dict)), {})
 
     def arg(self, place: int, name: str = "") -> "Value":
-        """By place, else by name; None when it is not given."""
+        """An argument by position, else by name; None if it is missing."""
         if place < len(self.args):
             return self.args[place]
         return self.named.get(name) if name else None
@@ -66,7 +66,7 @@ class CallExpression:
 
 @dataclass(frozen=True, slots=True)
 class FunctionBlock:
-    """A function without a name."""
+    """An anonymous function."""
 
     parameters: tuple[str, ...]
     body: tuple["Item", ...]
@@ -79,7 +79,7 @@ Value: TypeAlias = Union[
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """`name: annotation = value`, a field or a property of a class too."""
+    """`name: annotation = value`, also as a field or property of a class."""
 
     name: str
     value: Value
@@ -100,7 +100,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    name: str  # with the classes and modules around it: `Admin::User`
+    name: str  # with its outer classes and modules: `Admin::User`
     bases: tuple[Value, ...]
     body: tuple["Item", ...]
     lines: LineRange
@@ -114,7 +114,7 @@ Item: TypeAlias = Assign | Function | Class | CallExpression | Name | FunctionBl
 
 @dataclass(frozen=True, slots=True)
 class SourceUnit:
-    """A file. `imports` are the names it knows from elsewhere, with where they come from: `User` → `app.models.User`."""
+    """A file. `imports` maps imported names to their origin: `User` → `app.models.User`."""
 
     items: tuple[Item, ...]
     imports: Mapping[str, str] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class SourceUnit:
 
 
 def calls(items: Sequence[Item]) -> Iterator[CallExpression]:
-    """The calls that stand as statements, in order, also those whose value is kept."""
+    """The calls that are statements or assigned values, in order."""
     for item in items:
         if isinstance(item, CallExpression):
             yield item
@@ -135,7 +135,7 @@ def calls(items: Sequence[Item]) -> Iterator[CallExpression]:
 
 
 def classes(items: Sequence[Item]) -> Iterator[Class]:
-    """All classes, those inside of others too."""
+    """All classes, including nested ones."""
     todo = list(items)
     while todo:
         item = todo.pop(0)
@@ -162,7 +162,7 @@ def assigned(items: Sequence[Item]) -> dict[str, Value]:
 
 
 def constants(items: Sequence[Item]) -> dict[str, str]:
-    """Names that stand for a fixed text in this file, as they would be written where they are used."""
+    """Constants with a fixed text in this file, under every spelling of their use."""
     texts: dict[str, str] = {}
     todo: list[tuple[Item, int]] = [(item, 0) for item in items]
     while todo:
@@ -176,7 +176,7 @@ def constants(items: Sequence[Item]) -> dict[str, str]:
 
 
 def text_of(value: Value, texts: Mapping[str, str] | None = None) -> str:
-    """A literal text, or a name that stands for one; "" when it cannot be known."""
+    """A literal text, or the text of a constant; "" for anything else."""
     if isinstance(value, str):
         return value
     if isinstance(value, Name) and texts:
@@ -193,7 +193,7 @@ def texts_of(value: Value, texts: Mapping[str, str] | None = None) -> tuple[str,
 
 
 def spelled(value: Value) -> str:  # noqa: PLR0911 - one case per kind
-    """A value as it might be written, short: for defaults."""
+    """A short spelling of a value, for defaults."""
     match value:
         case None:
             return "null"
@@ -222,7 +222,7 @@ def first_paragraph(doc: str) -> str:
 
 
 def name_of(value: Value) -> str:
-    """The text of a name or a call's name with its target: `models.CharField(…)` is `models.CharField`."""
+    """The text of a name, or the name of a call with its target: `models.CharField` for `models.CharField(…)`."""
     if isinstance(value, Name):
         return value.text
     if isinstance(value, CallExpression):

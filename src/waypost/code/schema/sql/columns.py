@@ -1,4 +1,4 @@
-"""What stands between the parentheses of CREATE TABLE: columns, keys, indexes."""
+"""Read the body of CREATE TABLE: columns, keys and indexes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from waypost.code.schema.model import Column, Index
 from waypost.code.schema.sql.tokens import Token, TokenReader
 
-# The words at which the type of a column ends.
+# Words that end the type of a column.
 _AFTER_TYPE = frozenset(
     (
         "NOT",
@@ -68,14 +68,14 @@ _CONSTRAINTS = frozenset(
 
 @dataclass(slots=True)
 class TableBody:
-    """The parts of a table definition, as they are found."""
+    """The parts of a table definition."""
 
     columns: list[Column] = field(default_factory=list)
     indexes: list[Index] = field(default_factory=list)
     primary_key: tuple[str, ...] = ()
 
     def refer(self, names: Sequence[str], table: str, targets: Sequence[str]) -> None:
-        """Note a foreign key on columns of this table."""
+        """Add a foreign key on columns of this table."""
         for place, name in enumerate(names):
             target = (table, targets[place] if place < len(targets) else "")
             for at, column in enumerate(self.columns):
@@ -105,7 +105,7 @@ def read_body(items: Sequence[Sequence[Token]]) -> TableBody:
 
 
 def is_constraint(reader: TokenReader) -> bool:
-    """A table constraint, not a column that is named like one: `key text` is a column, `key (a)` is not."""
+    """Whether a table constraint comes next, not a column of that name: `key text` is a column, `key (a)` is not."""
     word = reader.peek().upper
     if word not in _CONSTRAINTS:
         return False
@@ -157,7 +157,7 @@ def _skip_to_group(reader: TokenReader) -> None:
 
 
 def _names(items: Sequence[Sequence[Token]]) -> tuple[str, ...]:
-    """The columns of a key: `name`, `name(10)`, `name DESC`; an expression as it is written."""
+    """The columns of a key: `name`, `name(10)`, `name DESC`; expressions as written."""
     names = []
     for item in items:
         if item[0].kind in ("word", "quoted") and (len(item) < 2 or item[1].upper != "(" or item[2].kind == "number"):
@@ -168,7 +168,7 @@ def _names(items: Sequence[Sequence[Token]]) -> tuple[str, ...]:
 
 
 def spell(tokens: Sequence[Token]) -> str:
-    """Tokens as text again, with spaces only where words meet."""
+    """Join tokens to text, with spaces only between words."""
     text = ""
     for token in tokens:
         piece = f"'{token.text}'" if token.kind == "string" else token.text
@@ -214,7 +214,7 @@ def _read_modifier(reader: TokenReader, column: Column) -> Column:  # noqa: PLR0
     if reader.accept("PRIMARY", "KEY"):
         return replace(column, primary=True, nullable=False)
     if reader.accept("GENERATED"):
-        reader.accept("BY", "DEFAULT")  # not a default value: it says who makes the number
+        reader.accept("BY", "DEFAULT")  # not a default value
         return column
     if reader.accept("UNIQUE"):
         reader.accept("KEY")
