@@ -231,23 +231,10 @@ def _relate(draft: TableDraft, item: Assign, call: CallExpression, hint: Value) 
         draft.relations.append(TableRelation("relates", "@" + name, "", item.name))
 
 
-_CONTAINERS = frozenset(
-    (
-        "list",
-        "List",
-        "set",
-        "Set",
-        "Optional",
-        "Union",
-        "None",
-        "Mapped",
-        "typing",
-        "Sequence",
-        "DynamicMapped",
-        "WriteOnlyMapped",
-        "t",
-    )
-)
+_CONTAINERS = frozenset((
+    "list", "List", "set", "Set", "Optional", "Union", "None", "Mapped", "typing", "Sequence", "DynamicMapped",
+    "WriteOnlyMapped", "t",
+))  # fmt: skip
 
 
 def _table_args(draft: TableDraft, value: Value, texts: dict[str, str]) -> None:

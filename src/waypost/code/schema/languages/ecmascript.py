@@ -19,21 +19,10 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset(
-    (
-        "program",
-        "statement_block",
-        "if_statement",
-        "else_clause",
-        "for_statement",
-        "while_statement",
-        "try_statement",
-        "catch_clause",
-        "finally_clause",
-        "export_statement",
-        "class_body",
-    )
-)
+_FLAT = frozenset((
+    "program", "statement_block", "if_statement", "else_clause", "for_statement", "while_statement", "try_statement",
+    "catch_clause", "finally_clause", "export_statement", "class_body",
+))  # fmt: skip
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
 
 

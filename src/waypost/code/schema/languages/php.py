@@ -19,26 +19,11 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset(
-    (
-        "program",
-        "compound_statement",
-        "if_statement",
-        "else_clause",
-        "else_if_clause",
-        "for_statement",
-        "while_statement",
-        "try_statement",
-        "catch_clause",
-        "finally_clause",
-        "namespace_definition",
-        "declaration_list",
-        "colon_block",
-        "switch_statement",
-        "switch_block",
-        "case_statement",
-    )
-)
+_FLAT = frozenset((
+    "program", "compound_statement", "if_statement", "else_clause", "else_if_clause", "for_statement",
+    "while_statement", "try_statement", "catch_clause", "finally_clause", "namespace_definition", "declaration_list",
+    "colon_block", "switch_statement", "switch_block", "case_statement",
+))  # fmt: skip
 _CALLS = frozenset(
     ("scoped_call_expression", "member_call_expression", "nullsafe_member_call_expression", "function_call_expression")
 )

@@ -19,22 +19,10 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset(
-    (
-        "module",
-        "block",
-        "if_statement",
-        "elif_clause",
-        "else_clause",
-        "while_statement",
-        "try_statement",
-        "except_clause",
-        "finally_clause",
-        "with_statement",
-        "match_statement",
-        "case_clause",
-    )
-)
+_FLAT = frozenset((
+    "module", "block", "if_statement", "elif_clause", "else_clause", "while_statement", "try_statement",
+    "except_clause", "finally_clause", "with_statement", "match_statement", "case_clause",
+))  # fmt: skip
 
 
 def read_python(text: str, *, functions: bool = False) -> SourceUnit:

@@ -19,27 +19,10 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset(
-    (
-        "program",
-        "body_statement",
-        "then",
-        "else",
-        "if",
-        "unless",
-        "elsif",
-        "begin",
-        "ensure",
-        "rescue",
-        "do",
-        "if_modifier",
-        "unless_modifier",
-        "case",
-        "when",
-        "block_body",
-        "parenthesized_statements",
-    )
-)
+_FLAT = frozenset((
+    "program", "body_statement", "then", "else", "if", "unless", "elsif", "begin", "ensure", "rescue", "do",
+    "if_modifier", "unless_modifier", "case", "when", "block_body", "parenthesized_statements",
+))  # fmt: skip
 
 
 def read_ruby(text: str) -> SourceUnit:

@@ -7,63 +7,16 @@ from waypost.code.schema.model import Column, Index
 from waypost.code.schema.sql.tokens import Token, TokenReader
 
 # Words that end the type of a column.
-_AFTER_TYPE = frozenset(
-    (
-        "NOT",
-        "NULL",
-        "DEFAULT",
-        "PRIMARY",
-        "UNIQUE",
-        "REFERENCES",
-        "CHECK",
-        "CONSTRAINT",
-        "COLLATE",
-        "GENERATED",
-        "AUTO_INCREMENT",
-        "AUTOINCREMENT",
-        "IDENTITY",
-        "COMMENT",
-        "ON",
-        "ENCODE",
-        "AS",
-        "CHARSET",
-        "KEY",
-        "INVISIBLE",
-        "VISIBLE",
-        "STORAGE",
-        "COMPRESSION",
-        "STORED",
-        "VIRTUAL",
-        "FIRST",
-        "AFTER",
-        "ROWGUIDCOL",
-        "SPARSE",
-        "USING",
-        "DISTKEY",
-        "SORTKEY",
-        "PERSISTED",
-        "CODEC",
-        "TTL",
-        "ALIAS",
-        ";",
-    )
-)
-_CONSTRAINTS = frozenset(
-    (
-        "PRIMARY",
-        "UNIQUE",
-        "FOREIGN",
-        "CHECK",
-        "EXCLUDE",
-        "CONSTRAINT",
-        "KEY",
-        "INDEX",
-        "FULLTEXT",
-        "SPATIAL",
-        "LIKE",
-        "PERIOD",
-    )
-)
+_AFTER_TYPE = frozenset((
+    "NOT", "NULL", "DEFAULT", "PRIMARY", "UNIQUE", "REFERENCES", "CHECK", "CONSTRAINT", "COLLATE", "GENERATED",
+    "AUTO_INCREMENT", "AUTOINCREMENT", "IDENTITY", "COMMENT", "ON", "ENCODE", "AS", "CHARSET", "KEY", "INVISIBLE",
+    "VISIBLE", "STORAGE", "COMPRESSION", "STORED", "VIRTUAL", "FIRST", "AFTER", "ROWGUIDCOL", "SPARSE", "USING",
+    "DISTKEY", "SORTKEY", "PERSISTED", "CODEC", "TTL", "ALIAS", ";",
+))  # fmt: skip
+_CONSTRAINTS = frozenset((
+    "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE", "CONSTRAINT", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "LIKE",
+    "PERIOD",
+))  # fmt: skip
 
 
 @dataclass(slots=True)
