@@ -4,15 +4,15 @@ import plistlib
 from pathlib import Path
 from typing import Any
 
-from waypost.errors import Refused
 from waypost.faces.schedule.job import ScheduledJob
 from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
 from waypost.faces.schedule.system import (
     ScheduleSystem,
     author,
-    command_error,
     read_text,
+    refuse_foreign,
     remove_file,
+    run_or_raise,
     sealed,
     write_file,
 )
@@ -34,10 +34,8 @@ class Launchd:
 
     def install(self, job: ScheduledJob, *, dry_run: bool) -> ScheduleReport:
         path, text = self._path(job.name), agent(job)
-        who, before = author(path, _COMMENT), read_text(path)
-        if who in {"edited", "somebody"}:
-            what = "was edited" if who == "edited" else "is not from Waypost"
-            raise Refused(f"{path} {what}.", "Move it away and install again.")
+        refuse_foreign(path, _COMMENT)
+        before = read_text(path)
         deed: Deed = "installed" if before is None else "unchanged" if before == text else "updated"
         load = ("launchctl", "bootstrap", self._domain, str(path))
         if dry_run:
@@ -47,8 +45,8 @@ class Launchd:
         if self._loaded(job.name):
             if deed == "unchanged":
                 return ScheduleReport(self.kind, job.name, deed, True, {str(path): text})
-            self._must("launchctl", "bootout", f"{self._domain}/{label(job.name)}")
-        self._must(*load)
+            self._run("launchctl", "bootout", f"{self._domain}/{label(job.name)}")
+        self._run(*load)
         return ScheduleReport(self.kind, job.name, deed, True, {str(path): text}, notes=(_UNTRIED,))
 
     def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport:
@@ -62,7 +60,7 @@ class Launchd:
             )
         if not dry_run:
             if not self.reason_against() and self._loaded(name):
-                self._must("launchctl", "bootout", f"{self._domain}/{label(name)}")
+                self._run("launchctl", "bootout", f"{self._domain}/{label(name)}")
             remove_file(path)
         return ScheduleReport(self.kind, name, "removed", False, {str(path): ""}, dry_run=dry_run)
 
@@ -83,12 +81,8 @@ class Launchd:
     def _loaded(self, name: str) -> bool:
         return self._system.run(("launchctl", "print", f"{self._domain}/{label(name)}"), b"").ok
 
-    def _must(self, *command: str) -> None:
-        result = self._system.run(command, b"")
-        if not result.ok:
-            raise command_error(
-                f"`{' '.join(command)}` failed", result, "The file is in place; run that command again."
-            )
+    def _run(self, *command: str) -> None:
+        run_or_raise(self._system, command, "The file is in place. Run that command again.")
 
 
 def label(name: str) -> str:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from waypost import config
 from waypost.config import Settings
-from waypost.errors import InvalidInput, WaypostError
+from waypost.errors import InvalidInput, Refused, WaypostError
 from waypost.space.platform import read_small_file, write_failure, write_private_file
 
 _PATIENCE = 20.0  # seconds: a service manager may still be starting
@@ -92,6 +92,21 @@ def author(path: Path, comment: tuple[str, str] = ("# ", "")) -> Author:
         return "somebody"
     unsealed = text.replace(f"{comment[0]}{seal[0]}{comment[1]}", "@SEAL@", 1)
     return "waypost" if _seal(unsealed) == seal[1] else "edited"
+
+
+def refuse_foreign(path: Path, comment: tuple[str, str] = ("# ", "")) -> None:
+    """Raise Refused if the file is edited or not from Waypost."""
+    who = author(path, comment)
+    if who in {"edited", "somebody"}:
+        what = "was edited" if who == "edited" else "is not from Waypost"
+        raise Refused(f"{path} {what}.", "Move it away and install again.")
+
+
+def run_or_raise(system: ScheduleSystem, command: Sequence[str], remedy: str) -> None:
+    """Run a program. Raises WaypostError if it fails."""
+    result = system.run(command, b"")
+    if not result.ok:
+        raise command_error(f"`{' '.join(command)}` failed", result, remedy)
 
 
 def read_text(path: Path) -> str | None:

@@ -6,15 +6,15 @@
 import re
 from pathlib import Path
 
-from waypost.errors import Refused
 from waypost.faces.schedule.job import ScheduledJob
 from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
 from waypost.faces.schedule.system import (
     ScheduleSystem,
     author,
-    command_error,
     read_text,
+    refuse_foreign,
     remove_file,
+    run_or_raise,
     sealed,
     write_file,
 )
@@ -67,7 +67,7 @@ class Systemd:
         files = {self._path(job.name, "service"): service(job), self._path(job.name, "timer"): timer(job)}
         before = [read_text(path) for path in files]
         for path in files:
-            _check_ours(path)
+            refuse_foreign(path)
         deed: Deed = "installed"
         if all(text is not None for text in before):
             deed = "unchanged" if before == list(files.values()) else "updated"
@@ -83,10 +83,10 @@ class Systemd:
             return ScheduleReport(
                 self.kind, job.name, deed, False, written, ("systemctl --user daemon-reload", " ".join(start)), (note,)
             )
-        self._must("systemctl", "--user", "daemon-reload")
-        self._must(*start)
+        self._run("systemctl", "--user", "daemon-reload")
+        self._run(*start)
         if deed == "updated":  # a running timer keeps its old time
-            self._must("systemctl", "--user", "restart", f"{job.name}.timer")
+            self._run("systemctl", "--user", "restart", f"{job.name}.timer")
         return ScheduleReport(self.kind, job.name, deed, True, written, (), (_LINGER,))
 
     def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport:
@@ -103,12 +103,12 @@ class Systemd:
         if not dry_run:
             bus = self._has_bus()
             if bus:
-                self._must("systemctl", "--user", "disable", "--now", f"{name}.timer")
+                self._run("systemctl", "--user", "disable", "--now", f"{name}.timer")
             remove_file(self._wanted(name))
             for path in ours:
                 remove_file(path)
             if bus:
-                self._must("systemctl", "--user", "daemon-reload")
+                self._run("systemctl", "--user", "daemon-reload")
         return ScheduleReport(self.kind, name, "removed", False, {str(path): "" for path in ours}, dry_run=dry_run)
 
     def state(self, name: str) -> ScheduleState:
@@ -136,12 +136,8 @@ class Systemd:
     def _has_bus(self) -> bool:
         return self._system.run(("systemctl", "--user", "show-environment"), b"").ok
 
-    def _must(self, *command: str) -> None:
-        result = self._system.run(command, b"")
-        if not result.ok:
-            raise command_error(
-                f"`{' '.join(command)}` failed", result, "The files are in place. Run it again, or use --using cron."
-            )
+    def _run(self, *command: str) -> None:
+        run_or_raise(self._system, command, "The files are in place. Run it again, or use --using cron.")
 
 
 def service(job: ScheduledJob) -> str:
@@ -169,10 +165,3 @@ def _quoted(word: str) -> str:
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
-
-
-def _check_ours(path: Path) -> None:
-    who = author(path)
-    if who in {"edited", "somebody"}:
-        what = "was edited" if who == "edited" else "is not from Waypost"
-        raise Refused(f"{path} {what}.", "Move it away and install again.")
