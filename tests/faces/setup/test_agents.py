@@ -11,7 +11,7 @@ import pytest
 
 from waypost.errors import Refused
 from waypost.faces.setup.agents import agent_of, agents, rules_text
-from waypost.faces.setup.jsonc import parse, plain
+from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.jsonc_edit import put
 from waypost.faces.setup.places import Scope, config_path
 
@@ -34,7 +34,7 @@ def values(content: bytes, name: str) -> Any:
     text = content.decode("utf-8-sig")
     if name.endswith(".toml"):
         return tomllib.loads(text)
-    return plain(parse(text).root)
+    return to_python(parse(text).root)
 
 
 def flat(value: Any, path: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], Any]:

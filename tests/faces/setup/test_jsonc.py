@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.faces.setup.jsonc import DEEPEST, Malformed, dump, parse, plain
+from waypost.faces.setup.jsonc import DEEPEST, Malformed, dump, parse, to_python
 from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, put
 
 ENTRY = {"command": "/opt/waypost", "args": ["mcp"]}
@@ -17,7 +17,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 def read(text: str) -> Any:
-    return plain(parse(text).root)
+    return to_python(parse(text).root)
 
 
 def squeezed(text: str) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from waypost.errors import Refused, SecurityError, StoreError
 from waypost.faces.setup import files
-from waypost.faces.setup.jsonc import parse, plain
+from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.places import command_line
 from waypost.faces.setup.record import Records
 
@@ -27,8 +27,8 @@ def write(path: Path, text: str) -> Path:
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
-def test_any_configuration_is_the_same_after_set_up_and_undoing(seed: int, toml_value: Any, machine: Any) -> None:
-    value, content = toml_value(seed).value, toml_value(seed).text.encode()
+def test_any_configuration_is_the_same_after_set_up_and_undoing(seed: int, spelled: Any, machine: Any) -> None:
+    value, content = spelled(seed).value, spelled(seed).text.encode()
     settings_file = machine.home / ".gemini/settings.json"
     settings_file.parent.mkdir(exist_ok=True)
     settings_file.write_bytes(content)
@@ -37,7 +37,7 @@ def test_any_configuration_is_the_same_after_set_up_and_undoing(seed: int, toml_
     except Refused:
         assert settings_file.read_bytes() == content
         return
-    after = plain(parse(settings_file.read_bytes().decode()).root)
+    after = to_python(parse(settings_file.read_bytes().decode()).root)
     assert after["mcpServers"]["waypost"]["args"] == ["mcp"]
     assert {key: after[key] for key in value if key not in {"mcpServers", "hooks"}} == {
         key: value[key] for key in value if key not in {"mcpServers", "hooks"}

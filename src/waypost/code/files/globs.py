@@ -183,7 +183,7 @@ def expand_braces(pattern: str) -> list[str]:
             waiting += [before + current[a + 1 : b] + after for a, b in reversed([*pairwise(span)])]
         if len(done) + len(waiting) > _MOST_ALTERNATIVES:
             raise InvalidInput(
-                f"The pattern {pattern[:60]!r} stands for too many patterns.", "Use fewer braces, or stars."
+                f"The pattern {pattern[:60]!r} expands to too many patterns.", "Use fewer braces, or stars."
             )
     return done
 

@@ -29,7 +29,7 @@ class IgnoreRule:
 
     glob: Glob
     text: str  # as written
-    source: str  # the file it stands in, relative to the root
+    source: str  # its file, relative to the root
     line: int
     negated: bool
     folders_only: bool

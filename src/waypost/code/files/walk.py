@@ -131,7 +131,7 @@ class _Walk:
             return listing if whole is not None and whole.files else None
         return listing
 
-    # --- as git lists it
+    # --- from git
 
     def _walk_listing(self, base: str, listing: Listing, look: FolderLook) -> Iterator[WalkedFile]:
         prefix = f"{base}/" if base else ""
@@ -161,7 +161,7 @@ class _Walk:
         elif is_submodule:
             yield WalkedFile(printable(path) + "/", skipped="submodule that is not checked out")
 
-    # --- as it lies on the disk
+    # --- from the disk
 
     def _walk_folders(self, base: str, first: Sequence[IgnoreRules], only: Sequence[str]) -> Iterator[WalkedFile]:
         scanned = ScannedFolders(self._root)

@@ -31,7 +31,7 @@ def build_schema(changes: Changes) -> tuple[SchemaTable, ...]:
     unresolved = _apply_elsewhere(tables, unresolved)
     for draft in model_tables(models, tables.keys()):
         _join_model(tables, draft)
-    _witness(tables, unresolved)
+    _add_evidence(tables, unresolved)
     return finish([draft for same_name in tables.values() for draft in same_name], models)
 
 
@@ -40,7 +40,10 @@ def _stored(changes: Changes, tables: Named, models: Models) -> Unresolved:
     unresolved: Unresolved = []
     for steps in by_database(changes).values():
         database = _run(
-            {path: [_named(change, path, models) for change in file_changes] for path, file_changes in steps.items()}
+            {
+                path: [_with_table_name(change, path, models) for change in file_changes]
+                for path, file_changes in steps.items()
+            }
         )
         unresolved += database.unresolved
         for draft in database.tables.values():
@@ -48,7 +51,7 @@ def _stored(changes: Changes, tables: Named, models: Models) -> Unresolved:
     return unresolved
 
 
-def _named(change: SchemaChange, path: str, models: Models) -> SchemaChange:
+def _with_table_name(change: SchemaChange, path: str, models: Models) -> SchemaChange:
     """A migration may name the class of a table."""
     return replace(change, table=models.table_named(change.table, path)) if change.table.startswith("@") else change
 
@@ -69,7 +72,7 @@ def _run(steps: Mapping[str, Sequence[SchemaChange]]) -> DatabaseDraft:
             if not complete:
                 database.apply(path, change, keep_existing=True)
             elif change.table.lower() in database.tables and change.action != "drop_table":
-                database.tables[change.table.lower()].witness(path, change)
+                database.tables[change.table.lower()].add_evidence(path, change)
     return database
 
 
@@ -92,17 +95,17 @@ def _apply_elsewhere(tables: Named, unresolved: Unresolved) -> Unresolved:
         elif change.action not in ("drop_table", "rename_table", "drop_column", "rename_column"):
             # without an order, nothing may be removed
             for draft in matching:
-                draft.witness(path, change)
+                draft.add_evidence(path, change)
                 alter(draft, change)
     return unresolved
 
 
-def _witness(tables: Named, unresolved: Unresolved) -> None:
+def _add_evidence(tables: Named, unresolved: Unresolved) -> None:
     """Add evidence for tables that only models define. The model itself stays as it is."""
     for path, change in unresolved:
         for draft in tables.get(change.table.lower(), ()):
             if change.action != "drop_table" and _same_part(path, draft):
-                draft.witness(path, change)
+                draft.add_evidence(path, change)
 
 
 def _same_part(path: str, draft: TableDraft) -> bool:

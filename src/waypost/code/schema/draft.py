@@ -21,7 +21,7 @@ class TableDraft:
     scope: str = ""  # of the model, to resolve its relations
     partial: bool = False  # it does not list all columns
 
-    def witness(self, path: str, change: SchemaChange) -> None:
+    def add_evidence(self, path: str, change: SchemaChange) -> None:
         evidence = SchemaEvidence(path, change.lines, change.kind)
         if len(self.evidence) < MAX_EVIDENCE and evidence not in self.evidence:
             self.evidence.append(evidence)
@@ -105,19 +105,19 @@ class DatabaseDraft:
         elif change.action == "rename_table":
             self._rename(draft, change, path)
         else:
-            draft.witness(path, change)
+            draft.add_evidence(path, change)
             alter(draft, change)
 
     def _create(self, path: str, change: SchemaChange, keep_existing: bool) -> None:
         key = change.table.lower()
         existing = self.tables.get(key)
         if existing is not None and (keep_existing or existing.columns):
-            existing.witness(path, change)
+            existing.add_evidence(path, change)
             return
         draft = TableDraft(change.table, comment=change.comment)
         if "like" in change.flags and change.name.lower() in self.tables:
             draft.columns = dict(self.tables[change.name.lower()].columns)
-        draft.witness(path, change)
+        draft.add_evidence(path, change)
         fill(draft, change)
         self.tables[key] = draft
 
@@ -125,7 +125,7 @@ class DatabaseDraft:
         old = draft.name.lower()
         del self.tables[old]
         draft.name = change.new_name
-        draft.witness(path, change)
+        draft.add_evidence(path, change)
         self.tables[change.new_name.lower()] = draft
         for other in self.tables.values():
             for key, column in other.columns.items():

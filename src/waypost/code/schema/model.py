@@ -85,7 +85,7 @@ class SchemaChange:
 
     def to_json(self) -> dict[str, Any]:
         """Without keys at their default."""
-        row: dict[str, Any] = _plain(self)
+        row: dict[str, Any] = _json_of(self)
         return row
 
     @classmethod
@@ -148,7 +148,7 @@ class SchemaTable:
         return f"{column.name} ({', '.join(marks)})" if marks else column.name
 
     def to_json(self) -> dict[str, Any]:
-        return {"text": self.text, **_plain(self)}
+        return {"text": self.text, **_json_of(self)}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "SchemaTable":
@@ -194,18 +194,18 @@ def _sentence(text: str) -> str:
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
 
-def _plain(value: Any) -> Any:
+def _json_of(value: Any) -> Any:
     """A dataclass as JSON, without the fields that are at their default."""
     if isinstance(value, LineRange):
         return [value.start, value.end]
     if isinstance(value, tuple):
-        return [_plain(part) for part in value]
+        return [_json_of(part) for part in value]
     if hasattr(value, "__dataclass_fields__"):
         row = {}
         for field in fields(value):
             content = getattr(value, field.name)
             if field.default is MISSING or content != field.default:
-                row[field.name] = _plain(content)
+                row[field.name] = _json_of(content)
         return row
     return value
 

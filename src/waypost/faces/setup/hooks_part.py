@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from waypost.faces.setup.agents import Agent, Hooks
-from waypost.faces.setup.jsonc import Path, find, parse, plain
+from waypost.faces.setup.jsonc import Path, find, parse, to_python
 from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, put
 from waypost.faces.setup.part import ContainerPath, Merged, PartName
 from waypost.faces.setup.places import Scope, SetupSystem, command_line
@@ -65,13 +65,13 @@ class HooksPart:
         if not text.strip("\ufeff \t\r\n") or is_bare(text, ()):
             return True
         document = parse(text)
-        return not document.comments and plain(document.root) == dict(self.head)
+        return not document.comments and to_python(document.root) == dict(self.head)
 
     def _item(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         return {"hooks": [dict(entry)]} if self.grouped else dict(entry)
 
     def _ours(self, text: str) -> Iterator[_OurHook]:
-        events = plain(find(parse(text).root, _ROOT))
+        events = to_python(find(parse(text).root, _ROOT))
         for event, items in events.items() if isinstance(events, Mapping) else ():
             for place, item in enumerate(items if isinstance(items, list) else ()):
                 at: Path = (*_ROOT, event, place)

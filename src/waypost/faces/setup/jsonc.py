@@ -81,13 +81,13 @@ def parse(text: str) -> JsonDocument:
     return JsonDocument(text, root, tuple(reader.comments))
 
 
-def plain(node: Node | None) -> Any:
+def to_python(node: Node | None) -> Any:
     """The value of a node as Python objects."""
     if node is None or node.kind == "plain":
         return None if node is None else node.value
     if node.kind == "array":
-        return [plain(child.value) for child in node.children]
-    return {child.key: plain(child.value) for child in node.children}
+        return [to_python(child.value) for child in node.children]
+    return {child.key: to_python(child.value) for child in node.children}
 
 
 def find(root: Node | None, path: Path) -> Node | None:
@@ -155,17 +155,17 @@ class _Reader:
             return self.container(sign == "{", depth)
         start = self.at
         if sign == '"':
-            return self._plain(start, self.string())
+            return self._scalar(start, self.string())
         matched = _WORD.match(self.text, start) or _NUMBER.match(self.text, start)
         if matched is None:
             raise self.wrong("a value is expected" if sign else "the text ends in the middle")
         self.at = matched.end()
         try:
-            return self._plain(start, json.loads(matched[0]))
+            return self._scalar(start, json.loads(matched[0]))
         except ValueError as error:  # a number of thousands of digits
             raise self.wrong("a number is too long", start) from error
 
-    def _plain(self, start: int, value: Any) -> Node:
+    def _scalar(self, start: int, value: Any) -> Node:
         return Node("plain", start, self.at, value)
 
     def string(self) -> str:

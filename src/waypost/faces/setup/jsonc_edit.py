@@ -5,28 +5,28 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.faces.setup.jsonc import JsonDocument, Malformed, Node, Path, dump, find, parse, plain, position
+from waypost.faces.setup.jsonc import JsonDocument, Malformed, Node, Path, dump, find, parse, position, to_python
 
 _USUAL_UNIT = "  "
 _FIRST_NEWLINE = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class EditedText:
     """The new text, and the paths of the containers that were created."""
 
     text: str
     made: tuple[Path, ...] = ()
 
 
-def put(text: str, path: Path, value: Any) -> Put:
+def put(text: str, path: Path, value: Any) -> EditedText:
     """Set the value at the path and create missing members on the way. An equal value leaves the text as it is.
 
     Raises Malformed for a broken text, or if something on the way is not an object.
     """
     document = parse(text)
     if document.root is None:
-        return Put(_begin(text, _nested(path, value)), tuple(path[:count] for count in range(1, len(path))))
+        return EditedText(_begin(text, _nested(path, value)), tuple(path[:count] for count in range(1, len(path))))
     node = document.root
     for depth, key in enumerate(path):
         _expect(document, node, "array" if isinstance(key, int) else "object", path[:depth])
@@ -36,22 +36,22 @@ def put(text: str, path: Path, value: Any) -> Put:
         if inner is None:
             rest = _nested(path[depth + 1 :], value)
             made = tuple(path[:count] for count in range(depth + 1, len(path)))
-            return Put(_insert(document, node, str(key), rest), made)
+            return EditedText(_insert(document, node, str(key), rest), made)
         node = inner
-    if plain(node) == value:
-        return Put(text)
-    return Put(_replace(document, node, value))
+    if to_python(node) == value:
+        return EditedText(text)
+    return EditedText(_replace(document, node, value))
 
 
-def add_item(text: str, path: Path, value: Any) -> Put:
+def add_item(text: str, path: Path, value: Any) -> EditedText:
     """Append the value to the list at the path. A missing list is created."""
     document = parse(text)
     node = find(document.root, path)
     if node is None:
         new = put(text, path, [value])
-        return Put(new.text, (*new.made, path))
+        return EditedText(new.text, (*new.made, path))
     _expect(document, node, "array", path)
-    return Put(_insert(document, node, None, value))
+    return EditedText(_insert(document, node, None, value))
 
 
 def drop(text: str, path: Path) -> str:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from waypost.faces.setup import toml_edit
 from waypost.faces.setup.agents import ServerEntry
-from waypost.faces.setup.jsonc import find, parse, plain
+from waypost.faces.setup.jsonc import find, parse, to_python
 from waypost.faces.setup.jsonc_edit import drop, is_bare, put
 from waypost.faces.setup.part import ContainerPath, ForeignEntry, Merged, PartName
 from waypost.faces.setup.places import Scope, SetupSystem, server_program
@@ -58,7 +58,7 @@ class JsonServer:
 
     def merge(self, text: str, *, force: bool) -> Merged:
         node = find(parse(text).root, self.path)
-        forced = node is not None and _is_foreign(plain(node), self.path, force)
+        forced = node is not None and _is_foreign(to_python(node), self.path, force)
         if node is None or forced:
             new = put(text, self.path, dict(self.entry))
             return Merged(new.text, new.made, forced)
@@ -74,7 +74,7 @@ class JsonServer:
         return prune(text, made)
 
     def present(self, text: str) -> bool:
-        return is_ours(plain(find(parse(text).root, self.path)))
+        return is_ours(to_python(find(parse(text).root, self.path)))
 
     def leaves_nothing(self, text: str) -> bool:
         return not text.strip("\ufeff \t\r\n") or is_bare(text, ())

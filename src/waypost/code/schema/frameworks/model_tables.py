@@ -35,10 +35,10 @@ def _model_drafts(models: Models) -> Iterator[TableDraft]:
             if inherits:
                 fill(draft, with_tables(part, models))
         draft.comment = change.comment
-        draft.witness(entry.path, change)
+        draft.add_evidence(entry.path, change)
         if "set" in change.flags:
             for base in models.bases(entry)[:1]:
-                draft.witness(base.path, base.change)
+                draft.add_evidence(base.path, base.change)
         yield draft
 
 
