@@ -55,14 +55,8 @@ class TableDraft:
             return
         self.indexes.append(index)
 
-    def drop_index(self, name: str) -> bool:
-        kept = [index for index in self.indexes if index.name.lower() != name.lower()]
-        gone = len(kept) < len(self.indexes)
-        self.indexes = kept
-        return gone
-
-    def set_key(self, names: Iterable[str]) -> None:
-        self.primary_key = tuple(names)
+    def drop_index(self, name: str) -> None:
+        self.indexes = [index for index in self.indexes if index.name.lower() != name.lower()]
 
 
 def overlay(older: Column, newer: Column) -> Column:
@@ -197,7 +191,7 @@ def alter(draft: TableDraft, change: SchemaChange) -> None:  # noqa: PLR0912 - o
                 for index in draft.indexes
             ]
         case "add_key":
-            draft.set_key(change.primary_key)
+            draft.primary_key = change.primary_key
         case "drop_key":
             draft.primary_key = ()
             draft.columns = {key: replace(column, primary=False) for key, column in draft.columns.items()}
@@ -207,5 +201,3 @@ def alter(draft: TableDraft, change: SchemaChange) -> None:  # noqa: PLR0912 - o
                 draft.columns[change.name.lower()] = replace(column_, comment=change.comment)
         case "comment":
             draft.comment = change.comment
-        case "relate":
-            fill(draft, change)

@@ -6,29 +6,18 @@ from typing import Any
 
 from waypost.model.reference import LineRange
 
-# The source of a change. A dump is the whole database at one time; a model is what the program uses.
-ROLES = ("migration", "ddl", "dump", "model", "live")
-
-ACTIONS = (
-    "create_table",
-    "drop_table",
-    "rename_table",
-    "add_column",
-    "alter_column",  # replaces the values it gives; others stay
-    "drop_column",
-    "rename_column",
-    "add_index",
-    "drop_index",
-    "rename_index",
-    "add_key",  # primary key
-    "add_reference",  # foreign key over existing columns
-    "drop_key",
-    "comment",
-    "relate",  # a relation that a model names
-    "model",  # a class for a table
-    "app",  # a Django application: its folder is `scope`, its label `name`
-    "revision",  # a migration without a change: only its position in the order
-)
+# Roles: migration, ddl, model (what the program uses), dump (the whole database at one time), live.
+#
+# Actions:
+# - create_table, drop_table, rename_table, comment.
+# - add_column, drop_column, rename_column.
+# - alter_column: replaces the values it gives; others stay.
+# - add_index, drop_index, rename_index.
+# - add_key, drop_key: the primary key.
+# - add_reference: a foreign key over existing columns.
+# - model: a class for a table.
+# - app: a Django application. Its folder is `scope`, its label `name`.
+# - revision: a migration without a change, for its position in the order.
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +53,11 @@ class TableRelation:
 class SchemaChange:
     """One change in one file. `table` is "" if only the class is known; the name then follows from `model`."""
 
-    action: str  # one of ACTIONS
+    action: str  # see above
     table: str
     lines: LineRange
     kind: str  # "Laravel migration", "Django model" …
-    role: str = "migration"  # one of ROLES
+    role: str = "migration"  # see above
     columns: tuple[Column, ...] = ()
     indexes: tuple[Index, ...] = ()
     relations: tuple[TableRelation, ...] = ()
