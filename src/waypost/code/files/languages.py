@@ -81,11 +81,6 @@ def display_name(language: str) -> str:
     return _table().names.get(language, language)
 
 
-def languages() -> tuple[str, ...]:
-    """All languages of the table."""
-    return tuple(_table().names)
-
-
 def is_test_path(path: str) -> bool:
     """Whether a path looks like a test, by the conventions of common languages and frameworks."""
     *folders, name = path.split("/")
