@@ -101,7 +101,7 @@ def test_every_setting_that_operations_shows_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_an_address_of_a_database_that_cannot_be_meant_is_not_repeated(tmp_path: Path, address: str) -> None:
-    with pytest.raises(ConfigError, match="is no address") as raised:
+    with pytest.raises(ConfigError, match="is not the address") as raised:
         loaded(tmp_path, f'store = "{address}"')
     assert "sec" not in str(raised.value)
     assert "%40" in raised.value.remedy

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import pytest
 
 from waypost.code.files.content import magic_reason, written_by_machine
-from waypost.code.files.skip import file_skip, folder_reason, shown, size_limit, unsafe_name
+from waypost.code.files.skip import file_skip, folder_reason, printable, size_limit, unsafe_name
 
 VENDORED = "other people's code kept in the tree"
 
@@ -197,5 +197,5 @@ def test_first_bytes_tell_what_a_file_is() -> None:
 def test_a_name_is_shown_without_doing_harm() -> None:
     assert unsafe_name("ж é 日本 👩‍👩‍👧 a-b.py") is None
     assert unsafe_name("a\x85b") == unsafe_name("a\u2028b") == "its name holds control characters"
-    assert shown("a\x1b[2Jb\udcff\n") == "a\\x1b[2Jb\\xff\\n"
-    assert shown("plain é") == "plain é"
+    assert printable("a\x1b[2Jb\udcff\n") == "a\\x1b[2Jb\\xff\\n"
+    assert printable("plain é") == "plain é"

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.journal.sources import sources_in
 
 from waypost.errors import LlmError, LlmLimit, LlmRefused, LlmUnavailable
 from waypost.flows.journal.condense.texts import BY_RULES, SummaryWriter, open_writer, summary_of, trimmed
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary.build import summarise
-from waypost.journal.summary.lines import sources_in
 from waypost.llm.fake import FakeLlm
 from waypost.llm.protocol import Completion, Prompt, Usage
 from waypost.memory import Memory

@@ -15,7 +15,7 @@ from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import RUN_OUT
 from waypost.flows.write.expiry import Expired, process_expired
-from waypost.flows.write.lifetime import expired, renew, set_ttl
+from waypost.flows.write.lifetime import expired, set_ttl
 from waypost.model.memory import Caller, State
 
 UPKEEP = Caller("extractor", "test")
@@ -356,7 +356,7 @@ def test_two_processes_at_once_end_each_memory_once(memory: Memory, clock: TestC
 
 @pytest.mark.parametrize("action", ["stale", "archive"])
 @pytest.mark.parametrize("put_away", [False, True])
-@pytest.mark.parametrize("how", ["renew", "verify", "ttl", "correct", "said again"])
+@pytest.mark.parametrize("how", ["verify", "ttl", "correct", "said again"])
 def test_somebody_says_that_it_is_still_true(
     memory: Memory, clock: TestClock, action: str, put_away: bool, how: str
 ) -> None:
@@ -364,9 +364,7 @@ def test_somebody_says_that_it_is_still_true(
     clock.advance(days=1)
     if put_away:
         end(memory)
-    if how == "renew":
-        assert [lasting.memory_id for lasting in renew(memory.space, [one], PERSON)] == [one]
-    elif how == "verify":
+    if how == "verify":
         assert [found.id for found in memory.verify(one).memories] == [one]
     elif how == "ttl":
         memory.facts.set_ttl(one, 3_600, on_expire=action)
@@ -405,19 +403,6 @@ def test_a_batch_that_says_again_what_is_about_to_be_deleted_is_kept_for_its_tim
     assert memory.remember_many([{"text": "Uploads use S3 multipart", "ttl_class": "session"}])[0].id == one
     assert end(memory).count == 0
     assert listed(memory) == [one]
-
-
-def test_one_without_a_lifetime_cannot_be_renewed(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="no lifetime"):
-        renew(memory.space, [fact(memory)], PERSON)
-
-
-def test_renewing_is_all_or_nothing(memory: Memory, clock: TestClock) -> None:
-    one = fact(memory, ttl=60)
-    clock.advance(days=1)
-    with pytest.raises(NotFound):
-        renew(memory.space, [one, "0" * 26], PERSON)
-    assert state_of(memory, one).is_stale
 
 
 def test_an_import_keeps_when_its_time_ends(open_memory: OpenMemory, clock: TestClock, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from waypost import Memory
 from waypost.code.git import command as git_questions
 from waypost.code.schema import find_schema
-from waypost.code.source import Parsed, SourceFile
+from waypost.code.source import SourceFile
 from waypost.errors import InvalidInput, NotFound
 from waypost.facts.coldstart import tree as coldstart_tree
 from waypost.facts.coldstart.ecosystems import READERS
@@ -101,8 +101,8 @@ def test_a_file_that_takes_too_long_is_skipped_by_name_and_the_rest_is_read(
 ) -> None:
     (tree / "riddle.sql").write_text("CREATE TABLE riddle (id integer);\n")
 
-    def find(source: SourceFile, parsed: Parsed) -> Any:
-        return riddle() if source.path == "riddle.sql" else find_schema(source, parsed)
+    def find(source: SourceFile) -> Any:
+        return riddle() if source.path == "riddle.sql" else find_schema(source)
 
     monkeypatch.setattr(file_digest, "PATIENCE", 1.5)
     monkeypatch.setattr(file_digest, "find_schema", find)

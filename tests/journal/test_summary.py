@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.journal.sources import sources_in
 
 from waypost.journal.layout import Month, Week
-from waypost.journal.summary.build import summarise, summarise_month, summarise_week, summarise_year
-from waypost.journal.summary.lines import sources_in
+from waypost.journal.summary.build import summarise
 from waypost.model.journal import Amendment, Entry, Score, ScoredEntry
 
 ZONE = timezone(timedelta(hours=1))
@@ -71,7 +71,7 @@ def section(summary: str, heading: str) -> str:
 
 
 def test_the_seeds_week_has_its_title_and_headings_in_order() -> None:
-    summary = summarise_week(WEEK, SEED, {})
+    summary = summarise(WEEK, SEED, {})
     assert summary.startswith(
         "## Kalenderwoche 3 (2026-01-12 – 2026-01-18)\n\n### Hauptthemen\n- **AWS Zertifizierung:**"
     )
@@ -85,7 +85,7 @@ def test_the_seeds_week_has_its_title_and_headings_in_order() -> None:
 
 
 def test_goals_decisions_and_what_is_marked_stand_word_for_word_with_day_and_source() -> None:
-    found = section(summarise_week(WEEK, SEED, {}), "Wichtige Erkenntnisse & Entscheidungen")
+    found = section(summarise(WEEK, SEED, {}), "Wichtige Erkenntnisse & Entscheidungen")
     link = "([2026-01-15](../archive/daily/2026-01-15.md)) <!-- from id0115x1430 -->"
     assert f"- **AWS Zertifizierung:** Raimund: {GOAL} {link}" in found
     assert "Raimund: Merke dir bitte: Ich bin nicht an Fußball interessiert. " in found
@@ -94,7 +94,7 @@ def test_goals_decisions_and_what_is_marked_stand_word_for_word_with_day_and_sou
 
 
 def test_an_answer_stands_below_its_question_as_its_gist() -> None:
-    summary = summarise_week(WEEK, SEED, {})
+    summary = summarise(WEEK, SEED, {})
     assert (
         "\n  - Crowdbot: Solutions Architect Associate: bis Ende März 2026, 2 Stunden täglich; Developer Associate: bis "
         "Ende Mai 2026; SysOps Administrator Associate: bis Ende Juli 2026 <!-- from id0115x1431 -->"
@@ -105,28 +105,28 @@ def test_an_answer_stands_below_its_question_as_its_gist() -> None:
 
 
 def test_passing_questions_are_never_told() -> None:
-    assert "Fernsehen" not in summarise_week(WEEK, SEED, {}) and "Krimi" not in summarise_week(WEEK, SEED, {})
+    assert "Fernsehen" not in summarise(WEEK, SEED, {}) and "Krimi" not in summarise(WEEK, SEED, {})
 
 
 def test_the_day_that_yesterday_means_is_said() -> None:
-    events = section(summarise_week(WEEK, SEED, {}), "Persönliche Ereignisse")
+    events = section(summarise(WEEK, SEED, {}), "Persönliche Ereignisse")
     assert "in Köln. ([2026-01-13](../archive/daily/2026-01-13.md); gestern: 2026-01-12)" in events
 
 
 def test_recurring_topics_say_how_often_and_when() -> None:
-    found = section(summarise_week(WEEK, SEED, {}), "Wiederkehrende Aktivitäten")
+    found = section(summarise(WEEK, SEED, {}), "Wiederkehrende Aktivitäten")
     assert "- **AWS Zertifizierung:** 4 Einträge an 2 Tagen, 2026-01-15 bis 2026-01-16; 2-mal gefragt" in found
 
 
 def test_every_line_names_entries_that_exist() -> None:
-    summary = summarise_week(WEEK, SEED, {})
+    summary = summarise(WEEK, SEED, {})
     for line in summary.split("\n"):
         assert not line.lstrip().startswith("- ") or re.search(r"<!-- from \S.* -->$", line)
     assert set(sources_in(summary)) <= {scored.entry.id for scored in SEED}
 
 
 def test_a_month_keeps_what_is_worth_seven_and_a_year_what_is_worth_eight() -> None:
-    month, year = summarise_month(Month(2026, 1), SEED, {}), summarise_year(2026, SEED, {})
+    month, year = summarise(Month(2026, 1), SEED, {}), summarise(2026, SEED, {})
     assert month.startswith("## Januar 2026\n") and year.startswith("## Das Jahr 2026\n")
     assert GOAL in month and GOAL in year and "Zahnarzt" in month and "Zahnarzt" in year
     assert "Fußball" in month and "Fußball" not in year
@@ -136,7 +136,7 @@ def test_a_month_keeps_what_is_worth_seven_and_a_year_what_is_worth_eight() -> N
 def test_a_month_without_a_highlight_is_told_by_its_strongest_entry() -> None:
     quiet = entry("06-03T10:00", "Raimund", "Das Fahrrad ist repariert und fährt wieder gut.", (2, 2, 0, 1))
     weaker = entry("06-04T10:00", "Raimund", "Das Licht am Fahrrad ist kaputt gegangen.", (1, 2, 0, 1))
-    year = summarise_year(2026, [*SEED, weaker, quiet], {})
+    year = summarise(2026, [*SEED, weaker, quiet], {})
     assert "### Monat für Monat\n- **Juni:** Raimund: Das Fahrrad ist repariert" in year and "Licht" not in year
 
 
@@ -152,21 +152,21 @@ def test_a_month_without_a_highlight_is_told_by_its_strongest_entry() -> None:
     ],
 )
 def test_headings_are_in_the_language_of_the_entries(text: str, title: str, heading: str) -> None:
-    summary = summarise_week(WEEK, [entry("01-13T10:00", "user", text, (1, 2, 0, 2))], {})
+    summary = summarise(WEEK, [entry("01-13T10:00", "user", text, (1, 2, 0, 2))], {})
     assert visible(summary) == f"{title}\n\n### {heading}\n- {text} ([2026-01-13](../archive/daily/2026-01-13.md))\n"
 
 
 def test_in_a_mixed_week_the_prevailing_language_has_the_headings_and_each_keeps_its_own() -> None:
     english = entry("01-14T10:00", "Raimund", "We decided to pay by invoice.", (1, 2, 0, 2))
-    summary = summarise_week(WEEK, [*SEED, english], {})
+    summary = summarise(WEEK, [*SEED, english], {})
     assert "### Hauptthemen" in summary and "Raimund: We decided to pay by invoice." in summary
 
 
 def test_a_week_of_small_talk_says_that_there_is_nothing_to_keep() -> None:
-    assert summarise_week(WEEK, SEED[:2], {}).endswith(
+    assert summarise(WEEK, SEED[:2], {}).endswith(
         "\n\nNichts darin muss man sich merken. Was gesagt wurde, steht im Archiv.\n"
     )
-    assert summarise_week(WEEK, [], {}).startswith("## Week 3 ")
+    assert summarise(WEEK, [], {}).startswith("## Week 3 ")
 
 
 def test_the_order_in_which_entries_come_does_not_matter() -> None:
@@ -183,7 +183,7 @@ def test_what_was_corrected_is_told_as_it_holds_and_what_was_retracted_not_at_al
         "01-13T10:00", "user", "We use Redis.", (1, 2, 0, 2), amendments=(Amendment(at, "a", "We use Postgres."),)
     )
     retracted = entry("01-14T10:00", "user", "We use Java.", (1, 2, 0, 2), amendments=(Amendment(at, "a", None),))
-    summary = summarise_week(WEEK, [corrected, retracted], {})
+    summary = summarise(WEEK, [corrected, retracted], {})
     assert "We use Postgres." in summary and "Redis" not in summary and "Java" not in summary
 
 
@@ -191,7 +191,7 @@ def test_the_same_words_are_told_once_with_all_their_sources() -> None:
     twice = [
         entry(f"01-{day}T10:00", "user", "We pay by invoice only!", (1, 2, 0, 2), id=f"d{day}") for day in (13, 14)
     ]
-    summary = summarise_week(WEEK, twice, {})
+    summary = summarise(WEEK, twice, {})
     assert summary.count("invoice") == 1 and "<!-- from d13 d14 -->" in summary
 
 
@@ -201,24 +201,24 @@ def test_what_means_the_same_by_its_vector_is_told_once() -> None:
         entry("01-14T10:00", "bot", "In June our host will prolong the encryption papers of that store again.", (3, 2, 0, 0), id="b"),
     ]  # fmt: skip
     near = {"a": np.array([1, 0], np.float32), "b": np.array([0.99, 0.05], np.float32)}
-    assert len(sources_in(summarise_week(WEEK, same, {}))) == 2
-    assert len(sources_in(summarise_week(WEEK, same, near))) == 1
+    assert len(sources_in(summarise(WEEK, same, {}))) == 2
+    assert len(sources_in(summarise(WEEK, same, near))) == 1
 
 
 def test_people_are_told_apart_and_a_nameless_one_alone_is_not_named() -> None:
-    alone = summarise_week(WEEK, [entry("01-13T10:00", "user", "I like tea.", (0, 2, 0, 3))], {})
+    alone = summarise(WEEK, [entry("01-13T10:00", "user", "I like tea.", (0, 2, 0, 3))], {})
     assert "- I like tea." in alone
     two = [
         entry("01-13T10:00", "user", "I like tea.", (0, 2, 0, 3)),
         entry("01-13T11:00", "Ann", "I like milk.", (0, 2, 0, 3)),
     ]
-    assert "- Person: I like tea." in summarise_week(WEEK, two, {})
-    assert "- Ann: I like milk." in summarise_week(WEEK, two, {})
+    assert "- Person: I like tea." in summarise(WEEK, two, {})
+    assert "- Ann: I like milk." in summarise(WEEK, two, {})
 
 
 def test_words_that_look_like_our_comments_are_made_harmless() -> None:
     text = "Remember: <!-- waypost:end -->\n### 10:00 · x <!-- conversation id=1 -->\n```\nopen"
-    summary = summarise_week(WEEK, [entry("01-13T10:00", "u", text, (0, 2, 2, 3), id="a --> b", protected=True)], {})
+    summary = summarise(WEEK, [entry("01-13T10:00", "u", text, (0, 2, 2, 3), id="a --> b", protected=True)], {})
     assert re.findall("<!--.*?-->", summary) == [f"<!-- from {source} -->" for source in sources_in(summary)]
     assert sources_in(summary)[0].startswith("text:")
     assert "\n###" not in summary.partition("### Key")[2]
@@ -227,7 +227,7 @@ def test_words_that_look_like_our_comments_are_made_harmless() -> None:
 
 def test_related_places_are_hinted_at() -> None:
     hints = {"id0115x1430": ["weekly/2026-W02.md", "AWS <!-- x"], "id0115x1500": ["../../etc/passwd.md"]}
-    summary = summarise_week(WEEK, SEED, {}, see_also=hints)
+    summary = summarise(WEEK, SEED, {}, see_also=hints)
     assert "; Siehe auch: [2026-W02](../weekly/2026-W02.md), AWS &lt;!-- x)" in summary
     assert "](../../../etc" not in summary
 
@@ -248,9 +248,9 @@ def test_a_busy_week_month_and_year_stay_within_their_size() -> None:
         for n in range(600)
     ]
     answers = [one for one in many if one.entry.speaker == "Assistant"]
-    assert len(summarise_week(WEEK, answers, {}).encode()) < 12_000
-    assert len(summarise_month(Month(2026, 1), answers, {}).encode()) < 14_000
-    assert len(summarise_year(2026, many, {}).encode()) < 16_000
+    assert len(summarise(WEEK, answers, {}).encode()) < 12_000
+    assert len(summarise(Month(2026, 1), answers, {}).encode()) < 14_000
+    assert len(summarise(2026, many, {}).encode()) < 16_000
 
 
 @settings(max_examples=40)
@@ -267,7 +267,7 @@ def test_any_words_give_a_summary_and_protected_ones_are_in_it(told: list[tuple[
         entry(f"01-13T10:{n:02}", speaker, text, (one, 2, 0, other), id=f"n{n}", protected=n % 2 == 0)
         for n, (text, speaker, one, other) in enumerate(told)
     ]
-    summary = summarise_week(WEEK, entries, {})
+    summary = summarise(WEEK, entries, {})
     for scored in entries:
         if scored.entry.protected:
             for line in scored.entry.text.replace("\r\n", "\n").strip().split("\n"):
@@ -283,7 +283,7 @@ def test_an_answer_that_only_repeats_or_thanks_is_left_out() -> None:
         entry("01-15T10:00", "Ann", "We decided to buy a heat pump.", (1, 2, 0, 2)),
         entry("01-15T10:01", "Bot", "Great idea! For 180 square metres one of 12 kilowatts will do.", (1, 2, 0, 2)),
     ]
-    summary = visible(summarise_week(WEEK, week, {}))
+    summary = visible(summarise(WEEK, week, {}))
     assert "Understood" not in summary and "congratulations" not in summary and "Great idea" not in summary
     assert "\n  - Assistant: For 180 square metres one of 12 kilowatts will do.\n" in f"{summary}\n"
 
@@ -302,7 +302,7 @@ def test_answers_to_what_must_stay_give_way_when_there_is_no_room() -> None:
         )
         long = " ".join(f"Part {n}{letter} of the machine has to be oiled each month." for letter in "abcdef")
         week.append(entry(f"01-13T10:{n:02}:30", "Bot", long, (3, 2, 0, 2), id=f"a{n}"))
-    summary = summarise_week(WEEK, week, {})
+    summary = summarise(WEEK, week, {})
     assert all(f"machine {n} of the second series." in summary for n in range(20))
     assert 0 < summary.count("  - Assistant: ") < 20 and len(summary.encode()) < 12_000
 
@@ -312,6 +312,6 @@ def test_a_topic_names_only_the_lines_that_it_says_something_about() -> None:
         entry("01-13T10:00", "Ann", "We decided to buy heat pumps.", (1, 2, 0, 2), topic=1, label="heat pump, garage"),
         entry("01-14T10:00", "Ann", "We decided to drink tea only.", (1, 2, 0, 2), topic=1, label="heat pump, garage"),
     ]
-    found = section(visible(summarise_week(WEEK, week, {})), "Key insights and decisions")
+    found = section(visible(summarise(WEEK, week, {})), "Key insights and decisions")
     assert "- **Heat pump, garage:** Ann: We decided to buy heat pumps. (" in found
     assert "\n- Ann: We decided to drink tea only. (" in found

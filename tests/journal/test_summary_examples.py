@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from waypost.journal.layout import Week
-from waypost.journal.summary.build import summarise_week
+from waypost.journal.summary.build import summarise
 from waypost.model.journal import Entry, Score, ScoredEntry
 
 PAGE = Path(__file__).parents[2] / "docs" / "summaries.md"
@@ -55,7 +55,7 @@ def summary(rows: list[Row]) -> str:
         at = datetime.fromisoformat(f"2026-{when}").replace(tzinfo=timezone(timedelta(hours=1)))
         entry = Entry(text, at, speaker=who, id=f"01kq{number}", session=when[:5])
         entries.append(ScoredEntry(entry, Score(*points, "", ""), int(bool(topic)), topic))
-    made = summarise_week(Week(2026, 19), entries, {})
+    made = summarise(Week(2026, 19), entries, {})
     return re.sub(r" <!-- from .*? -->|\[(?=[\d-]{10}\])|\]\([^)]*\)", "", made)
 
 

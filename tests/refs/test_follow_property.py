@@ -24,7 +24,7 @@ from waypost.code.shape import sheet
 from waypost.code.shape.build import shape_of
 from waypost.code.source import SourceFile
 from waypost.code.syntax.grammars import grammar_names
-from waypost.model.code_verdict import CHANGED, FINDINGS, UNCHANGED, CodeVerdict
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape, word_code
 from waypost.refs import follow_part, follow_symbol
@@ -197,7 +197,7 @@ def check_any(before: FileShape, after: FileShape, lines: LineRange | None) -> N
     same = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), before, NoOtherFiles())
     assert (same.state, same.lines) == (UNCHANGED, pinned.lines)
     changed = follow(pinned.anchor, FollowedPlace("a/b", pinned.lines), after, NoOtherFiles())
-    assert changed.state in FINDINGS
+    assert changed.state in {UNCHANGED, MOVED, CHANGED, DELETED, AMBIGUOUS, UNCHECKED}
     assert changed.lines is None or 1 <= changed.lines.start <= changed.lines.end <= max(1, after.line_count)
 
 

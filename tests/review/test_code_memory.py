@@ -150,11 +150,11 @@ def test_a_password_in_sql_is_masked(tree: Path, memory: Memory, statement: str)
 
 
 def test_the_address_that_is_told_has_no_part_of_the_password() -> None:
-    from waypost.code.schema.live import shown
+    from waypost.code.schema.live import safe_address
 
-    assert "secretpart" not in shown("postgresql://bob:12/secretpart@host/db")
-    assert "secretpart" not in shown("postgresql:bob:secretpart@host/db")
-    assert "secretpart" not in shown("postgresql://bob:x@secretpart#@host/db")
+    assert "secretpart" not in safe_address("postgresql://bob:12/secretpart@host/db")
+    assert "secretpart" not in safe_address("postgresql:bob:secretpart@host/db")
+    assert "secretpart" not in safe_address("postgresql://bob:x@secretpart#@host/db")
 
 
 def test_what_is_gone_from_the_tree_is_gone_from_the_database(tree: Path, memory: Memory) -> None:

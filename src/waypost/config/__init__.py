@@ -1,6 +1,6 @@
-"""Settings: the only reader of the environment, the home directory and TOML files.
+"""Settings. Only this package reads the environment, the home directory and `config.toml`.
 
-Order of precedence: environment, `<home>/config.toml`, default. Everything else takes a `Settings` value.
+The environment wins over `config.toml` in the data directory, which wins over the default.
 """
 
 from waypost.config.address import checked_store

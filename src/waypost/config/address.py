@@ -1,11 +1,11 @@
-"""The address of the database that `store` names."""
+"""Check the database address in the setting `store`."""
 
 import re
 
 from waypost.errors import ConfigError
 
-# USER:PASSWORD@HOST:PORT,HOST:PORT/NAME?OPTIONS. Whatever ends a part has to be written as % and two digits inside of one:
-# else a piece of the password is taken for a host, a port or a name, and told in messages.
+# USER:PASSWORD@HOST:PORT,HOST:PORT/NAME?OPTIONS. Inside a part, delimiters must be percent-encoded.
+# Otherwise a piece of the password would pass for a host, a port or a name, and appear in messages.
 _STORE_ADDRESS = re.compile(
     r"postgres(?:ql)?://"
     r"(?:(?:[^@:/?#%\s]|%[0-9A-Fa-f]{2})*(?::(?:[^@/%\s]|%[0-9A-Fa-f]{2})*)?@)?"
@@ -16,16 +16,17 @@ _STORE_ADDRESS = re.compile(
 
 
 def checked_store(address: str, what: str) -> str:
-    """The address of a PostgreSQL database. Raises ConfigError, which names it by `what` and repeats nothing of it: a
-    misspelt one may hold a password all the same."""
+    """Return the address of a PostgreSQL database.
+
+    Raises ConfigError, which calls it `what`. The message never repeats the address: it may contain a password.
+    """
     if not _STORE_ADDRESS.fullmatch(address):
-        raise no_address(what)
+        raise address_error(what)
     return address
 
 
-def no_address(what: str) -> ConfigError:
+def address_error(what: str) -> ConfigError:
     return ConfigError(
-        f"{what} is no address of a PostgreSQL database.",
-        "Write postgresql://USER@HOST/NAME, with the password in ~/.pgpass; inside of an address @ is written as %40, / as"
-        " %2F, % as %25.",
+        f"{what} is not the address of a PostgreSQL database.",
+        "Write postgresql://USER@HOST/NAME, with the password in ~/.pgpass. Write @ as %40, / as %2F and % as %25.",
     )

@@ -1,4 +1,4 @@
-"""Reads the settings that hold for this process."""
+"""Read the settings of this process."""
 
 import getpass
 import os
@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from waypost.config import tables
-from waypost.config.address import checked_store, no_address
-from waypost.config.editors import chosen_links
-from waypost.config.values import Settings
+from waypost.config.address import address_error, checked_store
+from waypost.config.values import LINKS, Settings
 from waypost.errors import ConfigError
 
 KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
@@ -23,11 +22,11 @@ _LONGEST_MACHINE = 64
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read the settings that hold for this process."""
+    """Read the settings of this process. Raises ConfigError for a wrong one."""
     env = os.environ if environment is None else environment
     home = Path(env["WAYPOST_HOME"]) if env.get("WAYPOST_HOME") else _user_home(env) / ".waypost"
     home = home.expanduser().absolute()
-    if os.path.exists(home) and not os.path.isdir(home):  # False where nobody may look
+    if os.path.exists(home) and not os.path.isdir(home):  # False without the right to look
         raise ConfigError(f"The data directory {home} is not a directory.", "Set WAYPOST_HOME to a directory.")
     table = _read_toml(home / "config.toml")
     unknown = sorted(set(table) - KNOWN)
@@ -36,13 +35,13 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
             f"Unknown setting {unknown[0]!r} in {home / 'config.toml'}.",
             f"Known settings: {', '.join(sorted(KNOWN))}.",
         )
-    told = bool(env.get("WAYPOST_HOME"))
-    settings = Settings(home, _model_folders(env, home), _person(env, table), home_is_told=told)
+    from_variable = bool(env.get("WAYPOST_HOME"))
+    settings = Settings(home, _model_folders(env, home), _person(env, table), home_from_variable=from_variable)
     engine = env.get("WAYPOST_ENGINE") or table.get("engine") or settings.engine
     ollama = tables.remote(table.get("ollama"), "ollama", settings.ollama)
     openai = tables.remote(table.get("openai"), "openai", settings.openai)
     llm = tables.llm(table.get("llm"))
-    named = [r.api_key_variable for r in (ollama, openai, llm) if r and r.api_key_variable]
+    key_variables = [r.api_key_variable for r in (ollama, openai, llm) if r and r.api_key_variable]
     return replace(
         settings,
         engine=_engine_name(engine),
@@ -54,7 +53,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         background=tables.typed(table, "background", bool, settings.background)
         and env.get("WAYPOST_BACKGROUND") != "0",
         worker_cores=tables.cores(table, settings.worker_cores),
-        links=chosen_links(env, table),
+        links=_links(env, table),
         stale_threshold=tables.part(table, "stale_threshold", settings.stale_threshold),
         stale_threshold_whole=tables.part(table, "stale_threshold_whole", settings.stale_threshold_whole),
         learn_hold=tables.learn_hold(table),
@@ -67,17 +66,17 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
             table, "statement_timeout_seconds", settings.statement_timeout_seconds
         ),
         machine=_machine(env, table),
-        secrets={name: env[name] for name in named if env.get(name)},
+        secrets={name: env[name] for name in key_variables if env.get(name)},
     )
 
 
 def environment() -> dict[str, str]:
-    """The variables of this process, by which other programs say where their settings are."""
+    """The environment variables of this process."""
     return dict(os.environ)
 
 
 def user_home(environment: Mapping[str, str] | None = None) -> Path:
-    """The person's own folder, where other programs look for what is installed for them."""
+    """The home directory of the person."""
     return _user_home(os.environ if environment is None else environment)
 
 
@@ -113,10 +112,46 @@ def _engine_name(name: Any) -> str:
     )
 
 
+def _links(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
+    links = env.get("WAYPOST_LINKS") or table.get("links", "auto")
+    if links == "auto":
+        return _editor_of_terminal(env)
+    if links not in LINKS:
+        raise ConfigError(f"Setting 'links' is {links!r}.", f"Use auto, {', '.join(LINKS)}.")
+    return str(links)
+
+
+def _editor_of_terminal(env: Mapping[str, str]) -> str:
+    """The editor that links should open in, guessed from the terminal.
+
+    "none" leaves it to the terminal, which turns `path:line` into better links. It applies to editors attached to
+    another machine, to WSL and to JetBrains terminals.
+    """
+    remote = any(env.get(name) for name in ("SSH_CONNECTION", "SSH_TTY", "REMOTE_CONTAINERS", "CODESPACES"))
+    program = env.get("TERM_PROGRAM", "")
+    if env.get("WSL_DISTRO_NAME") or env.get("TERMINAL_EMULATOR") == "JetBrains-JediTerm":
+        return "none"
+    if program == "zed" or env.get("ZED_TERM"):
+        return "none" if remote else "zed"
+    if program == "vscode":
+        return "none" if remote else _vscode_kind(env)
+    return "file"
+
+
+def _vscode_kind(env: Mapping[str, str]) -> str:
+    """VS Code and its forks all set TERM_PROGRAM to vscode. The install path differs."""
+    install_path = f"{env.get('VSCODE_GIT_ASKPASS_NODE', '')} {env.get('__CFBundleIdentifier', '')}".casefold()
+    if env.get("CURSOR_TRACE_ID") or "cursor" in install_path:
+        return "cursor"
+    if "windsurf" in install_path:
+        return "windsurf"
+    return "vscode-insiders" if "insider" in env.get("TERM_PROGRAM_VERSION", "") else "vscode"
+
+
 def _store(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
     store = env.get("WAYPOST_STORE") or table.get("store", "")
     if not isinstance(store, str):
-        raise no_address("Setting 'store'")
+        raise address_error("Setting 'store'")
     return checked_store(store, "Setting 'store'") if store else ""
 
 
@@ -136,12 +171,12 @@ def _read_toml(path: Path) -> dict[str, Any]:
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with open(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):  # whoever reads from a pipe waits for ever
-                raise ConfigError(f"{path} is not a plain file.", "Put a file in its place, or remove it.")
+            if not stat.S_ISREG(os.fstat(handle).st_mode):  # reading from a pipe would block
+                raise ConfigError(f"{path} is not a plain file.", "Replace it by a plain file, or remove it.")
             return tomllib.loads(file.read().decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}", "Correct that line or remove the file.") from error
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.", "Make it a file that you can read.") from error
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.", "Make it a readable file.") from error

@@ -1,4 +1,4 @@
-"""The tables of `config.toml`, checked: each value is of its type and within its bounds, and none has a name that nobody knows."""
+"""Check the tables of `config.toml`: unknown keys, wrong types and values out of bounds raise ConfigError."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -29,14 +29,14 @@ def typed(table: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
 
 def seconds(table: Mapping[str, Any], key: str, default: float) -> float:
     value = float(typed(table, key, (int, float), default))
-    if not 0 <= value <= _LONGEST_WAIT:  # written so that NaN is refused
+    if not 0 <= value <= _LONGEST_WAIT:  # refuses NaN too
         raise ConfigError(f"Setting {key!r} is {value}.", f"Give a number of seconds from 0 to {_LONGEST_WAIT}.")
     return value
 
 
 def part(table: Mapping[str, Any], key: str, default: float) -> float:
     value = float(typed(table, key, (int, float), default))
-    if not 0 <= value <= 1:  # written so that NaN is refused
+    if not 0 <= value <= 1:  # refuses NaN too
         raise ConfigError(f"Setting {key!r} is {value}.", "Give a part of the whole, from 0 to 1.")
     return value
 
@@ -48,25 +48,25 @@ def cores(table: Mapping[str, Any], default: int) -> int:
     return value
 
 
-def _known(table: Mapping[str, Any], name: str, known: Sequence[str]) -> Any:
-    """The table of this name. Raises ConfigError for what is not among the known."""
+def _subtable(table: Mapping[str, Any], name: str, keys: Sequence[str]) -> Any:
+    """The table of this name. Raises ConfigError for other keys."""
     given = typed(table, name, dict, {})
-    unknown = sorted(set(given) - set(known))
+    unknown = sorted(set(given) - set(keys))
     if unknown:
-        raise ConfigError(f"Unknown setting {unknown[0]!r} in [{name}].", f"It takes {', '.join(known)}.")
+        raise ConfigError(f"Unknown setting {unknown[0]!r} in [{name}].", f"It takes {', '.join(keys)}.")
     return given
 
 
 def learn_hold(table: Mapping[str, Any]) -> str:
-    hold = _known(table, "learn", _LEARN).get("hold", "doubtful")
+    hold = _subtable(table, "learn", _LEARN).get("hold", "doubtful")
     if hold not in ("doubtful", "all"):
         raise ConfigError(f"[learn] hold is {hold!r}.", 'Use "doubtful" or "all".')
     return str(hold)
 
 
 def learn_on(table: Mapping[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
-    on = _known(table, "learn", _LEARN).get("on", list(default))
-    if not isinstance(on, list) or not all(one in LEARN_ON for one in on):
+    on = _subtable(table, "learn", _LEARN).get("on", list(default))
+    if not isinstance(on, list) or not all(event in LEARN_ON for event in on):
         raise ConfigError(f"[learn] on is {on!r}.", f"Give a list of some of these: {', '.join(LEARN_ON)}.")
     return tuple(on)
 
@@ -82,7 +82,7 @@ _JOURNAL_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and mos
 
 
 def journal(table: Mapping[str, Any]) -> JournalSettings:
-    given = _known(table, "journal", [field.name for field in fields(JournalSettings)])
+    given = _subtable(table, "journal", [field.name for field in fields(JournalSettings)])
     _check_numbers(given, "journal", _JOURNAL_NUMBERS)
     typed(given, "sessions", bool, True)
     zone = typed(given, "timezone", str, "")
@@ -95,7 +95,7 @@ _BACKUP_NUMBERS: dict[str, tuple[Any, float, float]] = {"keep": (int, 1, 1000)} 
 
 
 def backup(table: Mapping[str, Any]) -> BackupSettings:
-    given = _known(table, "backup", [field.name for field in fields(BackupSettings)])
+    given = _subtable(table, "backup", [field.name for field in fields(BackupSettings)])
     _check_numbers(given, "backup", _BACKUP_NUMBERS)
     typed(given, "daily", bool, True)
     return BackupSettings(**given)
@@ -109,7 +109,7 @@ _SERVE_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most
 
 
 def serve(table: Mapping[str, Any]) -> ServeSettings:
-    given = _known(table, "serve", [field.name for field in fields(ServeSettings)])
+    given = _subtable(table, "serve", [field.name for field in fields(ServeSettings)])
     _check_numbers(given, "serve", _SERVE_NUMBERS)
     typed(given, "open_metrics", bool, False)
     if given.get("log_format", "text") not in LOG_FORMATS:
@@ -121,14 +121,14 @@ def serve(table: Mapping[str, Any]) -> ServeSettings:
 
 
 def _names(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    found = table[key]
-    if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
-        raise ConfigError(f"[serve] {key} is {found!r}.", "Give a list of names.")
-    return tuple(one.strip() for one in found)
+    names = table[key]
+    if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):
+        raise ConfigError(f"[serve] {key} is {names!r}.", "Give a list of names.")
+    return tuple(name.strip() for name in names)
 
 
 def _check_network(text: str) -> None:
-    from ipaddress import ip_network  # only where one is named
+    from ipaddress import ip_network  # only for this setting
 
     try:
         ip_network(text)
@@ -139,20 +139,20 @@ def _check_network(text: str) -> None:
 
 
 def _check_zone(name: str) -> None:
-    from zoneinfo import ZoneInfo  # only where one is named
+    from zoneinfo import ZoneInfo  # only for this setting
 
     try:
         ZoneInfo(name)
     except (ValueError, OSError, KeyError) as error:
         raise ConfigError(
-            f"[journal] timezone is {name!r}, which is not known here.", "Use a name such as Europe/Berlin."
+            f"[journal] timezone is {name!r}, which this machine does not know.", "Use a name such as Europe/Berlin."
         ) from error
 
 
-def _check_numbers(table: Mapping[str, Any], name: str, known: Mapping[str, tuple[Any, float, float]]) -> None:
-    for key in known.keys() & table.keys():
-        kind, least, most = known[key]
-        if not least <= typed(table, key, kind, 0) <= most:  # written so that NaN is refused
+def _check_numbers(table: Mapping[str, Any], name: str, bounds: Mapping[str, tuple[Any, float, float]]) -> None:
+    for key in bounds.keys() & table.keys():
+        kind, least, most = bounds[key]
+        if not least <= typed(table, key, kind, 0) <= most:  # refuses NaN too
             raise ConfigError(f"[{name}] {key} is {table[key]}.", f"Give a number from {least} to {most}.")
 
 
@@ -189,9 +189,9 @@ _LLM_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most
 def llm(table: Any) -> LlmServer | None:
     if table is None:
         return None
-    known = [field.name for field in fields(LlmServer)]
-    if not isinstance(table, dict) or not {"url", "model"} <= table.keys() <= set(known):
-        raise ConfigError("[llm] must be a table with url and model.", f"It takes {', '.join(known)}.")
+    keys = [field.name for field in fields(LlmServer)]
+    if not isinstance(table, dict) or not {"url", "model"} <= table.keys() <= set(keys):
+        raise ConfigError("[llm] must be a table with url and model.", f"It takes {', '.join(keys)}.")
     for key in ("url", "model", "api_key_variable"):
         typed(table, key, str, "")
     _check_numbers(table, "llm", _LLM_NUMBERS)

@@ -16,8 +16,7 @@ class FakeLlm:
         self._window = context_window
         self.asked: list[str] = []
 
-    def complete(self, prompt: Prompt, *, max_tokens: int, as_json: bool = False) -> Completion:
-        del as_json
+    def complete(self, prompt: Prompt, *, max_tokens: int, as_json: bool = False) -> Completion:  # noqa: ARG002
         _, user = render(prompt, self._window - max_tokens)
         self.asked.append(user)
         text = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from waypost.memory import Memory
 
 _ID = re.compile(r"[0-9a-f]{16}")
-CONFIRMED, ADOPTED, MERGED, DISMISSED, UNDONE = "confirmed", "adopted", "merged", "dismissed", "undone"
+CONFIRMED, ADOPTED, MERGED, UNDONE = "confirmed", "adopted", "merged", "undone"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,6 @@ DELETED = "deleted"
 AMBIGUOUS = "ambiguous"  # it is not where it was, and several places could be it
 UNCHECKED = "unchecked"  # nobody can tell: nothing was noted of it when it was pointed at, or it cannot be read
 
-FINDINGS = (UNCHANGED, MOVED, CHANGED, DELETED, AMBIGUOUS, UNCHECKED)
-
 
 @dataclass(frozen=True, slots=True)
 class CodeVerdict:

@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from waypost.code.schema.live import read_live, shown
+from waypost.code.schema.live import read_live, safe_address
 from waypost.code.schema.live_rows import Catalogue, assemble
 from waypost.errors import NotFound, WaypostError
 
@@ -106,10 +106,11 @@ def test_an_address_that_cannot_be_used_is_told_with_a_remedy_and_without_its_pa
 
 def test_an_address_is_shown_without_user_password_and_options() -> None:
     assert (
-        shown("postgresql+psycopg://ada:hunter2@db.example:5433/shop?password=x") == "postgresql://db.example:5433/shop"
+        safe_address("postgresql+psycopg://ada:hunter2@db.example:5433/shop?password=x")
+        == "postgresql://db.example:5433/shop"
     )
-    assert shown("mysql://ada:p%40ss@[::1]/shop") == "mysql://[::1]/shop"
-    assert shown("sqlite:////srv/a.db") == "sqlite:////srv/a.db"
+    assert safe_address("mysql://ada:p%40ss@[::1]/shop") == "mysql://[::1]/shop"
+    assert safe_address("sqlite:////srv/a.db") == "sqlite:////srv/a.db"
 
 
 @pytest.mark.parametrize("url", ["postgresql://u:hunter2@localhost/x", "mysql://u:hunter2@localhost/x"])

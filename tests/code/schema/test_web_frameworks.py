@@ -327,6 +327,18 @@ def test_typeorm_entities_and_migrations(read: Read) -> None:
     assert references(tables["photo"]) == {"user_id": ("users", "id")}
 
 
+def test_typeorms_wrapper_type_leads_to_the_class_inside(read: Read) -> None:
+    source = """
+        import { Entity, ManyToOne, Relation } from 'typeorm';
+        @Entity('users') export class User { @PrimaryGeneratedColumn('uuid') id: string; }
+        @Entity() export class Photo {
+          @PrimaryGeneratedColumn() id: number;
+          @ManyToOne() @JoinColumn({ name: 'user_id' }) user: Relation<User>;
+        }
+        """
+    assert references(read({"src/photo.ts": source})["photo"]) == {"user_id": ("users", "id")}
+
+
 def test_knex_sequelize_drizzle_and_mongoose(read: Read) -> None:
     tables = read(
         {

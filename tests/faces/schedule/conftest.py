@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from waypost.faces.schedule.job import At, ScheduledJob
-from waypost.faces.schedule.system import Ran, ScheduleSystem
+from waypost.faces.schedule.system import CommandResult, ScheduleSystem
 
 
 @dataclass
@@ -28,41 +28,41 @@ class FakeSystem:
     def which(self, program: str) -> str | None:
         return f"/usr/bin/{program}" if program in self.programs else None
 
-    def run(self, command: Sequence[str], given: bytes) -> Ran:
+    def run(self, command: Sequence[str], given: bytes) -> CommandResult:
         self.calls.append(tuple(command))
         if command[0] not in self.programs:
-            return Ran(-1, b"", b"No such file or directory")
+            return CommandResult(-1, b"", b"No such file or directory")
         if self.broken & set(command):
-            return Ran(1, b"", b"It is broken today.\nVery much so.")
+            return CommandResult(1, b"", b"It is broken today.\nVery much so.")
         return {"crontab": self._crontab, "systemctl": self._systemctl}.get(command[0], self._other)(command, given)
 
-    def _crontab(self, command: Sequence[str], given: bytes) -> Ran:
+    def _crontab(self, command: Sequence[str], given: bytes) -> CommandResult:
         if command[1] == "-l":
-            return Ran(1, b"", b"no crontab for me\n") if self.table is None else Ran(0, self.table)
+            return CommandResult(1, b"", b"no crontab for me\n") if self.table is None else CommandResult(0, self.table)
         self.table = given if command[1] == "-" else None
-        return Ran(0)
+        return CommandResult(0)
 
-    def _systemctl(self, command: Sequence[str], _: bytes) -> Ran:
+    def _systemctl(self, command: Sequence[str], _: bytes) -> CommandResult:
         if not self.bus:
-            return Ran(1, b"", b"Failed to connect to bus: No medium found")
+            return CommandResult(1, b"", b"Failed to connect to bus: No medium found")
         name = command[-1]
         if "enable" in command:
             if not (self.home / ".config/systemd/user" / name).is_file():
-                return Ran(1, b"", b"Failed to enable unit: Unit file does not exist.")
+                return CommandResult(1, b"", b"Failed to enable unit: Unit file does not exist.")
             self.running.add(name)
         if "disable" in command:
             self.running.discard(name)
-        return Ran(0 if "is-active" not in command or name in self.running else 3)
+        return CommandResult(0 if "is-active" not in command or name in self.running else 3)
 
-    def _other(self, command: Sequence[str], _: bytes) -> Ran:
+    def _other(self, command: Sequence[str], _: bytes) -> CommandResult:
         known = command[3] if command[0] == "schtasks" else command[-1].rpartition("/")[2].removesuffix(".plist")
         if command[1] in {"bootstrap", "/Create"}:
             self.running.add(known)
         elif command[1] in {"bootout", "/Delete"}:
             self.running.discard(known)
         elif known not in self.running:
-            return Ran(1, b"", b"There is no such thing.")
-        return Ran(0)
+            return CommandResult(1, b"", b"There is no such thing.")
+        return CommandResult(0)
 
 
 @pytest.fixture

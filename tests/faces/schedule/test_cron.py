@@ -40,7 +40,7 @@ def test_other_lines_stay_to_the_byte(fake: FakeSystem, job: ScheduledJob) -> No
     cron = Cron(fake.system)
     assert cron.install(job, dry_run=False).deed == "installed"
     assert fake.table == block(job).encode() + TABLE
-    assert cron.standing(NAME).installed
+    assert cron.state(NAME).installed
     assert cron.uninstall(NAME, dry_run=False).deed == "removed"
     assert fake.table == TABLE
     assert cron.uninstall(NAME, dry_run=False).deed == "missing"

@@ -69,7 +69,7 @@ def test_an_agent_of_launchd_is_written_loaded_and_taken_away(fake: FakeSystem, 
     assert install(replace(job, at=At(5, 0)), fake.system).deed == "updated"
     assert ("launchctl", "bootout", f"gui/501/local.{NAME}") in fake.calls
     path.write_text(path.read_text().replace("<integer>5<", "<integer>6<"))
-    with pytest.raises(Refused, match="changed by somebody"):
+    with pytest.raises(Refused, match="was edited"):
         install(job, fake.system)
     assert uninstall(NAME, fake.system)[0].deed == "left"
     path.unlink()

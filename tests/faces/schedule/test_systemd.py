@@ -91,7 +91,7 @@ def test_installing_writes_the_files_and_starts_the_timer(fake: FakeSystem, job:
     assert sorted(path.name for path in units(fake).iterdir()) == [f"{NAME}.service", f"{NAME}.timer"]
     assert fake.running == {f"{NAME}.timer"}
     assert ("systemctl", "--user", "daemon-reload") in fake.calls
-    assert Systemd(fake.system).standing(NAME).active
+    assert Systemd(fake.system).state(NAME).active
 
 
 def test_installing_again_changes_nothing_and_another_time_is_taken_over(fake: FakeSystem, job: ScheduledJob) -> None:
@@ -125,7 +125,7 @@ def test_a_dry_run_touches_nothing(fake: FakeSystem, job: ScheduledJob) -> None:
     assert not units(fake).exists()
     systemd.install(job, dry_run=False)
     systemd.uninstall(NAME, dry_run=True)
-    assert systemd.standing(NAME).installed
+    assert systemd.state(NAME).installed
 
 
 def test_without_a_bus_the_files_wait_and_the_command_is_told(fake: FakeSystem, job: ScheduledJob) -> None:
@@ -147,7 +147,7 @@ def test_files_of_somebody_else_are_theirs(fake: FakeSystem, job: ScheduledJob, 
     theirs = units(fake) / f"{NAME}.{suffix}"
     theirs.write_text("[Unit]\n")
     systemd = Systemd(fake.system)
-    with pytest.raises(Refused, match="is not Waypost's"):
+    with pytest.raises(Refused, match="is not from Waypost"):
         systemd.install(job, dry_run=False)
     assert systemd.uninstall(NAME, dry_run=False).deed == "left"
     assert [path.read_text() for path in units(fake).iterdir()] == ["[Unit]\n"]
@@ -159,7 +159,7 @@ def test_a_file_that_was_changed_by_hand_is_left(fake: FakeSystem, job: Schedule
     path = units(fake) / f"{NAME}.timer"
     changed = path.read_text().replace("04:00", "06:30")
     path.write_text(changed)
-    with pytest.raises(Refused, match="changed by somebody"):
+    with pytest.raises(Refused, match="was edited"):
         systemd.install(job, dry_run=False)
     assert systemd.uninstall(NAME, dry_run=False).deed == "left"
     assert path.read_text() == changed

@@ -11,9 +11,9 @@ import pytest
 
 from waypost.errors import Refused
 from waypost.faces.setup.agents import agent_of, agents, rules_text
-from waypost.faces.setup.jsonc import parse, plain
+from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.jsonc_edit import put
-from waypost.faces.setup.places import Scope, place
+from waypost.faces.setup.places import Scope, config_path
 
 AGENTS = list(agents())
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -34,7 +34,7 @@ def values(content: bytes, name: str) -> Any:
     text = content.decode("utf-8-sig")
     if name.endswith(".toml"):
         return tomllib.loads(text)
-    return plain(parse(text).root)
+    return to_python(parse(text).root)
 
 
 def flat(value: Any, path: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], Any]:
@@ -277,7 +277,7 @@ def test_every_system_has_its_own_places(
 
     system = replace(machine.system, platform=platform, environment=environment)
     wanted = Path(expected) if expected.startswith("/") else machine.home.parent / expected
-    assert place(system, machine.project, "user", template) == wanted
+    assert config_path(system, machine.project, "user", template) == wanted
 
 
 def test_the_rules_are_short_and_name_the_tools() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from waypost.faces.setup.jsonc import parse, plain
+from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.jsonc_edit import put
 from waypost.faces.setup.places import Scope
 from waypost.faces.setup.toml_edit import read
@@ -29,7 +29,7 @@ def theirs(path: Path) -> Any:
     text = path.read_text()
     if path.suffix not in {".json", ".toml"}:
         return [line for line in text.splitlines() if line.startswith("Mine ")]
-    values = read(text) if path.suffix == ".toml" else plain(parse(text).root)
+    values = read(text) if path.suffix == ".toml" else to_python(parse(text).root)
     return {key: value for key, value in values.items() if key.startswith("mine")}
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.faces.setup.jsonc import DEEPEST, Malformed, dump, parse, plain
+from waypost.faces.setup.jsonc import DEEPEST, Malformed, dump, parse, to_python
 from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, put
 
 ENTRY = {"command": "/opt/waypost", "args": ["mcp"]}
@@ -17,7 +17,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 def read(text: str) -> Any:
-    return plain(parse(text).root)
+    return to_python(parse(text).root)
 
 
 def squeezed(text: str) -> str:
@@ -126,7 +126,7 @@ def test_a_changed_value_is_replaced_in_its_place() -> None:
         ('{"a": "b\n"}', 1, 7, "a string is not closed"),
         ('{"a": tru}', 1, 7, "a value is expected"),
         ('{"a": 01}', 1, 7, "a value is expected"),
-        ('{"a": 1} x', 1, 10, "something follows"),
+        ('{"a": 1} x', 1, 10, "text after the end"),
         ('{"a": 1, , }', 1, 10, "a name in quotes"),
         ("[,]", 1, 2, "a value is expected"),
         ("{} /* open", 1, 4, "a comment is not closed"),

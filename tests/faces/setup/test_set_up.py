@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from waypost.errors import Refused, SecurityError, StoreError
 from waypost.faces.setup import files
-from waypost.faces.setup.jsonc import parse, plain
+from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.places import command_line
 from waypost.faces.setup.record import Records
 
@@ -37,7 +37,7 @@ def test_any_configuration_is_the_same_after_set_up_and_undoing(seed: int, spell
     except Refused:
         assert settings_file.read_bytes() == content
         return
-    after = plain(parse(settings_file.read_bytes().decode()).root)
+    after = to_python(parse(settings_file.read_bytes().decode()).root)
     assert after["mcpServers"]["waypost"]["args"] == ["mcp"]
     assert {key: after[key] for key in value if key not in {"mcpServers", "hooks"}} == {
         key: value[key] for key in value if key not in {"mcpServers", "hooks"}
@@ -49,7 +49,7 @@ def test_any_configuration_is_the_same_after_set_up_and_undoing(seed: int, spell
 def test_another_entry_of_our_name_is_refused_and_overwritten_only_by_force(machine: Any) -> None:
     path = write(machine.home / ".cursor/mcp.json", '{"mcpServers": {"waypost": {"command": "hiking-maps"}}}')
     before = machine.tree()
-    with pytest.raises(Refused, match=r"'mcpServers.waypost' is there already and is not Waypost's \('hiking-maps'\)"):
+    with pytest.raises(Refused, match=r"'mcpServers.waypost' already exists and is not Waypost's \('hiking-maps'\)"):
         machine.install("cursor")
     assert machine.tree() == before
     machine.install("cursor", force=True)
@@ -242,7 +242,7 @@ def test_a_link_inside_a_project_is_followed(machine: Any) -> None:
 
 def test_a_dangling_link_is_refused(machine: Any) -> None:
     (machine.home / ".claude.json").symlink_to(machine.home / "gone/away.json")
-    with pytest.raises(Refused, match="which is not there"):
+    with pytest.raises(Refused, match="which is missing"):
         machine.install("claude-code")
 
 
@@ -413,7 +413,7 @@ def test_keys_in_lines_around_a_change_are_masked_in_a_dry_run(machine: Any) -> 
 
 
 def test_a_command_is_spelled_for_the_shell(machine: Any) -> None:
-    odd = replace(machine.system, hook="/my programs/waypost-hook", told_home="/my memory")
+    odd = replace(machine.system, hook="/my programs/waypost-hook", home_variable="/my memory")
     words = ("prompt", "--agent", "codex")
     assert command_line(odd, "user", *words) == (
         "env WAYPOST_HOME='/my memory' '/my programs/waypost-hook' prompt --agent codex"
@@ -424,7 +424,7 @@ def test_a_command_is_spelled_for_the_shell(machine: Any) -> None:
 
 def test_odd_places_of_the_program_are_known_again(machine: Any) -> None:
     machine.system = replace(
-        machine.system, hook="/my programs/waypost-hook", waypost="/my programs/waypost", told_home="/my memory"
+        machine.system, hook="/my programs/waypost-hook", waypost="/my programs/waypost", home_variable="/my memory"
     )
     before = machine.tree()
     for agent in ("claude-code", "codex", "cursor", "windsurf"):
@@ -439,7 +439,7 @@ def test_odd_places_of_the_program_are_known_again(machine: Any) -> None:
 
 
 def test_a_told_home_is_told_to_the_server(machine: Any) -> None:
-    machine.system = replace(machine.system, told_home="/my memory")
+    machine.system = replace(machine.system, home_variable="/my memory")
     machine.install("codex")
     machine.install("zed")
     assert 'env = { WAYPOST_HOME = "/my memory" }' in (machine.home / ".codex/config.toml").read_text()
@@ -448,11 +448,11 @@ def test_a_told_home_is_told_to_the_server(machine: Any) -> None:
 
 
 def test_files_of_a_project_name_the_program_as_the_path_knows_it(machine: Any) -> None:
-    machine.system = replace(machine.system, which=lambda name: f"/usr/bin/{name}", told_home="/my memory")
+    machine.system = replace(machine.system, which=lambda name: f"/usr/bin/{name}", home_variable="/my memory")
     report = machine.install("claude-code", "project")
     entry = json.loads((machine.project / ".mcp.json").read_text())["mcpServers"]["waypost"]
     assert entry == {"type": "stdio", "command": "waypost", "args": ["mcp"]}
     assert '"waypost-hook prompt --agent' in (machine.project / ".claude/settings.local.json").read_text()
     assert [note.split(" is ")[0] for note in report.notes] == ["WAYPOST_HOME"]
     machine.system = replace(machine.system, which=lambda name: None if name.startswith("waypost") else name)
-    assert "do not commit them" in " ".join(machine.install("claude-code", "project").notes)
+    assert "Do not commit them" in " ".join(machine.install("claude-code", "project").notes)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.faces.setup.jsonc import Malformed
-from waypost.faces.setup.toml_edit import drop_table, put_table, read, spelled, statements
+from waypost.faces.setup.toml_edit import drop_table, put_table, read, statements, toml_value
 
 ENTRY: dict[str, Any] = {"command": "/opt/way post/waypost", "args": ["mcp"]}
 PATH = ("mcp_servers", "waypost")
@@ -100,7 +100,7 @@ def test_a_broken_text_is_named_with_its_line(text: str, line: int) -> None:
 
 def test_a_value_is_written_as_it_is_read() -> None:
     value = {"a": 'C:\\x "y" \x7f\n', "b": ["ä", ""]}
-    assert tomllib.loads(f"x = {spelled(value)}")["x"] == value
+    assert tomllib.loads(f"x = {toml_value(value)}")["x"] == value
 
 
 def test_hostile_texts_end_quickly_with_an_answer() -> None:

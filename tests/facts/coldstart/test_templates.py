@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from waypost.facts.coldstart.find import MOST_FACTS, FoundProject, KnownProject
-from waypost.facts.coldstart.slots import GUESSED, Slot, there
+from waypost.facts.coldstart.slots import Slot, there
 from waypost.facts.coldstart.templates import ANY, Fact, fill, templates
 from waypost.facts.coldstart.tree import ProjectTree
 
@@ -23,9 +23,9 @@ def test_a_fact_without_a_value_for_each_of_its_places_is_left_out() -> None:
 
 
 def test_a_fact_is_as_sure_as_its_least_sure_value_and_says_where_it_stands() -> None:
-    slots = {"project": Slot("shop", ("README.md",)), "frameworks": Slot("Flask", ("setup.py",), GUESSED)}
+    slots = {"project": Slot("shop", ("README.md",)), "frameworks": Slot("Flask", ("setup.py",), 0.7)}
     ((_, fact),) = fill(empty_tree(), [FRAMEWORK], slots)
-    assert (fact.text, fact.confidence, fact.refs) == ("shop is built with Flask.", GUESSED, ("setup.py",))
+    assert (fact.text, fact.confidence, fact.refs) == ("shop is built with Flask.", 0.7, ("setup.py",))
     assert (fact.origin, fact.topic, fact.level) == ("cold_start", "project:frameworks", 0)
 
 

@@ -15,7 +15,7 @@ from waypost.code.changes.git_objects import ChangedObject, contents, read_entri
 from waypost.code.changes.match import overlap
 from waypost.code.changes.raw import RawCommit, RawFile
 from waypost.code.files.reading import Unread, read_bytes
-from waypost.code.files.skip import shown, size_limit, unsafe_name
+from waypost.code.files.skip import printable, size_limit, unsafe_name
 from waypost.code.git.command import GitCheckout, blocking_file, open_checkout
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
@@ -127,7 +127,7 @@ def _checkout(root: Path) -> GitCheckout:
     checkout = open_checkout(root)
     if checkout is None and (blocking := blocking_file(root)):
         raise NotFound(
-            f"{shown(blocking)} is not a regular file, so Waypost does not run git here.",
+            f"{printable(blocking)} is not a regular file, so Waypost does not run git here.",
             "Remove or repair it, or learn from single files instead.",
         )
     if checkout is None:

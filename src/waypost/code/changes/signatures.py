@@ -10,7 +10,6 @@ _OPTIONAL_TYPES = frozenset({"python", "ruby", "javascript", "php", "shell"})  #
 _BY_PLACE = frozenset({"go", "java", "rust", "c", "cpp"})  # arguments have no names there
 _INITIALISERS = frozenset({"csharp", "cpp"})
 _NO_CALLER = frozenset({"final", "mut", "unused"})
-_ITSELF = frozenset({"self", "cls", "this"})
 _MOST_TOKENS = 600
 
 Part = tuple[str, ...]

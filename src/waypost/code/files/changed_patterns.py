@@ -1,7 +1,6 @@
-"""Which patterns speak of files that have changed: many patterns against many paths, in the syntax of `.gitignore` with
-braces.
+"""Match many patterns against many changed files, in the syntax of `.gitignore` with braces.
 
-A pattern without a slash speaks of names at any depth; one that names a folder, of everything inside.
+A pattern without a slash matches names at any depth. One that names a folder matches everything inside.
 """
 
 import re
@@ -17,7 +16,7 @@ _MALFORMED = parse_glob("[").pieces
 
 
 def check_triggers(patterns: Sequence[str]) -> tuple[str, ...]:
-    """The patterns as they are kept. Raises InvalidInput that names the one which cannot mean a file."""
+    """The patterns to store, without duplicates. Raises InvalidInput for one that cannot match a file."""
     if isinstance(patterns, str) or len(patterns) > MAX_ITEMS:
         raise InvalidInput(f"refresh takes a list of at most {MAX_ITEMS} patterns.", "")
     return tuple(dict.fromkeys(_checked(check_line(pattern, "refresh")) for pattern in patterns))
@@ -32,28 +31,28 @@ def _checked(pattern: str) -> str:
 
 
 class ChangedFiles:
-    """Files that have changed, ready to be asked about."""
+    """A set of changed files to match patterns against."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = [tuple(path.split("/")) for path in dict.fromkeys(paths)]
-        self._by_name: dict[str, list[tuple[str, ...]]] = {}  # by every name on the way, for patterns that have it
+        self._by_name: dict[str, list[tuple[str, ...]]] = {}  # by every name in the path
         for parts in self._paths:
             for name in dict.fromkeys(parts):
                 self._by_name.setdefault(name, []).append(parts)
-        self._known: dict[str, bool] = {}
+        self._results: dict[str, bool] = {}
 
     def any_meant(self, patterns: Iterable[str]) -> bool:
-        """Whether one of the patterns speaks of one of the files. One that cannot be read speaks of none."""
+        """Whether one of the patterns matches one of the files. Malformed patterns match none."""
         return any(self._is_meant(pattern) for pattern in patterns)
 
     def _is_meant(self, pattern: str) -> bool:
-        if pattern not in self._known:
+        if pattern not in self._results:
             try:
                 readings = _readings(pattern)
             except InvalidInput:
                 readings = ()
-            self._known[pattern] = any(self._has(glob, names) for glob, names in readings)
-        return self._known[pattern]
+            self._results[pattern] = any(self._has(glob, names) for glob, names in readings)
+        return self._results[pattern]
 
     def _has(self, glob: Glob, names: Sequence[str]) -> bool:
         if glob.floating:
@@ -64,17 +63,17 @@ class ChangedFiles:
 
 @lru_cache(maxsize=4_096)
 def _readings(pattern: str) -> tuple[tuple[Glob, tuple[str, ...]], ...]:
-    """What a pattern stands for, each with the names that a matching path must have on its way."""
-    found = []
-    for one in expand_braces(pattern.removeprefix("./")):
-        whole = f"{one}**" if one.endswith("/") else one
-        found.append(whole)
+    """The globs of a pattern, each with plain names that a matching path must contain."""
+    patterns = []
+    for expanded in expand_braces(pattern.removeprefix("./")):
+        whole = f"{expanded}**" if expanded.endswith("/") else expanded
+        patterns.append(whole)
         if "/" in whole and not _WILD.search(whole.rpartition("/")[2]):
-            found.append(f"{whole}/**")  # perhaps a folder
-    return tuple((parse_glob(one), _plain_names(one)) for one in found)
+            patterns.append(f"{whole}/**")  # perhaps a folder
+    return tuple((parse_glob(glob), _plain_names(glob)) for glob in patterns)
 
 
 def _plain_names(pattern: str) -> tuple[str, ...]:
-    if "[" in pattern or "\\" in pattern:  # a slash may stand inside
+    if "[" in pattern or "\\" in pattern:  # may contain a slash
         return ()
     return tuple(name for name in pattern.split("/") if name and not _WILD.search(name))

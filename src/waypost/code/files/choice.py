@@ -1,7 +1,7 @@
-"""What the caller wants of a tree: patterns to include and to exclude, in the syntax of `.gitignore` with braces.
+"""Include and exclude patterns of the caller, in the syntax of `.gitignore` with braces.
 
-An include narrows what is read. It also lifts a skip, but only when it names what was skipped: `vendor/acme/**` names
-the folder `vendor`, `*_pb2.py` names generated files, while `*.js` names neither `node_modules` nor minified files.
+An include narrows what is read. It also lifts a skip, if it names what was skipped: `vendor/acme/**` names the folder
+`vendor`, and `*_pb2.py` names generated files. `*.js` names neither `node_modules` nor minified files.
 """
 
 import re
@@ -19,7 +19,7 @@ _ENDING = re.compile(r"\.\w*\Z")
 
 @dataclass(frozen=True, slots=True)
 class FileSelection:
-    include: Ignoring  # "against" means: wanted
+    include: Ignoring  # a rule "against" a path means: wanted
     exclude: IgnoreRules
     named_folders: Ignoring
     named_files: Ignoring
@@ -29,7 +29,7 @@ class FileSelection:
         return bool(self.include)
 
     def wants_folder(self, path: str) -> bool:
-        """Whether an include speaks of this very folder, and with it of everything inside."""
+        """Whether an include pattern matches this folder, and so everything inside."""
         return self.include.rule_against(path, True) is not None
 
     def wants_file(self, path: str) -> bool:
@@ -43,9 +43,9 @@ class FileSelection:
 
 
 def choose(include: Sequence[str], exclude: Sequence[str]) -> FileSelection:
-    """Read the patterns. Raises InvalidInput when braces stand for too many."""
-    wanted = [one for pattern in include for one in expand_braces(pattern)]
-    unwanted = [one for pattern in exclude for one in expand_braces(pattern)]
+    """Parse the patterns. Raises InvalidInput if braces expand to too many."""
+    wanted = [expanded for pattern in include for expanded in expand_braces(pattern)]
+    unwanted = [expanded for pattern in exclude for expanded in expand_braces(pattern)]
     folders = [prefix for pattern in wanted for prefix in _named_prefixes(pattern)]
     explicit = [pattern for pattern in wanted if _names_a_file(pattern)]
     return FileSelection(
@@ -57,12 +57,12 @@ def choose(include: Sequence[str], exclude: Sequence[str]) -> FileSelection:
 
 
 def check_patterns(patterns: Sequence[str], option: str) -> None:
-    """Raises InvalidInput for a pattern that can match nothing because of how it is written."""
+    """Raise InvalidInput for a malformed pattern."""
     for pattern in patterns:
-        for one in expand_braces(pattern):
-            parsed = parse_rules(one, source=option).rules
-            bare = one.removeprefix("!").removesuffix("/")
-            if "\n" in one or "\0" in one or not parsed or is_malformed(bare):
+        for expanded in expand_braces(pattern):
+            parsed = parse_rules(expanded, source=option).rules
+            bare = expanded.removeprefix("!").removesuffix("/")
+            if "\n" in expanded or "\0" in expanded or not parsed or is_malformed(bare):
                 raise InvalidInput(
                     f"The {option} pattern {pattern[:100]!r} is malformed. Nothing was changed.",
                     "Write it as in .gitignore, for instance 'src/**' or '*.{js,ts}'; close every bracket.",
@@ -70,9 +70,9 @@ def check_patterns(patterns: Sequence[str], option: str) -> None:
 
 
 def unmatched(patterns: Sequence[str], paths: Sequence[str]) -> list[str]:
-    """The include patterns that match none of these files; those with `!` take back and need none."""
-    rules = {one: _rules(expand_braces(one)) for one in patterns if not one.startswith("!")}
-    return [one for one, rule in rules.items() if not any(rule.rule_against_any_part(path) for path in paths)]
+    """The include patterns that match none of these files. Patterns with `!` do not count."""
+    rules = {pattern: _rules(expand_braces(pattern)) for pattern in patterns if not pattern.startswith("!")}
+    return [pattern for pattern, rule in rules.items() if not any(map(rule.rule_against_any_part, paths))]
 
 
 def _rules(patterns: Sequence[str]) -> Ignoring:
@@ -80,7 +80,7 @@ def _rules(patterns: Sequence[str]) -> Ignoring:
 
 
 def _named_prefixes(pattern: str) -> list[str]:
-    """The beginnings of the pattern that end in a plain name: `a/*/vendor/x` has `a`, `a/*/vendor` and itself."""
+    """The prefixes of the pattern that end in a plain name: `a`, `a/*/vendor` and itself for `a/*/vendor/x`."""
     if pattern.startswith("!"):
         return []
     names = pattern.strip("/").split("/")
@@ -90,7 +90,7 @@ def _named_prefixes(pattern: str) -> list[str]:
 
 
 def _names_a_file(pattern: str) -> bool:
-    """Whether the last part of the pattern says more than an ending."""
+    """Whether the last part of the pattern is more than a file extension."""
     if pattern.startswith("!") or pattern.endswith("/"):
         return False
     last = pattern.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""What a file's contents say against reading it: it is no text, a machine wrote it, or it is minified."""
+"""Reasons in a file's content not to read it: it is binary, generated or minified."""
 
 import tomllib
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from waypost.code.files.ignore import Ignoring, parse_rules
 
 _LINES_OF_A_HEADER = 25
 _CHARACTERS_OF_A_HEADER = 4_000
-_SMALLEST_MINIFIED = 4_000  # a short file with one long line is a file with one long line
-_LONG_LINE = 1_000  # nobody writes such lines by hand
-_SHORT_LINES_OF_MINIFIED = 20  # a licence before it
-_DENSE = 0.015  # of minified code, 2 to 5 % are braces and semicolons
+_SMALLEST_MINIFIED = 4_000  # a short file may have one long line
+_LONG_LINE = 1_000  # longer than anyone writes by hand
+_SHORT_LINES_OF_MINIFIED = 20  # such as a licence
+_DENSE = 0.015  # 2 to 5 % of minified code are braces and semicolons
 _NEARLY_ALL = 0.95
 _MARK_LENGTH = 64
 _CODE_LINES_OF_A_HEADER = 2  # `<?php`, `"use strict"`, a package clause
@@ -50,13 +50,13 @@ def _marks() -> _Marks:
 
 
 def magic_reason(raw: bytes) -> str | None:
-    """What the first bytes say that the file is, when that is nothing to read."""
+    """The binary format that the first bytes show, or None."""
     start = raw[:_MARK_LENGTH]
     return next((reason for mark, reason in _marks().magic if start.startswith(mark)), None)
 
 
 def written_by_machine(path: str, text: str) -> str | None:
-    """Why this text is not read although it is text, or None. Line ends are `\\n`."""
+    """Why this text is not read: generated or minified. None if it is neither. Lines end with `\\n`."""
     if _says_it_is_generated(path, text):
         return "generated: its first lines say so"
     if _is_minified(path, text):
@@ -83,9 +83,9 @@ def _is_claim(line: str, marks: _Marks) -> bool:
 
 
 def _comment_lines(header: str, starts: tuple[str, ...]) -> Iterator[str]:
-    """The lines of the comments before the code: what a program writes into its templates stands further down."""
+    """The comment lines before the code. Marks further down may belong to a template inside a program."""
     code_lines = 0
-    closing = ""  # of the comment or docstring that goes over several lines
+    closing = ""  # of a comment or docstring over several lines
     for line in header.split("\n")[:_LINES_OF_A_HEADER]:
         stripped = line.strip()
         if closing:
@@ -103,8 +103,10 @@ def _comment_lines(header: str, starts: tuple[str, ...]) -> Iterator[str]:
 
 
 def _is_minified(path: str, text: str) -> bool:
-    """Whether nearly all of it stands on a few long lines, and those are code or mere data. A picture or a document
-    inside hand-written code makes long lines too, but they hold no braces, and many ordinary lines stand around."""
+    """Whether nearly all of it is on a few long lines of code or data.
+
+    Embedded pictures and documents have long lines too, but without braces and among many ordinary lines.
+    """
     name = path.lower()
     if len(text) < _SMALLEST_MINIFIED or name.endswith(_marks().long_lines_are_normal):
         return False

@@ -1,8 +1,13 @@
-"""The text of bytes whose encoding nobody told us.
+"""Decode bytes of unknown encoding.
 
-Tried in this order: a byte order mark, UTF-16 and UTF-32 by the place of their zeros, UTF-8, what the file declares
-(Python, XML, HTML, CSS), UTF-8 with a few broken bytes, and at last the two code pages that legacy files of our three
-languages have, judged by which of them makes words.
+Tried in this order:
+
+1. a byte order mark
+2. UTF-16 and UTF-32, by the position of zeros
+3. UTF-8
+4. the encoding that a Python, XML, HTML or CSS file declares
+5. UTF-8 with a few broken bytes
+6. Windows-1252 or Windows-1251, whichever makes words
 """
 
 import codecs
@@ -12,7 +17,7 @@ from dataclasses import dataclass
 _SAMPLE = 8_192
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: it begins with the same mark
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -23,7 +28,7 @@ _DECLARED = (
     re.compile(rb"<meta[^>]{0,200}?charset\s{0,20}=\s{0,20}[\"']?([-\w.]{2,40})", re.IGNORECASE),
     re.compile(rb"\A@charset \"([-\w.]{2,40})\""),
 )
-# Real encodings of text. Python's registry holds others too, which unpack archives or interpret escapes.
+# Encodings of text. Python's registry has others, which unpack archives or interpret escapes.
 _KNOWN = re.compile(
     r"ascii|latin\d*|iso8859_\d+|cp\d+|windows\d+|koi8_[rtu]|mac_\w+|gb2312|gbk|gb18030|hz|big5\w*|shift_jis\w*|euc_\w+"
     r"|iso2022_\w+|johab|tis_620|ptcp154|kz1048|utf_8|utf_16\w*|utf_32\w*"
@@ -35,11 +40,11 @@ _NOT_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\b\v\x1a\x1b"))
 @dataclass(frozen=True, slots=True)
 class Decoded:
     text: str
-    encoding: str  # Python's name of it; "utf-8 (damaged)" when bytes had to be replaced
+    encoding: str  # Python's name; "utf-8 (damaged)" if bytes were replaced
 
 
 def decode(raw: bytes) -> Decoded | None:
-    """The text, without its byte order mark; None when these bytes are no text."""
+    """The text without its byte order mark; None for bytes that are not text."""
     for mark, encoding in _MARKS:
         if raw.startswith(mark):
             text = _try(raw[len(mark) :], encoding)
@@ -56,8 +61,10 @@ def decode(raw: bytes) -> Decoded | None:
 
 
 def _decode_bytes(raw: bytes, declared: str) -> Decoded:
-    """An encoding of single bytes, or of bytes and longer signs. What is valid UTF-8 is hardly ever anything else,
-    whatever it declares, except where signs are written with seven bits."""
+    """Decode UTF-8, the declared encoding or a code page.
+
+    Valid UTF-8 is hardly ever anything else, whatever the file declares. Seven-bit encodings are the exception.
+    """
     attempts = [declared, "utf-8"] if _SEVEN_BIT.fullmatch(declared) else ["utf-8", declared]
     for encoding in attempts:
         if encoding and (text := _try(raw, encoding)) is not None:
@@ -73,14 +80,14 @@ def _try(raw: bytes, encoding: str) -> str | None:
 
 
 def _plausible(text: str) -> bool:
-    """Whether decoded pairs of bytes look like writing: hardly any unassigned characters, no zeros."""
+    """Whether the text looks like writing: hardly any unprintable characters, no zeros."""
     sample = text[: _SAMPLE // 2]
     odd = sum(not (sign.isprintable() or sign in "\t\n\r\f\v\u3000\xa0\ufeff\u200b\u200c\u200d") for sign in sample)
     return odd * 50 <= len(sample) and "\0" not in sample
 
 
 def _wide_encoding(sample: bytes) -> str:
-    """UTF-16 or UTF-32 without a mark: spaces, digits and line ends have zeros, always in the same places."""
+    """UTF-16 or UTF-32 without a mark: ASCII characters have zeros at the same positions."""
     whole = sample[: len(sample) // 4 * 4]
     zeros = [whole[place::4].count(0) for place in range(4)]
     quarter = max(1, len(whole) // 4)
@@ -99,10 +106,10 @@ def _wide_encoding(sample: bytes) -> str:
 
 def _declared(sample: bytes) -> str:
     for pattern in _DECLARED:
-        found = pattern.search(sample[:2_048])
-        if found:
+        declaration = pattern.search(sample[:2_048])
+        if declaration:
             try:
-                name = codecs.lookup(found[1].decode("ascii", "replace")).name.replace("-", "_")
+                name = codecs.lookup(declaration[1].decode("ascii", "replace")).name.replace("-", "_")
             except LookupError:
                 continue
             if _KNOWN.fullmatch(name):
@@ -111,7 +118,7 @@ def _declared(sample: bytes) -> str:
 
 
 def _damaged(raw: bytes) -> Decoded | None:
-    """UTF-8 in which most of what is not ASCII is right: a cut or joined file, not another encoding."""
+    """UTF-8 with a few broken characters: a cut or joined file, not another encoding."""
     text = raw.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     right = sum(sign > "\x7f" for sign in text) - broken
@@ -136,12 +143,12 @@ _ACCENTS_IN_A_ROW = re.compile(rf"[{_ACCENTED}]{{3,}}")
 
 
 def _cyrillic_score(text: str) -> int:
-    """Letters that stand with their kind, less those between Latin ones: `für` read as Cyrillic is `fьr`."""
+    """Count Cyrillic letters in words, minus those next to Latin ones: `für` read as Cyrillic is `fьr`."""
     sample = text[: 16 * _SAMPLE]
     return sum(map(len, _CYRILLIC_WORDS.findall(sample))) - 4 * len(_MIXED.findall(sample))
 
 
 def _western_score(text: str) -> int:
-    """Letters with accents that stand alone among others, less rows of them: no western word has three together."""
+    """Count single accented letters, minus rows of them: no western word has three in a row."""
     sample = text[: 16 * _SAMPLE]
     return 2 * len(_WESTERN_WORDS.findall(sample)) - sum(map(len, _ACCENTS_IN_A_ROW.findall(sample)))

@@ -1,4 +1,4 @@
-"""Folder by folder: what may be entered, and which rules hold inside."""
+"""Which folders of a walk are entered, and which ignore rules apply inside."""
 
 import os
 import stat
@@ -10,22 +10,22 @@ from waypost.code.files.choice import FileSelection
 from waypost.code.files.ignore import IgnoreRule, IgnoreRules, Ignoring, parse_rules
 from waypost.code.files.listing import Listing
 from waypost.code.files.reading import Unread, read_bytes
-from waypost.code.files.skip import FolderLook, folder_reason, shown, unsafe_name
+from waypost.code.files.skip import FolderLook, folder_reason, printable, unsafe_name
 from waypost.code.git.command import LITERAL, GitCheckout
 
 _LARGEST_IGNORE_FILE = 1_000_000
-_REMEMBERED = 256  # folders; one is judged, then walked, and its parent asked about in between
+_REMEMBERED = 256  # folders; one is checked, then walked, with its parent in between
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedFolder:
-    path: str  # safe to show, with a slash at its end
+    path: str  # safe to print, ends with a slash
     reason: str
-    chosen: bool  # by an ignore file or the caller, who need not be told unless they ask
+    chosen: bool  # by an ignore file or the caller; listed only with `explain`
 
 
 class Folders:
-    """Decides each folder of a tree once, from the top down. Paths are relative to `root`; `base` is the tree's own."""
+    """Decides each folder of a tree once, from the top down. Paths are relative to `root`; `base` is the top of the tree."""
 
     def __init__(
         self,
@@ -43,8 +43,8 @@ class Folders:
         self._ignore_files = ignore_files
         self._exclude = Ignoring().and_also([choice.exclude])
         self._skipped: list[SkippedFolder] = []
-        self._wanted: set[str] = set()  # folders that an include takes whole
-        self._ignoring: dict[str, Ignoring | None] = {  # None: the folder is out
+        self._wanted: set[str] = set()  # folders that an include pattern takes whole
+        self._ignoring: dict[str, Ignoring | None] = {  # None: the folder is skipped
             base: Ignoring().and_also(first).and_also(self._rules_in(base))
         }
         if any(choice.wants_folder(part) for part in parts_of(base)):
@@ -63,30 +63,28 @@ class Folders:
         return True
 
     def take_skipped(self) -> list[SkippedFolder]:
-        """The folders found to be out since the last time; of one inside another, only the outer."""
-        taken = self._skipped
-        if taken:
-            self._skipped = []
-        return taken
+        """The folders skipped since the last call. A folder inside a skipped one is not listed."""
+        skipped, self._skipped = self._skipped, []
+        return skipped
 
     def is_wanted(self, path: str) -> bool:
-        """Whether an include takes the whole folder of this file."""
+        """Whether an include pattern takes the whole folder of this file."""
         return path.rpartition("/")[0] in self._wanted
 
     def rule_against(self, path: str, *, is_folder: bool) -> IgnoreRule | None:
-        """The caller's exclusion, or the ignore file's, of a path whose folder is in."""
+        """The rule of the caller or of an ignore file against a path in an accepted folder."""
         if self._exclude and (rule := self._exclude.rule_against(path, is_folder)):
             return rule
         ignoring = self._ignoring.get(path.rpartition("/")[0])
         return ignoring.rule_against(path, is_folder) if ignoring else None
 
     def _decide(self, folder: str) -> None:
-        """Decide about a folder whose parent is in."""
+        """Decide about a folder in an accepted folder."""
         parent = folder.rpartition("/")[0]
         rule = self.rule_against(folder, is_folder=True)
-        reason = told(rule) if rule is not None else self._reason_against(folder)
+        reason = rule_reason(rule) if rule is not None else self._reason_against(folder)
         if reason is not None:
-            self._skipped.append(SkippedFolder(shown(folder) + "/", reason, chosen=rule is not None))
+            self._skipped.append(SkippedFolder(printable(folder) + "/", reason, chosen=rule is not None))
             self._ignoring[folder] = None
             return
         above = self._ignoring.get(parent) or Ignoring()
@@ -101,7 +99,7 @@ class Folders:
         try:
             mode = os.lstat(f"{self.root}/{folder}").st_mode
         except OSError:
-            return None  # gone, and with it what was in it
+            return None  # gone, with its content
         if not stat.S_ISDIR(mode):
             return irregular(self.root, folder, mode)
         reason = folder_reason(folder, self._look)
@@ -109,14 +107,14 @@ class Folders:
         return None if lifted else reason
 
     def _rules_in(self, folder: str) -> list[IgnoreRules]:
-        """The rules of the ignore files in this folder. At the top one counts even if git ignores it."""
+        """The rules of the ignore files in this folder. At the top they count even if git ignores the files."""
         present = [name for name in self._ignore_files if folder == self._base or name in self._look.names(folder)]
         prefix = f"{folder}/" if folder else ""
         return [rules_of_file(Path(self.root), prefix + name, prefix, prefix + name) for name in present]
 
 
 def rules_of_file(root: Path, path: str, base: str, source: str) -> IgnoreRules:
-    """The rules of an ignore file, for paths in `base`. One that is a link or cannot be read has none."""
+    """The rules of an ignore file, for paths in `base`. A link or unreadable file has none."""
     content = read_bytes(root, path, _LARGEST_IGNORE_FILE)
     text = "" if isinstance(content, Unread) else content[0].decode("utf-8", "surrogateescape")
     return parse_rules(text, base, source)
@@ -133,8 +131,8 @@ def parts_of(folder: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A listing of an inner tree, asked with paths of the whole one: `skip.Look` for what git lists."""
+class ListedFolders:
+    """The folders of a git listing, by paths from the root of the walk."""
 
     base: str
     listing: Listing
@@ -149,23 +147,23 @@ class Listed:
         return self.listing.tracked(self._inside(folder))
 
 
-class Scanned:
-    """The folders on the disk: `skip.Look` for a tree that git does not list."""
+class ScannedFolders:
+    """The folders on disk, for a tree without a git listing."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._known: dict[str, list[tuple[str, bool]]] = {}
+        self._entries: dict[str, list[tuple[str, bool]]] = {}
 
     def scan(self, folder: str) -> list[tuple[str, bool]]:
-        """Names in order, and whether each is a folder (a link never is). Raises OSError."""
-        known = self._known.get(folder)
-        if known is None:
-            with os.scandir(self._root / folder) as found:
-                known = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in found)
-            if len(self._known) >= _REMEMBERED:
-                self._known.pop(next(iter(self._known)))
-            self._known[folder] = known
-        return known
+        """Sorted names, each with whether it is a folder (links are not). Raises OSError."""
+        entries = self._entries.get(folder)
+        if entries is None:
+            with os.scandir(self._root / folder) as scanned:
+                entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in scanned)
+            if len(self._entries) >= _REMEMBERED:
+                self._entries.pop(next(iter(self._entries)))
+            self._entries[folder] = entries
+        return entries
 
     def names(self, folder: str) -> Collection[str]:
         try:
@@ -177,11 +175,11 @@ class Scanned:
         return False
 
 
-class PartlyListed:
-    """`skip.Look` for a few paths of a checkout: names are those on the disk, and git is asked only when needed."""
+class PartlyListedFolders:
+    """The folders of a few paths in a checkout. Names come from the disk; git is asked only if needed."""
 
     def __init__(self, root: Path, checkout: GitCheckout, base: str) -> None:
-        self._scanned = Scanned(root)
+        self._scanned = ScannedFolders(root)
         self._checkout = checkout
         self._base = base
 
@@ -193,15 +191,15 @@ class PartlyListed:
         return bool(self._checkout.ask("ls-files", "-z", "--cached", "--", inside, variables=LITERAL))
 
 
-def told(rule: IgnoreRule) -> str:
-    """A rule as the reason that it is."""
+def rule_reason(rule: IgnoreRule) -> str:
+    """The reason for a skip by this rule."""
     if rule.source == "exclude":
         return f"excluded by {rule.text}"
     return f"ignored by {rule.source}:{rule.line} ({rule.text})"
 
 
 def irregular(root: str, path: str, mode: int) -> str:
-    """What stands here instead of a plain file or folder."""
+    """What this path is instead of a plain file or folder."""
     if not stat.S_ISLNK(mode):
         return "not a regular file (a pipe, socket or device)"
     try:

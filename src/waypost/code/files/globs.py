@@ -1,7 +1,7 @@
-"""One pattern in the syntax of `.gitignore`, taken apart: `*`, `?`, `[a-z]`, `[[:alpha:]]`, `**`, `\\` and braces.
+"""Parse one pattern in the syntax of `.gitignore`: `*`, `?`, `[a-z]`, `[[:alpha:]]`, `**`, `\\` and braces.
 
-A pattern is cut at its slashes; each piece is a regular expression for one name. Stars are written as atomic groups, so
-that a hostile pattern costs no more than its length times that of the name.
+A pattern is split at its slashes. Each piece becomes a regular expression for one name. Stars become atomic groups, so
+matching takes at most pattern length times name length, even for hostile patterns.
 """
 
 import re
@@ -14,7 +14,7 @@ from waypost.errors import InvalidInput
 
 _ANY_FOLDERS = "**"
 _NEVER = r"(?!)"
-_PLAIN = re.compile(r"(\w+)\\Z")  # an expression that stands for itself
+_PLAIN = re.compile(r"(\w+)\\Z")  # a name without wildcards
 _SIGNS = {"*": "*", "?": ".", "/": "/"}
 _MOST_ALTERNATIVES = 1_000
 _POSIX = {
@@ -26,19 +26,19 @@ _POSIX = {
 
 @dataclass(frozen=True, slots=True)
 class Glob:
-    """A pattern, ready to be asked. `pieces` are expressions for one name each, or `**`."""
+    """A parsed pattern. `pieces` are expressions for one name each, or `**`."""
 
     pieces: tuple[str, ...]
-    floating: bool  # without a slash: it speaks of names at any depth
+    floating: bool  # without a slash: it matches names at any depth
 
     @property
     def expression(self) -> str:
-        """For a floating pattern: the expression for the name, to be joined with others by `|`."""
+        """The expression of a floating pattern, to be joined with others by `|`."""
         return self.pieces[0]
 
     @property
     def first_word(self) -> str:
-        """The name that every matching path begins with; empty when it may begin with several."""
+        """The name that every matching path begins with, or empty."""
         plain = _PLAIN.fullmatch(self.pieces[0])
         return plain[1] if plain else ""
 
@@ -46,7 +46,7 @@ class Glob:
         return _compiled(self.pieces[0]).match(name) is not None
 
     def matches_parts(self, parts: Sequence[str]) -> bool:
-        """Whether the whole pattern stands for the whole path. `**` takes as little as it can, then more."""
+        """Whether the whole pattern matches the whole path. `**` takes as few parts as possible."""
         pieces = self.pieces
         if len(pieces) != len(parts) and _ANY_FOLDERS not in pieces:
             return False
@@ -55,7 +55,7 @@ class Glob:
         while part < len(parts):
             if piece < len(pieces) and pieces[piece] == _ANY_FOLDERS:
                 if piece == len(pieces) - 1:
-                    return True  # at the end it takes everything inside, but not the folder itself
+                    return True  # at the end: everything inside, but not the folder itself
                 star, resume = piece, part
                 piece += 1
             elif piece < len(pieces) and _compiled(pieces[piece]).match(parts[part]):
@@ -74,9 +74,9 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 
 def parse_glob(pattern: str) -> Glob:
-    """Read a pattern without its `!` and without the slash at its end. A malformed one matches nothing."""
+    """Parse a pattern without its `!` and its final slash. A malformed one matches nothing."""
     floating = "/" not in pattern
-    pieces: list[list[str]] = [[]]  # of each name, expressions of one character each; a star is "*"
+    pieces: list[list[str]] = [[]]  # for each name, expressions of one character; a star is "*"
     at = 1 if pattern.startswith("/") else 0
     while at < len(pattern):
         sign = pattern[at]
@@ -99,7 +99,7 @@ def parse_glob(pattern: str) -> Glob:
 
 
 def is_malformed(pattern: str) -> bool:
-    """Whether a pattern matches nothing because of how it is written: an open bracket, a backslash at its end."""
+    """Whether a pattern has an open bracket or a final backslash and so matches nothing."""
     return any(_NEVER in piece for piece in parse_glob(pattern).pieces)
 
 
@@ -123,12 +123,12 @@ def _finish(piece: list[str], floating: bool) -> str:
 
 
 def _bracket(pattern: str, at: int) -> tuple[str, int]:
-    """The expression for `[…]` that starts before `at`, and the place of its `]`; empty when it is malformed."""
+    """The expression for `[…]` that starts before `at`, and the position of its `]`. Empty if malformed."""
     negated = pattern[at : at + 1] in {"!", "^"}
     if negated:
         at += 1
     accepted = ""
-    previous = ""  # the character that a range may begin with
+    previous = ""  # the possible start of a range
     first = at
     while at == first or pattern[at : at + 1] != "]":
         item = _bracket_item(pattern, at, previous)
@@ -142,9 +142,9 @@ def _bracket(pattern: str, at: int) -> tuple[str, int]:
 
 
 def _bracket_item(pattern: str, at: int, previous: str) -> tuple[str, str, int] | None:
-    """One item inside brackets: its expression, the character that a range may go on from, and the place behind it."""
+    """One item inside brackets: its expression, the possible start of a range, and the position after it."""
     if pattern[at : at + 1] == "-" and previous and pattern[at + 1 : at + 2] not in {"", "]"}:
-        last, at = _plain(pattern, at + 1)
+        last, at = _character(pattern, at + 1)
         if not last:
             return None
         return (f"{re.escape(previous)}-{re.escape(last)}" if previous <= last else ""), "", at
@@ -155,21 +155,21 @@ def _bracket_item(pattern: str, at: int, previous: str) -> tuple[str, str, int] 
             return None if named is None else (named, "", close + 1)
         if close < 0:
             return None
-    sign, at = _plain(pattern, at)
+    sign, at = _character(pattern, at)
     return (re.escape(sign), sign, at) if sign else None
 
 
-def _plain(pattern: str, at: int) -> tuple[str, int]:
-    """One character inside brackets, perhaps after a backslash, and the place behind it."""
+def _character(pattern: str, at: int) -> tuple[str, int]:
+    """One character inside brackets, perhaps escaped, and the position after it."""
     if pattern[at : at + 1] == "\\":
         at += 1
     return pattern[at : at + 1], at + 1
 
 
 def expand_braces(pattern: str) -> list[str]:
-    """`src/*.{js,ts}` as `src/*.js` and `src/*.ts`; braces nest; those without a comma or an end are plain signs.
+    """Expand `src/*.{js,ts}` to `src/*.js` and `src/*.ts`. Braces may nest. Without a comma or an end they are literal.
 
-    Raises InvalidInput when that would be more than a thousand patterns.
+    Raises InvalidInput for more than a thousand patterns.
     """
     done: list[str] = []
     waiting = [pattern]
@@ -182,14 +182,16 @@ def expand_braces(pattern: str) -> list[str]:
             before, after = current[: span[0]], current[span[-1] + 1 :]
             waiting += [before + current[a + 1 : b] + after for a, b in reversed([*pairwise(span)])]
         if len(done) + len(waiting) > _MOST_ALTERNATIVES:
-            raise InvalidInput(f"The pattern {pattern[:60]!r} stands for too many.", "Use fewer braces, or stars.")
+            raise InvalidInput(
+                f"The pattern {pattern[:60]!r} expands to too many patterns.", "Use fewer braces, or stars."
+            )
     return done
 
 
 def _first_braces(pattern: str) -> list[int] | None:
-    """The places of `{`, its commas and its `}`, of the first braces that have all three."""
+    """The positions of `{`, its commas and its `}`, for the first braces that have all three."""
     open_: list[list[int]] = []
-    found: list[list[int]] = []
+    spans: list[list[int]] = []
     escaped = False
     for at, sign in enumerate(pattern):
         if escaped:
@@ -203,5 +205,5 @@ def _first_braces(pattern: str) -> list[int] | None:
         elif sign == "}" and open_:
             span = [*open_.pop(), at]
             if len(span) > 2:
-                found.append(span)
-    return min(found) if found else None
+                spans.append(span)
+    return min(spans) if spans else None

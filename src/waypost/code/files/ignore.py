@@ -1,12 +1,14 @@
-"""Patterns as `.gitignore` knows them: read, and asked about paths.
+"""Parse `.gitignore` rules and match paths against them, as git does.
 
-What git does is done here: the last rule that matches decides, a deeper file outweighs one above it, `!` takes back, a
-slash at the start or in the middle ties a pattern to its folder, one at the end means folders only, `**` stands for any
-number of folders, and nothing can be taken back inside a folder that is left out. One difference: `?` and `[…]` stand
-for one character, where git counts bytes.
+- The last matching rule decides. A deeper file outweighs one above it.
+- `!` includes a path again, but not inside an ignored folder.
+- A slash at the start or in the middle ties a pattern to its folder. A final slash matches folders only.
+- `**` matches any number of folders.
 
-Patterns come from strangers, so none may be slow: each star is tried once from the left, which is enough (what follows
-it has a fixed width), and never given back.
+One difference: `?` and `[…]` match one character, where git counts bytes.
+
+Patterns come from strangers, so none may be slow: no star ever backtracks. pathspec is no replacement: it hangs on
+hostile patterns and disagrees with git about character classes and malformed patterns.
 """
 
 import re
@@ -16,7 +18,7 @@ from functools import cached_property
 
 from waypost.code.files.globs import Glob, parse_glob
 
-_LONGEST_LINE = 4_096  # of a pattern; longer ones are no pattern of anybody
+_LONGEST_LINE = 4_096  # characters; longer lines are not patterns
 _MOST_RULES = 20_000  # of one file
 _STARS_AFTER_WORD = re.compile(r"([^*?\[\\]*[^*?\[\\/])\*{2,}((?:/.*)?)", re.DOTALL)
 
@@ -27,13 +29,13 @@ class IgnoreRule:
 
     glob: Glob
     text: str  # as written
-    source: str  # the file it stands in, relative to the root
+    source: str  # its file, relative to the root
     line: int
     negated: bool
     folders_only: bool
 
     def matches(self, name: str, parts: Sequence[str], is_folder: bool) -> bool:
-        """Whether the rule speaks of this path, given as its last name and as its parts below the rule's folder."""
+        """Whether the rule matches a path, given as its last name and as its parts below the rule's folder."""
         if self.folders_only and not is_folder:
             return False
         return self.glob.matches_name(name) if self.glob.floating else self.glob.matches_parts(parts)
@@ -41,21 +43,23 @@ class IgnoreRule:
 
 @dataclass(frozen=True)
 class IgnoreRules:
-    """The rules of one file. `base` is its folder, as `a/b/`, or empty at the root."""
+    """The rules of one file. `base` is its folder, such as `a/b/`, or empty at the root."""
 
     base: str
     rules: tuple[IgnoreRule, ...]
 
     @cached_property
     def _names(self) -> re.Pattern[str] | None:
-        """One expression for all rules about mere names: most paths match none, and are through with one call."""
+        """One expression for all floating rules. Most paths match none, which one call finds out."""
         floating = [rule.glob.expression for rule in self.rules if rule.glob.floating and rule.glob.expression]
         return re.compile("|".join(floating), re.DOTALL) if floating else None
 
     @cached_property
     def _tied(self) -> dict[str, tuple[IgnoreRule, ...]]:
-        """The rules tied to this folder, by the plain name that each begins with; under `` those that begin otherwise.
-        Each list is complete, the last rule first."""
+        """The rules tied to this folder, last rule first, by the plain name they begin with.
+
+        Rules that begin otherwise are under the empty name and in every list.
+        """
         tied = [rule for rule in self._reversed if not rule.glob.floating]
         words = {rule.glob.first_word for rule in tied} | {""}
         return {word: tuple(rule for rule in tied if rule.glob.first_word in {word, ""}) for word in words}
@@ -65,7 +69,7 @@ class IgnoreRules:
         return tuple(reversed(self.rules))
 
     def deciding(self, path: str, is_folder: bool) -> IgnoreRule | None:
-        """The last rule that matches this path itself, whatever becomes of the folders above it."""
+        """The last rule that matches this path itself, regardless of the folders above it."""
         if not path.startswith(self.base):
             return None
         name = path[path.rfind("/") + 1 :]
@@ -78,7 +82,7 @@ class IgnoreRules:
 
 
 def parse_rules(text: str, base: str = "", source: str = ".gitignore") -> IgnoreRules:
-    """Read an ignore file that lies in the folder `base`. What git cannot read matches nothing here either."""
+    """Parse an ignore file in the folder `base`. Lines that git cannot read match nothing."""
     rules: list[IgnoreRule] = []
     for number, raw in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         rules += _parse_line(raw.removesuffix("\r"), source, number)
@@ -100,12 +104,11 @@ def _parse_line(raw: str, source: str, number: int) -> list[IgnoreRule]:
         pattern = pattern[:-1]
     if not pattern:
         return []
-    return [IgnoreRule(parse_glob(one), text, source, number, negated, folders_only) for one in _readings(pattern)]
+    return [IgnoreRule(parse_glob(glob), text, source, number, negated, folders_only) for glob in _readings(pattern)]
 
 
 def _readings(pattern: str) -> list[str]:
-    """Nearly always the pattern itself. After a plain beginning git takes `x**/y` for `x` and any folders: its manual
-    says otherwise, but trees are written for what it does."""
+    """Nearly always the pattern itself. Git reads `x**/y` as `x` and any folders, unlike its manual."""
     joined = _STARS_AFTER_WORD.fullmatch(pattern) if "/" in pattern else None
     if joined is None:
         return [pattern]
@@ -114,7 +117,7 @@ def _readings(pattern: str) -> list[str]:
 
 
 def _without_trailing_spaces(line: str) -> str:
-    """The line without the spaces at its end, except one that a backslash keeps."""
+    """The line without final spaces, except an escaped one."""
     kept = line.rstrip(" ")
     if kept == line:
         return line
@@ -124,7 +127,7 @@ def _without_trailing_spaces(line: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ignoring:
-    """Several files of rules, the weakest first: those of outer folders before those of inner ones."""
+    """Several ignore files, the weakest first: outer folders before inner ones."""
 
     files: tuple[IgnoreRules, ...] = ()
 
@@ -135,7 +138,7 @@ class Ignoring:
         return Ignoring((*self.files, *(file for file in more if file.rules)))
 
     def rule_against(self, path: str, is_folder: bool) -> IgnoreRule | None:
-        """The rule that leaves this path out. Its folders are taken to be in: ask for them first, from the top."""
+        """The rule that ignores this path, or None. Check its folders first, from the top."""
         for file in reversed(self.files):
             rule = file.deciding(path, is_folder)
             if rule is not None:
@@ -143,7 +146,7 @@ class Ignoring:
         return None
 
     def rule_against_any_part(self, path: str) -> IgnoreRule | None:
-        """The rule that leaves out this file or a folder above it."""
+        """The rule that ignores this file or a folder above it, or None."""
         if not self.files:
             return None
         end = path.find("/")

@@ -1,6 +1,6 @@
-"""In which language a file is written, by its name and its first lines; and whether it is a test.
+"""The language of a file, by its name and first lines, and whether it is a test.
 
-The table is data (languages.toml). Nothing here reads a file.
+The table is in languages.toml. Nothing here reads the file itself.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-HEAD_CHARACTERS = 8000  # of a file are looked at; a header says what it is by then
+HEAD_CHARACTERS = 8000  # enough for a header
 
 _DATA = Path(__file__).with_name("languages.toml")
 _SHEBANG = re.compile(r"#![ \t]*(\S{1,200})((?:[ \t]+\S{1,100}){0,6})")
@@ -25,7 +25,7 @@ _PASCAL_MARK = re.compile(r"^[ \t]*(?:unit|program|begin)\b", re.MULTILINE | re.
 _MATLAB_MARK = re.compile(r"^[ \t]*(?:%|function\b|classdef\b)", re.MULTILINE)
 _XML_START = re.compile(r"\A\s*<(?:\?xml|!DOCTYPE|\w)")
 _PHP_START = re.compile(r"\A\s*<\?php")
-# Ending, what to look for, the language when it is there, the language when it is not.
+# Extension, pattern, language if the pattern matches, language if not.
 _SHARED = (
     (".m", _MATLAB_MARK, "matlab", "objectivec"),
     (".ts", _XML_START, "xml", "typescript"),  # Qt's translations
@@ -43,7 +43,7 @@ _TEST_NAME = re.compile(
     r"(?:test_.*|.*[._-]tests?|.*[._-]specs?|tests?|conftest|.*[._-]cy|.*[._-]e2e)\.\w{1,10}"
     r"|(?:.*[a-z0-9](?:Test|Tests|TestCase|Spec|IT)|Test[A-Z0-9].*)\.(?:java|kt|kts|scala|groovy|cs|vb|fs|php|swift|dart|cpp|cc|m)"
 )
-_NAME_LIMIT = 300  # file names are at most 255 bytes; what is longer is no name
+_NAME_LIMIT = 300  # file names have at most 255 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class _Table:
 
 
 def language_of_path(path: str, head: str = "") -> str:
-    """The language of a file by its name, its extension and its first characters; "" when unknown."""
+    """The language of a file by its name, its extension and its first characters; "" if unknown."""
     table = _table()
     name = path.rsplit("/", 1)[-1].lower()[:_NAME_LIMIT]
     language = table.files.get(name, "")
     if not language:
-        language = next((found for prefix, found in table.prefixes if name.startswith(prefix)), "")
+        language = next((value for prefix, value in table.prefixes if name.startswith(prefix)), "")
     if not language:
         language = _by_extension(name, table)
     head = head[:HEAD_CHARACTERS]
@@ -77,39 +77,36 @@ def is_document(language: str) -> bool:
 
 
 def display_name(language: str) -> str:
-    """The name as people write it: "C#" for "csharp"; a language that is not in the table names itself."""
+    """The name as people write it: "C#" for "csharp". Unknown languages keep their name."""
     return _table().names.get(language, language)
 
 
-def languages() -> tuple[str, ...]:
-    """All languages of the table."""
-    return tuple(_table().names)
-
-
 def is_test_path(path: str) -> bool:
-    """Whether a path looks like a test, by the habits of the common languages and frameworks."""
+    """Whether a path looks like a test, by the conventions of common languages and frameworks."""
     *folders, name = path.split("/")
     if any(folder.lower() in _TEST_FOLDERS or folder.endswith((".Tests", ".Test", "_test")) for folder in folders):
         return True
     if len(name) > _NAME_LIMIT:
         return False
-    # Go and Rust, C# and Java tell tests by the end of a name; `latest.js` and `contest.py` are none.
+    # `latest.js` and `contest.py` are not tests.
     return _TEST_NAME.fullmatch(name) is not None
 
 
 def _by_extension(name: str, table: _Table) -> str:
     parts = name.split(".")
     for start in range(max(1, len(parts) - 2), len(parts)):  # "x.blade.php": "blade.php", then "php"
-        found = table.extensions.get(".".join(parts[start:]))
-        if found:
+        language = table.extensions.get(".".join(parts[start:]))
+        if language:
             # "page.html.erb" is a template; "user.rb.erb" and "nginx.conf.j2" too. "x.yml.j2" reads better as YAML.
             inner = table.extensions.get(parts[-2], "") if len(parts) > 2 and start == len(parts) - 1 else ""
-            return inner if found in {"jinja", "erb"} and inner in {"yaml", "ini", "sql", "json", "toml"} else found
+            return (
+                inner if language in {"jinja", "erb"} and inner in {"yaml", "ini", "sql", "json", "toml"} else language
+            )
     return ""
 
 
 def _refine(language: str, name: str, head: str) -> str:
-    """Settle extensions that several languages share."""
+    """Decide extensions that several languages share."""
     if name.endswith(".h"):
         return _header_language(head)
     for ending, mark, with_mark, without in _SHARED:
@@ -121,16 +118,16 @@ def _refine(language: str, name: str, head: str) -> str:
 def _header_language(head: str) -> str:
     mode = _EMACS_MODE.search(head[:300])
     if mode:
-        told = _MODES.get(mode[1].lower(), "")
-        if told in {"c", "cpp", "objectivec"}:
-            return told
+        language = _MODES.get(mode[1].lower(), "")
+        if language in {"c", "cpp", "objectivec"}:
+            return language
     if _OBJECTIVE_C_MARK.search(head):
         return "objectivec"
     return "cpp" if _CPP_MARK.search(_without_extern_c(head)) else "c"
 
 
 def _without_extern_c(head: str) -> str:
-    """C headers that C++ may include too have a block for it, which makes no C++ of them."""
+    """Without the block by which C headers allow C++ to include them."""
     return re.sub(r"#[ \t]*ifdef[ \t]+__cplusplus\b[^#]{0,400}#[ \t]*endif", "", head)
 
 

@@ -11,12 +11,12 @@ _MOST_ARGUMENTS = 500  # paths on a command line; for more, everything is listed
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Paths are relative to the folder that was asked about. It answers questions about folders, as `skip.Look` asks."""
+    """Paths are relative to the listed folder. Implements `skip.FolderLook`."""
 
     files: list[str]  # sorted
     submodules: list[str]
-    repositories: list[str]  # other checkouts that lie in the tree without belonging to it
-    ignored: list[tuple[str, str]]  # path (folders with `/`) and why; only when asked for
+    repositories: list[str]  # other checkouts inside the tree
+    ignored: list[tuple[str, str]]  # path (folders with `/`) and reason; only with `explain`
     children: dict[str, set[str]] = field(repr=False)
     tracked_folders: set[str] = field(repr=False)
 
@@ -28,8 +28,10 @@ class Listing:
 
 
 def list_files(checkout: GitCheckout, only: Sequence[str] = (), *, explain: bool = False) -> Listing | None:
-    """What git tracks, and what is new and not ignored; `only` these paths, or what lies in them. None when git
-    cannot say."""
+    """List tracked files and new ones that are not ignored, perhaps `only` these paths and their content.
+
+    Returns None if git fails.
+    """
     few = only if len(only) <= _MOST_ARGUMENTS else ()
     answer = checkout.ask(
         *("ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard", "--", *few),
@@ -41,10 +43,10 @@ def list_files(checkout: GitCheckout, only: Sequence[str] = (), *, explain: bool
     others: set[str] = set()
     submodules: list[str] = []
     repositories: list[str] = []
-    asked = frozenset(only) if only and not few else None
+    wanted = frozenset(only) if only and not few else None
     for record in answer.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         entry, path = ("?", record[2:]) if record.startswith("? ") else record.split("\t", 1)
-        if asked is not None and not _covers(asked, path.removesuffix("/")):
+        if wanted is not None and not _covers(wanted, path.removesuffix("/")):
             continue
         if entry != "?":
             # A merge leaves three versions of one path.
@@ -56,9 +58,9 @@ def list_files(checkout: GitCheckout, only: Sequence[str] = (), *, explain: bool
     children: dict[str, set[str]] = {"": set()}
     tracked_folders: set[str] = set()
     for path in tracked:
-        _note(path, children, tracked_folders)
+        _add_folders(path, children, tracked_folders)
     for path in (*others, *submodules):
-        _note(path, children, None)
+        _add_folders(path, children, None)
     return Listing(
         files=sorted(tracked | others),
         submodules=sorted(set(submodules)),
@@ -69,25 +71,25 @@ def list_files(checkout: GitCheckout, only: Sequence[str] = (), *, explain: bool
     )
 
 
-def _covers(asked: frozenset[str], path: str) -> bool:
-    """Whether this path or a folder above it is among those asked for."""
-    while path not in asked:
+def _covers(wanted: frozenset[str], path: str) -> bool:
+    """Whether this path or a folder above it is wanted."""
+    while path not in wanted:
         path = path.rpartition("/")[0]
         if not path:
             return False
     return True
 
 
-def _note(path: str, children: dict[str, set[str]], tracked: set[str] | None) -> None:
-    """Write down every folder of the path, upwards until one that is known."""
+def _add_folders(path: str, children: dict[str, set[str]], tracked: set[str] | None) -> None:
+    """Add every folder of the path, upwards to the first that is already there."""
     while True:
         folder, _, name = path.rpartition("/")
-        known = children.get(folder)
-        if known is None:
+        names = children.get(folder)
+        if names is None:
             children[folder] = {name.lower()}
         else:
-            known.add(name.lower())
-        seen = known is not None and (tracked is None or folder in tracked)
+            names.add(name.lower())
+        seen = names is not None and (tracked is None or folder in tracked)
         if tracked is not None:
             tracked.add(folder)
         if seen or not folder:
@@ -100,9 +102,9 @@ def _ignored(checkout: GitCheckout) -> list[tuple[str, str]]:
     if not listed:
         return []
     reasons: dict[str, str] = {}
-    asked = b"".join(b"./" + path + b"\0" for path in listed.split(b"\0")[:-1])  # no name looks like an option or magic
-    told = checkout.ask("check-ignore", "-z", "--verbose", "--stdin", given=asked) or b""
-    fields = told.decode("utf-8", "surrogateescape").split("\0")
+    given = b"".join(b"./" + path + b"\0" for path in listed.split(b"\0")[:-1])  # "./": no name looks like an option
+    answer = checkout.ask("check-ignore", "-z", "--verbose", "--stdin", given=given) or b""
+    fields = answer.decode("utf-8", "surrogateescape").split("\0")
     for source, line, pattern, path in zip(fields[::4], fields[1::4], fields[2::4], fields[3::4], strict=False):
         reasons[path.removeprefix("./")] = f"ignored by {source}:{line} ({pattern})"
     paths = listed.decode("utf-8", "surrogateescape").split("\0")[:-1]

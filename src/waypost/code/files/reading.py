@@ -1,7 +1,7 @@
-"""Read one file of a tree, whole and unchanged, and nothing but that file.
+"""Read one file of a tree safely.
 
-No link is followed, in no part of the path: what a tree holds is what lies in it. Pipes and devices are not opened for
-waiting. A file that changes while it is read is read again.
+No symbolic link in the path is followed. Pipes and devices never block. A file that changes while it is read is read
+again.
 """
 
 import hashlib
@@ -17,8 +17,8 @@ from waypost.code.files.skip import size_limit, too_large, unsafe_name
 from waypost.store.open_databases import is_open_database
 
 _ATTEMPTS = 3
-_TICK_NS = 20_000_000  # file systems stamp with the kernel's clock, which goes in steps of up to 10 ms
-_COARSE_TICK_NS = 2_000_000_000  # some keep whole seconds only, or every second one
+_TICK_NS = 20_000_000  # file times come from the kernel's clock, which has steps of up to 10 ms
+_COARSE_TICK_NS = 2_000_000_000  # some file systems keep only one or two seconds
 _FILE_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -33,16 +33,18 @@ _BY_HANDLE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A file's text. Its line ends are all `\\n`: lines are what editors count (`\\n`, `\\r\\n` and a lone `\\r` end one,
-    form feeds and Unicode's separators do not), so line numbers are those of the file on disk."""
+    """A file's text with `\\n` line ends.
+
+    Line numbers are those of an editor: `\\n`, `\\r\\n` and a lone `\\r` end a line; form feeds and Unicode separators do not.
+    """
 
     text: str
-    raw_hash: str  # SHA-256 of the bytes on disk, in hex digits
+    raw_hash: str  # SHA-256 of the bytes on disk, in hex
     size: int
     mtime_ns: int
     encoding: str
     line_count: int
-    settled: bool  # False: written so recently that a later write could leave size and time as they are
+    settled: bool  # False: so recent that another write could leave size and time unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +54,18 @@ class Unread:
 
 
 def read_source(root: Path, path: str, *, limit: int | None = None, named: bool = False) -> FileText | Unread:
-    """Read the file at `path` below `root`, and check what only its contents tell.
+    """Read the file at `path` below `root` and check its content.
 
-    `limit` replaces the size that its kind of file may have. `named`: the user asked for this very file, so that it is
-    read although it is generated or minified.
+    `limit` replaces the size limit of its kind of file. `named`: the user asked for this file, so it is read even if
+    it is generated or minified.
     """
     reason = unsafe_name(path)
     if reason is not None:
         return Unread(reason)
-    found = read_bytes(root, path, size_limit(path) if limit is None else limit)
-    if isinstance(found, Unread):
-        return found
-    raw, state = found
+    content = read_bytes(root, path, size_limit(path) if limit is None else limit)
+    if isinstance(content, Unread):
+        return content
+    raw, state = content
     binary = magic_reason(raw)
     if binary is not None:
         return Unread(binary)
@@ -94,12 +96,12 @@ def _is_settled(mtime_ns: int) -> bool:
 
 
 def read_bytes(root: Path, path: str, limit: int) -> tuple[bytes, os.stat_result] | Unread:
-    """The bytes of a regular file below `root` and its state, both of one moment; or why not."""
+    """The bytes and the state of a regular file below `root`, from one moment; or the reason why not."""
     try:
         handle = _open_inside(root, path)
     except (FileNotFoundError, NotADirectoryError):
         return Unread("it is gone", missing=True)
-    except (OSError, ValueError) as error:  # ValueError: a zero inside the name
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         return Unread(_why(error))
     if handle is None:
         return Unread("a symbolic link is on its path, or it is no regular file")
@@ -141,7 +143,7 @@ def _read_up_to(handle: int, size: int) -> bytes:
 
 
 def _open_inside(root: Path, path: str) -> int | None:
-    """A handle of the regular file, reached without following any link; None when there is one, or another thing."""
+    """Open a regular file without following links. None for a link or anything else."""
     names = path.split("/")
     if any(name in {"", ".", ".."} for name in names):
         raise ValueError("a path below the root is expected")
@@ -157,14 +159,14 @@ def _open_inside(root: Path, path: str) -> int | None:
             folder = inner
         state = os.stat(names[-1], dir_fd=folder, follow_symlinks=False)
         if not stat.S_ISREG(state.st_mode) or is_open_database(state):
-            return None  # asked before opening: that may already do something to a device, and to locks on a database
+            return None  # before opening, which may affect devices and database locks
         return _regular(os.open(names[-1], _FILE_FLAGS, dir_fd=folder))
     finally:
         os.close(folder)
 
 
 def _open_resolved(root: Path, path: str) -> int | None:
-    """The same where folders have no handles (Windows): the path must be its own true spelling."""
+    """The same on Windows, where folders have no handles: the path must already be resolved."""
     whole = root.resolve() / path
     if os.path.normcase(whole.resolve(strict=True)) != os.path.normcase(whole) or not whole.is_file():
         return None

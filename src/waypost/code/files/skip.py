@@ -1,8 +1,7 @@
-"""What of a tree is not worth reading, and why, in words for people. The lists are in `skip.toml`.
+"""Which folders and files are skipped, and why. The lists are in `skip.toml`.
 
-Three questions, cheap ones first: about a folder, about a file by its name and size, and about its text. Secrets,
-binaries and files that are too large stay out whatever anybody asks for. Other people's code and generated files are
-let in when an include pattern names them.
+Cheap checks come first: the folder, then the name and size of a file, then its text. Secrets, binaries and files that
+are too large are always skipped. Other people's code and generated files are read if an include pattern names them.
 """
 
 import tomllib
@@ -16,23 +15,23 @@ from waypost.text.secrets.masking import is_secret_path
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LONGEST_PATH = 2_000  # bytes: PostgreSQL's indexes hold at most 2,704 of one row
-_CHILDREN_ASKED = 50  # for a licence: enough to find one, few enough for a folder of thousands
+_CHILDREN_ASKED = 50  # checked for a licence: few enough for a folder of thousands
 
 
 class FolderLook(Protocol):
-    """What may be asked about the tree's folders, each named by its path without a slash at the end; the root is ``."""
+    """Access to the folders of a tree, by paths without a final slash. The root is empty."""
 
     def names(self, folder: str) -> Collection[str]:
-        """The names directly in it, in lower case; empty when it is no folder."""
+        """The names directly in it, in lower case. Empty if it is not a folder."""
 
     def tracked(self, folder: str) -> bool:
-        """Whether git tracks a file somewhere in it."""
+        """Whether git tracks a file in it, at any depth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skip:
     reason: str
-    liftable: bool  # an include pattern that names it lets it in
+    liftable: bool  # an include pattern can lift it
 
 
 _SECRET = Skip("may hold secrets", liftable=False)
@@ -40,7 +39,7 @@ _SECRET = Skip("may hold secrets", liftable=False)
 
 @dataclass(frozen=True, slots=True)
 class _Naming:
-    """Folders whose name alone does not decide."""
+    """Folder names that need a further check."""
 
     reason: str
     names: frozenset[str]
@@ -64,8 +63,8 @@ class _Rules:
     manifests: frozenset[str]
     manifest_endings: tuple[str, ...]
     names: dict[str, Skip]
-    endings: dict[str, Skip]  # that begin with a dot
-    odd_endings: tuple[str, ...]  # that do not
+    endings: dict[str, Skip]  # with a leading dot
+    odd_endings: tuple[str, ...]  # without a leading dot
     odd_skips: dict[str, Skip]
     starts: dict[str, Skip]
     size: int
@@ -111,8 +110,10 @@ def _rules() -> _Rules:
 
 
 def folder_reason(path: str, look: FolderLook) -> str | None:
-    """Why nothing in this folder is read, or None. A name that people also give to their own packages is judged by
-    its place and by what lies in it (see `skip.toml`)."""
+    """Why this folder is skipped, or None.
+
+    Names that projects also use for their own packages are decided by location and content (see `skip.toml`).
+    """
     rules = _rules()
     parent, _, name = path.lower().rpartition("/")
     reason = rules.folders.get(name) or next(
@@ -148,7 +149,7 @@ def _is_foreign(path: str, parent: str, look: FolderLook) -> bool:
 
 
 def _is_project_root(path: str, look: FolderLook) -> bool:
-    """Whether the folder lies at the root of the tree or beside a file that only a project's root has."""
+    """Whether the folder is at the root of the tree, or next to a manifest."""
     rules = _rules()
     parent = path.rpartition("/")[0]
     if not parent:
@@ -163,35 +164,35 @@ def _holds_source(inside: Collection[str]) -> bool:
 
 
 def file_skip(path: str, size: int) -> Skip | None:
-    """Why this file is not read, by its name and size alone, or None."""
-    found = _skip_by_name(path[path.rfind("/") + 1 :].lower())
-    if found is not None and not found.liftable:
-        return found
+    """Why this file is skipped, by its name and size alone, or None."""
+    by_name = _skip_by_name(path[path.rfind("/") + 1 :].lower())
+    if by_name is not None and not by_name.liftable:
+        return by_name
     if is_secret_path(path):
         return _SECRET
     large = too_large(path, size)
-    if large is not None and found is not None:
-        return Skip(f"{found.reason}, {large.reason}", liftable=False)
-    return large or found
+    if large is not None and by_name is not None:
+        return Skip(f"{by_name.reason}, {large.reason}", liftable=False)
+    return large or by_name
 
 
-@lru_cache(maxsize=16_384)  # trees repeat their names: `__init__.py`, `index.ts`, `django.po`
+@lru_cache(maxsize=16_384)  # names repeat: `__init__.py`, `index.ts`, `django.po`
 def _skip_by_name(name: str) -> Skip | None:
     rules = _rules()
-    found = rules.names.get(name)
+    skip = rules.names.get(name)
     dot = name.find(".", 1)
-    while found is None and dot >= 0:
-        found = rules.endings.get(name[dot:])
+    while skip is None and dot >= 0:
+        skip = rules.endings.get(name[dot:])
         dot = name.find(".", dot + 1)
-    if found is not None:
-        return found
+    if skip is not None:
+        return skip
     if name.endswith(rules.odd_endings):
         return next(skip for ending, skip in rules.odd_skips.items() if name.endswith(ending))
     return next((skip for start, skip in rules.starts.items() if name.startswith(start)), None)
 
 
 def size_limit(path: str) -> int:
-    """The most bytes that a file of this name may have."""
+    """The size limit in bytes for a file of this name."""
     rules = _rules()
     dot = path.rfind(".")
     return rules.sizes.get(path[dot:].lower(), rules.size) if dot >= 0 else rules.size
@@ -207,7 +208,7 @@ def too_large(path: str, size: int) -> Skip | None:
 
 
 def unsafe_name(path: str) -> str | None:
-    """Why a path cannot be shown or stored as it is, or None."""
+    """Why a path cannot be printed or stored as it is, or None."""
     if 4 * len(path) > _LONGEST_PATH and len(path.encode(errors="surrogatepass")) > _LONGEST_PATH:
         return f"its path is longer than {_LONGEST_PATH:,} bytes"
     if path.isprintable():
@@ -219,7 +220,7 @@ def unsafe_name(path: str) -> str | None:
     return None
 
 
-def shown(path: str) -> str:
-    """A path that is safe to print: what is not valid or not visible is written as `\\x0a`."""
+def printable(path: str) -> str:
+    """A path that is safe to print: invalid and invisible characters are written as `\\x0a`."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return "".join(sign if unsafe_name(sign) is None else sign.encode("unicode_escape").decode() for sign in text)

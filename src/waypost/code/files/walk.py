@@ -1,10 +1,10 @@
 """Which files of a tree are read, and why the others are not.
 
-In a git checkout git is asked once for all paths; elsewhere, and where git fails, folders are walked here and
-`.gitignore` is read here. A submodule is a tree of its own inside the tree; so is a repository in a folder that is none
-itself. Another repository that merely lies in a checkout (a clone, a linked worktree) belongs to somebody else's memory.
+In a git checkout, git lists all paths with one call. Without git, or if it fails, folders and `.gitignore` files are read
+here. A submodule is walked as a tree of its own, and so is a repository in a folder without git. Other repositories
+inside a checkout (clones, linked worktrees) are skipped: they have their own memory.
 
-Nothing is opened but ignore files: what only contents can tell is told by `reading.read_source`.
+Only ignore files are opened here. `reading.read_source` checks the content of files.
 """
 
 import os
@@ -14,37 +14,46 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.code.files.choice import FileSelection, choose
-from waypost.code.files.folders import Folders, Listed, PartlyListed, Scanned, irregular, parts_of, rules_of_file, told
+from waypost.code.files.folders import (
+    Folders,
+    ListedFolders,
+    PartlyListedFolders,
+    ScannedFolders,
+    irregular,
+    parts_of,
+    rule_reason,
+    rules_of_file,
+)
 from waypost.code.files.ignore import IgnoreRules
 from waypost.code.files.listing import Listing, list_files
-from waypost.code.files.skip import FolderLook, file_skip, shown, unsafe_name
+from waypost.code.files.skip import FolderLook, file_skip, printable, unsafe_name
 from waypost.code.git.command import GitCheckout, blocking_file, open_checkout
 
 OWN_IGNORE_FILE = ".waypostignore"
 _GIT_IGNORE_FILE = ".gitignore"
 _DOT_GIT = ".git"
 GIT_UNASKED = "no regular file, so git is not asked about this repository"
-_UNUSUAL = frozenset({"", ".", "..", _DOT_GIT})  # parts that no path of a walk has
+_UNUSUAL = frozenset({"", ".", "..", _DOT_GIT})  # no path of a walk has these parts
 
 
 @dataclass(frozen=True, slots=True)
 class WalkedFile:
-    """A file of the tree, or a folder that is skipped as a whole: then the path ends in `/`."""
+    """A file of the tree, or a skipped folder, whose path ends in `/`."""
 
-    path: str  # relative to the root, with `/`; of a name that is unsafe to show, what `skip.shown` makes of it
+    path: str  # relative to the root, with `/`; unsafe names as `skip.printable` writes them
     size: int = 0
     mtime_ns: int = 0
-    skipped: str | None = None  # why it is not read, in plain words
-    named: bool = False  # an include pattern names this very file: pass it on to `read_source`
+    skipped: str | None = None  # why it is not read
+    named: bool = False  # an include pattern names this file: pass it on to `read_source`
 
 
 def walk(
     root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = (), explain: bool = False
 ) -> Iterator[WalkedFile]:
-    """Every file of the tree that is worth reading, and what is skipped with its reason.
+    """Yield every file of the tree worth reading, and every skipped path with its reason.
 
-    Patterns are written as in `.gitignore`, braces allowed (see `choice`). What git, an ignore file or the caller's own
-    patterns leave out is told only with `explain`. Raises InvalidInput when a pattern cannot be used.
+    Patterns follow `.gitignore`, with braces (see `choice`). `explain` adds what git, an ignore file or the patterns leave
+    out. Raises InvalidInput for an unusable pattern.
     """
     return _Walk(root, choose(include, exclude), explain).entries()
 
@@ -52,15 +61,15 @@ def walk(
 def look_at(
     root: Path, paths: Sequence[str], *, include: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> Iterator[WalkedFile]:
-    """The entries that a walk would give for these files and for what lies in these folders, without walking the rest.
+    """Yield what `walk` yields for these files and folders, without walking the rest.
 
-    A path that is gone, ignored or left out by choice has none: what is known of it may be forgotten.
+    Missing, ignored and excluded paths yield nothing. Forget what is stored about them.
     """
     return _Walk(root, choose(include, exclude), explain=False).entries_of(paths)
 
 
 class _Walk:
-    """One walk: the trees still to be walked, and what is decided for all of them."""
+    """One walk: its options and the trees that are still to do."""
 
     def __init__(self, root: Path, choice: FileSelection, explain: bool) -> None:
         self._root = root
@@ -72,12 +81,12 @@ class _Walk:
     def entries(self) -> Iterator[WalkedFile]:
         stopped = blocking_file(self._root)
         if stopped:
-            yield WalkedFile(shown(stopped), skipped=GIT_UNASKED)
+            yield WalkedFile(printable(stopped), skipped=GIT_UNASKED)
         while self._waiting:
             yield from self._tree(self._waiting.pop(0))
 
     def entries_of(self, paths: Sequence[str]) -> Iterator[WalkedFile]:
-        """Those of some paths. Each is looked for in its own tree, after the trees around have let that one in."""
+        """The entries of some paths. Each is looked up in its own tree, if the trees around it allow that tree."""
         self._is_checkout = open_checkout(self._root) is not None
         self._waiting = []
         usual = [path for path in paths if "\0" not in path and not _UNUSUAL.intersection(path.split("/"))]
@@ -95,24 +104,24 @@ class _Walk:
         yield from self.entries()
 
     def _first_repository(self, base: str, path: str) -> str:
-        """The outermost repository below `base` on the way to this path; empty when there is none."""
+        """The outermost repository below `base` that contains this path, or empty."""
         folders = (part for part in parts_of(path) if len(part) > len(base) and part != path)
         return next((part for part in folders if os.path.lexists(self._root / part / _DOT_GIT)), "")
 
     def _tree(self, base: str, only: Sequence[str] = ()) -> Iterator[WalkedFile]:
         checkout = open_checkout(self._root / base)
         if base and checkout is not None and checkout.prefix:
-            checkout = None  # its `.git` is none: the checkout found is the one around it
+            checkout = None  # its `.git` is not a repository: this is the checkout around it
         if not base:
             self._is_checkout = checkout is not None
         listing = self._listing(checkout, base, only)
         if checkout is None or listing is None:
             return self._walk_folders(base, _info_exclude(checkout, base), only)
-        look = PartlyListed(self._root, checkout, base) if only else Listed(base, listing)
+        look = PartlyListedFolders(self._root, checkout, base) if only else ListedFolders(base, listing)
         return self._walk_listing(base, listing, look)
 
     def _listing(self, checkout: GitCheckout | None, base: str, only: Sequence[str]) -> Listing | None:
-        """What git lists. None without git, and when the checkout around the root ignores it: the caller asked for it."""
+        """What git lists. None without git, or if the checkout around the root ignores the root."""
         if checkout is None:
             return None
         prefix = f"{base}/" if base else ""
@@ -122,7 +131,7 @@ class _Walk:
             return listing if whole is not None and whole.files else None
         return listing
 
-    # --- as git lists it
+    # --- from git
 
     def _walk_listing(self, base: str, listing: Listing, look: FolderLook) -> Iterator[WalkedFile]:
         prefix = f"{base}/" if base else ""
@@ -138,7 +147,7 @@ class _Walk:
         for path in listing.repositories:
             yield from self._inner_repository(prefix + path, False, folders)
         for path, reason in listing.ignored:
-            yield WalkedFile(shown(prefix + path), skipped=reason)
+            yield WalkedFile(printable(prefix + path), skipped=reason)
 
     def _inner_repository(self, path: str, is_submodule: bool, folders: Folders) -> Iterator[WalkedFile]:
         inside = folders.enter(path)
@@ -146,16 +155,16 @@ class _Walk:
         if not inside:
             return
         if not is_submodule and not self._choice.names_folder(path):
-            yield WalkedFile(shown(path) + "/", skipped="another git repository")
+            yield WalkedFile(printable(path) + "/", skipped="another git repository")
         elif os.path.lexists(self._root / path / _DOT_GIT):
             self._waiting.append(path)
         elif is_submodule:
-            yield WalkedFile(shown(path) + "/", skipped="submodule that is not checked out")
+            yield WalkedFile(printable(path) + "/", skipped="submodule that is not checked out")
 
-    # --- as it lies on the disk
+    # --- from the disk
 
     def _walk_folders(self, base: str, first: Sequence[IgnoreRules], only: Sequence[str]) -> Iterator[WalkedFile]:
-        scanned = Scanned(self._root)
+        scanned = ScannedFolders(self._root)
         folders = Folders(self._root, base, scanned, self._choice, (_GIT_IGNORE_FILE, OWN_IGNORE_FILE), first)
         stack = [path for path in only if _is_folder(self._root / path)] if only else [base]
         for path in only:
@@ -171,24 +180,24 @@ class _Walk:
             if not inside:
                 continue
             if folder != base and _DOT_GIT in scanned.names(folder):
-                yield from self._found_repository(folder)
+                yield from self._nested_repository(folder)
                 continue
             try:
-                found = scanned.scan(folder)
+                entries = scanned.scan(folder)
             except OSError as error:
-                yield WalkedFile(shown(folder) + "/", skipped=f"cannot be read: {error.strerror}")
+                yield WalkedFile(printable(folder) + "/", skipped=f"cannot be read: {error.strerror}")
                 continue
             prefix = f"{folder}/" if folder else ""
-            stack += [prefix + name for name, is_folder in reversed(found) if is_folder and name != _DOT_GIT]
-            for name, is_folder in found:
+            stack += [prefix + name for name, is_folder in reversed(entries) if is_folder and name != _DOT_GIT]
+            for name, is_folder in entries:
                 if not is_folder and name != _DOT_GIT:
                     yield from self._file(prefix + name, folders)
 
-    def _found_repository(self, folder: str) -> Iterator[WalkedFile]:
-        """A repository below a folder that git did not list. Below a checkout only a submodule belongs to it."""
+    def _nested_repository(self, folder: str) -> Iterator[WalkedFile]:
+        """A repository in a folder that git did not list. Inside a checkout only submodules are walked."""
         has_own = (self._root / folder / _DOT_GIT).is_dir()
         if self._is_checkout and has_own and not self._choice.names_folder(folder):
-            yield WalkedFile(shown(folder) + "/", skipped="another git repository")
+            yield WalkedFile(printable(folder) + "/", skipped="another git repository")
         else:
             self._waiting.append(folder)
 
@@ -200,29 +209,29 @@ class _Walk:
                 yield WalkedFile(folder.path, skipped=folder.reason)
 
     def _file(self, path: str, folders: Folders) -> Iterator[WalkedFile]:
-        """The entry of one file whose folder is in. None when it is gone, or left out by choice and nobody asked."""
-        chosen = self._left_out(path, folders)
-        if chosen is not None:
+        """The entry of one file in an accepted folder. Nothing if it is missing, or excluded without `explain`."""
+        exclusion = self._exclusion(path, folders)
+        if exclusion is not None:
             if self._explain:
-                yield WalkedFile(shown(path), skipped=chosen)
+                yield WalkedFile(printable(path), skipped=exclusion)
             return
         try:
             state = os.lstat(f"{folders.root}/{path}")
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            yield WalkedFile(shown(path), skipped=f"cannot be read: {error.strerror}")
+            yield WalkedFile(printable(path), skipped=f"cannot be read: {error.strerror}")
             return
         named = self._choice.narrows and self._choice.names_file(path)
         reason = _reason_against(folders.root, path, state, named)
-        safe = path if unsafe_name(path) is None else shown(path)
+        safe = path if unsafe_name(path) is None else printable(path)
         yield WalkedFile(safe, state.st_size, state.st_mtime_ns, reason, named)
 
-    def _left_out(self, path: str, folders: Folders) -> str | None:
-        """By which choice of the caller or of an ignore file this file is left out."""
+    def _exclusion(self, path: str, folders: Folders) -> str | None:
+        """The pattern of the caller or of an ignore file that excludes this file."""
         rule = folders.rule_against(path, is_folder=False)
         if rule is not None:
-            return told(rule)
+            return rule_reason(rule)
         if self._choice.narrows and not folders.is_wanted(path) and not self._choice.wants_file(path):
             return "no include pattern matches it"
         return None
@@ -246,7 +255,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _info_exclude(checkout: GitCheckout | None, base: str) -> list[IgnoreRules]:
-    """The rules that a repository keeps beside its files, for a walk without git."""
+    """The rules of `.git/info/exclude`, for a walk without git."""
     if checkout is None or checkout.prefix:
         return []
     prefix = f"{base}/" if base else ""

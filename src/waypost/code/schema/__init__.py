@@ -1,4 +1,4 @@
-"""The database of a repository, read from its files: SQL, migrations, models; and from a live one."""
+"""The database schema of a repository, from SQL, migrations and models, or from a live database."""
 
 from waypost.code.schema.build import build_schema
 from waypost.code.schema.find import find_schema

@@ -1,4 +1,4 @@
-"""The tables of a repository, put together from what its files say."""
+"""Build the tables of a repository from the changes in its files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,61 +13,66 @@ from waypost.code.schema.order import by_database, in_order
 from waypost.code.schema.relations import finish
 
 Changes = Mapping[str, Sequence[SchemaChange]]
-Named = dict[str, list[TableDraft]]  # by name in lower case; several where databases share a name
-Homeless = list[tuple[str, SchemaChange]]  # changes of tables that were not made where they are changed
+Named = dict[str, list[TableDraft]]  # by lower-case name; several if databases share a name
+Unresolved = list[tuple[str, SchemaChange]]  # changes of tables that another file creates
 
 
 def build_schema(changes: Changes) -> tuple[SchemaTable, ...]:
-    """Every table that the files tell of, by name; each with its witnesses.
+    """Every table in the files, by name, with its evidence.
 
-    Migrations are applied in their order; a dump stands above the migrations beside it, a model above both. Tables of
-    one name that have little in common stay apart: they are of different databases.
+    Migrations are applied in order. A dump outranks the migrations next to it, and a model outranks both. Tables of one
+    name with little in common stay apart: they belong to different databases.
     """
     models = Models(changes)
     tables: Named = {}
-    homeless = _stored(changes, tables, models)
+    unresolved = _stored(changes, tables, models)
     for draft in django_tables(changes, models):
         _join(tables, draft)
-    homeless = _settle(tables, homeless)
+    unresolved = _apply_elsewhere(tables, unresolved)
     for draft in model_tables(models, tables.keys()):
         _join_model(tables, draft)
-    _witness(tables, homeless)
-    return finish([draft for found in tables.values() for draft in found], models)
+    _add_evidence(tables, unresolved)
+    return finish([draft for same_name in tables.values() for draft in same_name], models)
 
 
-def _stored(changes: Changes, tables: Named, models: Models) -> Homeless:
-    """Add the tables that SQL and migrations make; the changes of tables that they do not make."""
-    homeless: Homeless = []
+def _stored(changes: Changes, tables: Named, models: Models) -> Unresolved:
+    """Add the tables that SQL and migrations create. Returns the changes of tables that they do not create."""
+    unresolved: Unresolved = []
     for steps in by_database(changes).values():
-        database = _run({path: [_named(change, path, models) for change in found] for path, found in steps.items()})
-        homeless += database.homeless
+        database = _run(
+            {
+                path: [_with_table_name(change, path, models) for change in file_changes]
+                for path, file_changes in steps.items()
+            }
+        )
+        unresolved += database.unresolved
         for draft in database.tables.values():
             _join(tables, draft)
-    return homeless
+    return unresolved
 
 
-def _named(change: SchemaChange, path: str, models: Models) -> SchemaChange:
-    """A migration may name the class of a table instead of the table."""
+def _with_table_name(change: SchemaChange, path: str, models: Models) -> SchemaChange:
+    """A migration may name the class of a table."""
     return replace(change, table=models.table_named(change.table, path)) if change.table.startswith("@") else change
 
 
 def _run(steps: Mapping[str, Sequence[SchemaChange]]) -> DatabaseDraft:
-    """Apply the changes of one database. Where it has a dump, older migrations only bear witness."""
+    """Apply the changes of one database. With a dump, older migrations only add evidence."""
     database = DatabaseDraft()
     dumps = [path for path in sorted(steps) if any(change.role == "dump" for change in steps[path])]
     for path in dumps:
         for change in steps[path]:
             database.apply(path, change)
-    # Laravel's dump is followed by newer migrations; that of Rails is written anew by each.
+    # Newer migrations follow a Laravel dump. Rails rewrites its dump with each migration.
     complete = any(
         change.kind != "SQL dump" or path.endswith("structure.sql") for path in dumps for change in steps[path]
     )
     for path in in_order({path: steps[path] for path in steps if path not in dumps}):
         for change in steps[path]:
             if not complete:
-                database.apply(path, change, keep_known=True)
+                database.apply(path, change, keep_existing=True)
             elif change.table.lower() in database.tables and change.action != "drop_table":
-                database.tables[change.table.lower()].witness(path, change)
+                database.tables[change.table.lower()].add_evidence(path, change)
     return database
 
 
@@ -80,27 +85,27 @@ def _join(tables: Named, draft: TableDraft) -> None:
     named.append(draft)
 
 
-def _settle(tables: Named, homeless: Homeless) -> Homeless:
-    """Apply changes of tables that were made elsewhere, by another folder's migrations or another file; the rest."""
-    left = []
-    for path, change in homeless:
-        found = [draft for draft in tables.get(change.table.lower(), ()) if _same_part(path, draft)]
-        if not found:
-            left.append((path, change))
+def _apply_elsewhere(tables: Named, unresolved: Unresolved) -> Unresolved:
+    """Apply changes of tables that other files create. Returns the rest."""
+    unresolved = []
+    for path, change in unresolved:
+        matching = [draft for draft in tables.get(change.table.lower(), ()) if _same_part(path, draft)]
+        if not matching:
+            unresolved.append((path, change))
         elif change.action not in ("drop_table", "rename_table", "drop_column", "rename_column"):
-            # without an order, nothing that is there may vanish
-            for draft in found:
-                draft.witness(path, change)
+            # without an order, nothing may be removed
+            for draft in matching:
+                draft.add_evidence(path, change)
                 alter(draft, change)
-    return left
+    return unresolved
 
 
-def _witness(tables: Named, homeless: Homeless) -> None:
-    """Changes of tables that only models tell of: the model knows better, but the places are worth knowing."""
-    for path, change in homeless:
+def _add_evidence(tables: Named, unresolved: Unresolved) -> None:
+    """Add evidence for tables that only models define. The model itself stays as it is."""
+    for path, change in unresolved:
         for draft in tables.get(change.table.lower(), ()):
             if change.action != "drop_table" and _same_part(path, draft):
-                draft.witness(path, change)
+                draft.add_evidence(path, change)
 
 
 def _same_part(path: str, draft: TableDraft) -> bool:
@@ -108,12 +113,12 @@ def _same_part(path: str, draft: TableDraft) -> bool:
 
 
 def _join_model(tables: Named, draft: TableDraft) -> None:
-    """Lay a model over what is stored. A second model of the same table, as a subclass, adds to the first."""
+    """Merge a model into the stored table. A second model of the same table, such as a subclass, adds to the first."""
     named = tables.setdefault(draft.name.lower(), [])
     for other in named[-MAX_SAME:]:
         if draft.partial or similar(other, draft):
-            told = any(worth(evidence) == 0 for evidence in other.evidence)
-            if told and not draft.partial:
+            has_model = any(worth(evidence) == 0 for evidence in other.evidence)
+            if has_model and not draft.partial:
                 merge_stored(other, draft)
             else:
                 merge_model(other, draft)

@@ -1,35 +1,35 @@
-"""Tables while they are being put together: changes are applied one after the other, by name."""
+"""Tables under construction: changes are applied one after the other."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from waypost.code.schema.model import Column, Index, SchemaChange, SchemaEvidence, TableRelation
 
-MAX_EVIDENCE = 40  # a table that sixty migrations touched needs no sixty witnesses
+MAX_EVIDENCE = 40  # enough for a table that sixty migrations touch
 
 
 @dataclass(slots=True)
 class TableDraft:
     name: str
-    columns: dict[str, Column] = field(default_factory=dict)  # by name in lower case
+    columns: dict[str, Column] = field(default_factory=dict)  # by lower-case name
     primary_key: tuple[str, ...] = ()
     indexes: list[Index] = field(default_factory=list)
     relations: list[TableRelation] = field(default_factory=list)
     evidence: list[SchemaEvidence] = field(default_factory=list)
     comment: str = ""
     conflicts: list[str] = field(default_factory=list)
-    scope: str = ""  # of the model: needed to find what its relations mean
-    partial: bool = False  # its columns are not all of them
+    scope: str = ""  # of the model, to resolve its relations
+    partial: bool = False  # it does not list all columns
 
-    def witness(self, path: str, change: SchemaChange) -> None:
-        found = SchemaEvidence(path, change.lines, change.kind)
-        if len(self.evidence) < MAX_EVIDENCE and found not in self.evidence:
-            self.evidence.append(found)
+    def add_evidence(self, path: str, change: SchemaChange) -> None:
+        evidence = SchemaEvidence(path, change.lines, change.kind)
+        if len(self.evidence) < MAX_EVIDENCE and evidence not in self.evidence:
+            self.evidence.append(evidence)
 
     def put(self, column: Column) -> None:
-        """Add a column, or replace what it says of one that is there."""
-        known = self.columns.get(column.name.lower())
-        self.columns[column.name.lower()] = overlay(known, column) if known else column
+        """Add a column, or update the existing one."""
+        existing = self.columns.get(column.name.lower())
+        self.columns[column.name.lower()] = overlay(existing, column) if existing else column
         if column.primary and column.name not in self.primary_key:
             self.primary_key = (*self.primary_key, column.name)
 
@@ -50,48 +50,42 @@ class TableDraft:
         self.indexes = [replace(index, columns=tuple(map(renamed, index.columns))) for index in self.indexes]
 
     def add_index(self, index: Index) -> None:
-        known = [(other.unique, [name.lower() for name in other.columns]) for other in self.indexes]
-        if (index.unique, [name.lower() for name in index.columns]) in known:
+        present = [(other.unique, [name.lower() for name in other.columns]) for other in self.indexes]
+        if (index.unique, [name.lower() for name in index.columns]) in present:
             return
         self.indexes.append(index)
 
-    def drop_index(self, name: str) -> bool:
-        kept = [index for index in self.indexes if index.name.lower() != name.lower()]
-        gone = len(kept) < len(self.indexes)
-        self.indexes = kept
-        return gone
-
-    def set_key(self, names: Iterable[str]) -> None:
-        self.primary_key = tuple(names)
+    def drop_index(self, name: str) -> None:
+        self.indexes = [index for index in self.indexes if index.name.lower() != name.lower()]
 
 
-def overlay(known: Column, said: Column) -> Column:
-    """`said` where it says something, else `known`."""
+def overlay(older: Column, newer: Column) -> Column:
+    """The newer column, with the values of the older one where it says nothing."""
     return Column(
-        name=said.name or known.name,
-        type=said.type or known.type,
-        nullable=said.nullable if said.nullable is not None else known.nullable,
-        default=said.default if said.default is not None else known.default,
-        primary=said.primary or known.primary,
-        unique=said.unique or known.unique,
-        references=said.references or known.references,
-        comment=said.comment or known.comment,
+        name=newer.name or older.name,
+        type=newer.type or older.type,
+        nullable=newer.nullable if newer.nullable is not None else older.nullable,
+        default=newer.default if newer.default is not None else older.default,
+        primary=newer.primary or older.primary,
+        unique=newer.unique or older.unique,
+        references=newer.references or older.references,
+        comment=newer.comment or older.comment,
     )
 
 
 class DatabaseDraft:
-    """The tables of one sequence of changes, by name in lower case."""
+    """The tables of one sequence of changes, by lower-case name."""
 
     def __init__(self) -> None:
         self.tables: dict[str, TableDraft] = {}
-        self.homeless: list[tuple[str, SchemaChange]] = []  # changes of tables that were not made here
+        self.unresolved: list[tuple[str, SchemaChange]] = []  # changes of tables that are not created here
 
-    def apply(self, path: str, change: SchemaChange, *, keep_known: bool = False) -> None:
-        """Apply one change. With `keep_known` a table that is there already only gains a witness."""
+    def apply(self, path: str, change: SchemaChange, *, keep_existing: bool = False) -> None:
+        """Apply one change. `keep_existing`: an existing table only gets more evidence."""
         if change.action in ("revision", "app", "model"):
             return
         if change.action == "create_table":
-            self._create(path, change, keep_known)
+            self._create(path, change, keep_existing)
             return
         if change.action in ("drop_index", "rename_index") and not change.table:
             for each in self.tables.values():
@@ -99,25 +93,25 @@ class DatabaseDraft:
             return
         draft = self.tables.get(change.table.lower())
         if draft is None:
-            self.homeless.append((path, change))
+            self.unresolved.append((path, change))
         elif change.action == "drop_table":
             del self.tables[change.table.lower()]
         elif change.action == "rename_table":
             self._rename(draft, change, path)
         else:
-            draft.witness(path, change)
+            draft.add_evidence(path, change)
             alter(draft, change)
 
-    def _create(self, path: str, change: SchemaChange, keep_known: bool) -> None:
+    def _create(self, path: str, change: SchemaChange, keep_existing: bool) -> None:
         key = change.table.lower()
-        known = self.tables.get(key)
-        if known is not None and (keep_known or known.columns):
-            known.witness(path, change)
+        existing = self.tables.get(key)
+        if existing is not None and (keep_existing or existing.columns):
+            existing.add_evidence(path, change)
             return
         draft = TableDraft(change.table, comment=change.comment)
         if "like" in change.flags and change.name.lower() in self.tables:
             draft.columns = dict(self.tables[change.name.lower()].columns)
-        draft.witness(path, change)
+        draft.add_evidence(path, change)
         fill(draft, change)
         self.tables[key] = draft
 
@@ -125,7 +119,7 @@ class DatabaseDraft:
         old = draft.name.lower()
         del self.tables[old]
         draft.name = change.new_name
-        draft.witness(path, change)
+        draft.add_evidence(path, change)
         self.tables[change.new_name.lower()] = draft
         for other in self.tables.values():
             for key, column in other.columns.items():
@@ -134,7 +128,7 @@ class DatabaseDraft:
 
 
 def fill(draft: TableDraft, change: SchemaChange) -> None:
-    """Everything that a definition of a table says."""
+    """Add everything in a table definition."""
     for column in change.columns:
         draft.put(column)
     if change.primary_key:
@@ -147,12 +141,35 @@ def fill(draft: TableDraft, change: SchemaChange) -> None:
     draft.comment = draft.comment or change.comment
 
 
+def create_table(template: SchemaChange, changes: Iterable[SchemaChange]) -> SchemaChange:
+    """One definition of a table from the changes inside its block."""
+    columns: dict[str, Column] = {}
+    indexes: list[Index] = []
+    relations: list[TableRelation] = []
+    key: tuple[str, ...] = ()
+    comment = ""
+    for change in changes:
+        for column in change.columns:
+            if change.action != "add_reference":
+                columns[column.name] = column
+            elif column.name in columns:
+                columns[column.name] = replace(columns[column.name], references=column.references)
+        indexes += change.indexes
+        relations += change.relations
+        key = change.primary_key or key
+        comment = change.comment or comment
+    return replace(
+        template, action="create_table", columns=tuple(columns.values()), indexes=tuple(indexes),
+        relations=tuple(relations), primary_key=key, comment=comment,
+    )  # fmt: skip
+
+
 def alter(draft: TableDraft, change: SchemaChange) -> None:  # noqa: PLR0912 - one case per kind
     match change.action:
         case "add_column" | "alter_column" | "add_reference":
             for column in change.columns:
-                known = draft.columns.get(column.name.lower())
-                if change.action == "add_reference" and known is None:
+                existing = draft.columns.get(column.name.lower())
+                if change.action == "add_reference" and existing is None:
                     continue
                 draft.put(column)
                 if "drop_default" in change.flags:
@@ -174,7 +191,7 @@ def alter(draft: TableDraft, change: SchemaChange) -> None:  # noqa: PLR0912 - o
                 for index in draft.indexes
             ]
         case "add_key":
-            draft.set_key(change.primary_key)
+            draft.primary_key = change.primary_key
         case "drop_key":
             draft.primary_key = ()
             draft.columns = {key: replace(column, primary=False) for key, column in draft.columns.items()}
@@ -184,5 +201,3 @@ def alter(draft: TableDraft, change: SchemaChange) -> None:  # noqa: PLR0912 - o
                 draft.columns[change.name.lower()] = replace(column_, comment=change.comment)
         case "comment":
             draft.comment = change.comment
-        case "relate":
-            fill(draft, change)

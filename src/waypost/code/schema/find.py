@@ -1,4 +1,4 @@
-"""What one file says about a database."""
+"""Find schema changes in one file."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -21,32 +21,25 @@ from waypost.code.schema.frameworks.sqlalchemy import find_sqlalchemy
 from waypost.code.schema.frameworks.typeorm import find_typeorm, find_typeorm_migration
 from waypost.code.schema.model import SchemaChange
 from waypost.code.schema.sql.statements import find_sql
-from waypost.code.source import Parsed, SourceFile
+from waypost.code.source import SourceFile
 
 Detector = Callable[[SourceFile], Iterable[SchemaChange]]
 
 
-def find_schema(source: SourceFile, parsed: Parsed | None = None) -> tuple[SchemaChange, ...]:
-    """The tables, columns, keys and relations that the file tells of, in its order; most files tell of none.
-
-    `parsed` is a hint for a detector that can use it; the answer is the same without it.
-    """
-    found: list[SchemaChange] = []
+def find_schema(source: SourceFile) -> tuple[SchemaChange, ...]:
+    """The tables, columns, keys and relations that a file defines, in its order. Most files define none."""
     ending = source.path.rpartition(".")[2]
-    for detector, hint in _DETECTORS.get(ending, ()):
-        if hint(source):
-            found += detector(source)
-    del parsed
-    return tuple(found)
+    detectors = _DETECTORS.get(ending, ())
+    return tuple(change for detector, hint in detectors if hint(source) for change in detector(source))
 
 
 def _has(*texts: str) -> Callable[[SourceFile], bool]:
-    """A cheap look before the file is parsed."""
+    """A cheap check before parsing."""
     return lambda source: any(text in source.text for text in texts)
 
 
 _MODEL_PATH = re.compile(r"(?:^|/)models?(?:/|\.py$)")
-_FIELDS = ("models.Model)", "models.Model,", " = models.", "(Model):")  # no pattern: each file is searched
+_FIELDS = ("models.Model)", "models.Model,", " = models.", "(Model):")  # plain texts: every file is searched for them
 
 
 def _django_models(source: SourceFile) -> bool:
@@ -61,8 +54,8 @@ _SQLALCHEMY = re.compile(r"__tablename__|\bColumn\(|mapped_column\(|\bMapped\[|S
 
 
 def _sqlalchemy(source: SourceFile) -> bool:
-    """A file with a model. The operations of Alembic speak of columns too, but are no model."""
-    if "down_revision" in source.text or "/migrations/" in source.path:  # migrations keep models of their time
+    """Whether a file has a model. Alembic migrations have columns too, but are not models."""
+    if "down_revision" in source.text or "/migrations/" in source.path:  # migrations have models of their time
         return False
     named = (
         "sqlalchemy" in source.text
@@ -94,7 +87,7 @@ _ENTITY_PATH = re.compile(r"(?:^|/|\.)(?:entit(?:y|ies)|models?|domain|core|data
 
 
 def _entity_class(source: SourceFile) -> bool:
-    """A context, or a class with properties where entities use to lie. What tools generate says nothing new."""
+    """Whether a file has a context, or properties in a usual folder for entities. Generated files do not count."""
     if source.path.endswith((".Designer.cs", "ModelSnapshot.cs")) or "/Migrations/" in source.path:
         return False
     if "DbSet<" in source.text or "IEntityTypeConfiguration<" in source.text:

@@ -1,4 +1,4 @@
-"""The tables between tables, and the columns, that relations of models imply without naming them as such."""
+"""Join tables and columns that relations of models imply."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -8,11 +8,11 @@ from waypost.code.schema.model import Column
 from waypost.code.schema.names import camel
 
 
-def join_tables(drafts: Sequence[TableDraft], known: Collection[str]) -> Iterator[TableDraft]:
-    """The tables that are not known yet. Columns that a relation puts into the other table are added there."""
+def join_tables(drafts: Sequence[TableDraft], table_names: Collection[str]) -> Iterator[TableDraft]:
+    """Yield the missing join tables. Add columns that a relation implies in the other table."""
     yield from _prisma_joins([draft for draft in drafts if draft.evidence[0].kind == "Prisma schema"])
     names = {draft.name.lower(): draft for draft in drafts}
-    made: set[str] = set()
+    done: set[str] = set()
     for draft in drafts:
         kind = draft.evidence[0].kind
         if kind == "JPA entity":
@@ -26,8 +26,8 @@ def join_tables(drafts: Sequence[TableDraft], known: Collection[str]) -> Iterato
             if join == "+":  # TypeORM's own name
                 join = f"{draft.name}_{relation.name}_{relation.target}".lower()
                 draft.relations[place] = replace(relation, via=join)
-            if join.lower() not in known and join.lower() not in names and join.lower() not in made:
-                made.add(join.lower())
+            if join.lower() not in table_names and join.lower() not in names and join.lower() not in done:
+                done.add(join.lower())
                 yield _between(draft, relation.target, join, snaked=kind == "JPA entity")
 
 
@@ -54,9 +54,9 @@ def _put_keys(draft: TableDraft, names: dict[str, TableDraft]) -> None:
 
 
 def _prisma_joins(drafts: Sequence[TableDraft]) -> Iterator[TableDraft]:
-    """Two models that list each other, without a key on either side, are joined by a table between them."""
+    """Two models that list each other, without a key on either side, have a join table."""
     by_name = {draft.name: draft for draft in drafts}
-    made: set[str] = set()
+    done: set[str] = set()
     for draft in drafts:
         for place, relation in enumerate(draft.relations):
             if relation.kind != "has_many":
@@ -76,8 +76,8 @@ def _prisma_joins(drafts: Sequence[TableDraft]) -> Iterator[TableDraft]:
             if shared[0].kind != "belongs_to_many" and other is draft and len(shared) < 2:
                 continue
             draft.relations[place] = replace(relation, kind="belongs_to_many", via=join)
-            if join not in made:
-                made.add(join)
+            if join not in done:
+                done.add(join)
                 between = TableDraft(join, evidence=[draft.evidence[0], other.evidence[0]])
                 for name, target in (("A", first), ("B", second)):
                     table = draft.name if (draft.scope or draft.name) == target else other.name

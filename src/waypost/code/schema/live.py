@@ -1,6 +1,6 @@
-"""The schema of a live database. Only its catalogue is read, in a read-only session; never data, never a write.
+"""Read the schema of a live database: only its catalogue, in a read-only session.
 
-The address may hold a password: it goes to the driver and nowhere else, not into messages, results or traces.
+The address may contain a password. It goes only to the driver, never into messages, results or traces.
 """
 
 import importlib
@@ -19,7 +19,7 @@ from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.store.open_databases import refuse_open_database
 
 CONNECT_SECONDS = 10
-QUERY_SECONDS = 15  # a catalogue of thousands of tables answers in one or two
+QUERY_SECONDS = 15  # a catalogue of thousands of tables takes one or two
 
 
 def read_live(url: str) -> tuple[SchemaTable, ...]:
@@ -32,7 +32,7 @@ def read_live(url: str) -> tuple[SchemaTable, ...]:
             f"Waypost cannot read databases of kind {kind[:30] or '(none)'!r}.",
             "Give sqlite:///path/to/file, postgresql://user@host/name or mysql://user@host/name.",
         )
-    return assemble(reader(parts, url), shown(url), _NAMES[kind])
+    return assemble(reader(parts, url), safe_address(url), _NAMES[kind])
 
 
 _PLAIN = re.compile(
@@ -42,8 +42,8 @@ _PLAIN = re.compile(
 )
 
 
-def shown(url: str) -> str:
-    """The address without user, password and options: what may be told. Of one that is spelt oddly only its kind."""
+def safe_address(url: str) -> str:
+    """The address without user, password and options. For an unusual address, only its kind."""
     kind = url.partition(":")[0].partition("+")[0]
     plain = _PLAIN.fullmatch(url)
     if plain is None:
@@ -54,28 +54,28 @@ def shown(url: str) -> str:
 def _parts(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # a port that is no number is found only when it is asked for
+        _ = parts.port  # raises ValueError for a port that is not a number
     except ValueError:
         raise InvalidInput(
             "The address of the database cannot be read.",
             "Write it as postgresql://user:password@host:5432/name; percent-encode special characters in the password.",
         ) from None
     if "\0" in unquote(url):
-        raise InvalidInput("The address of the database holds a NUL character.", "Remove it.")
+        raise InvalidInput("The address of the database contains a NUL character.", "Remove it.")
     return parts
 
 
-def _failed(parts: SplitResult, url: str, error: BaseException) -> WaypostError:
-    """What the driver said, without any part of the secret."""
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    options = [value for one in parts.query.split("&") for value in one.split("=", 1)[1:]]
-    told = [url, parts.netloc.rpartition("@")[0], parts.password or "", *options]
+def _read_error(parts: SplitResult, url: str, error: BaseException) -> WaypostError:
+    """The message of the driver, without any part of a secret."""
+    message = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    options = [value for option in parts.query.split("&") for value in option.split("=", 1)[1:]]
+    secrets = [url, parts.netloc.rpartition("@")[0], parts.password or "", *options]
     for secret in sorted(
-        {form for one in told for form in (one, unquote(one)) if len(form) > 1}, key=len, reverse=True
+        {form for part in secrets for form in (part, unquote(part)) if len(form) > 1}, key=len, reverse=True
     ):
-        said = said.replace(secret, "***")
+        message = message.replace(secret, "***")
     return WaypostError(
-        f"The database {shown(url)} cannot be read: {said[:300]}",
+        f"The database {safe_address(url)} cannot be read: {message[:300]}",
         "Check that it runs, that the address is right and that the user may connect.",
     )
 
@@ -86,12 +86,12 @@ def _driver(name: str, package: str) -> ModuleType:
     except ImportError:
         raise WaypostError(
             f"Reading this database needs the Python package {package}.",
-            f"Install it beside Waypost: pip install {package}",
+            f"Install it next to Waypost: pip install {package}",
         ) from None
 
 
 def _queries(kind: str) -> dict[str, str]:
-    """The questions to the catalogue, by what they ask for."""
+    """The catalogue queries, by name."""
     table = data("live_queries")[kind]
     assert isinstance(table, dict)
     return {name: str(text) for name, text in table.items()}
@@ -115,7 +115,7 @@ def _read_postgresql(parts: SplitResult, url: str) -> Catalogue:
         ) as connection:
             return _ask("postgresql", lambda query: list(connection.execute(query).fetchall()))
     except driver.Error as error:
-        raise _failed(parts, url, error) from None
+        raise _read_error(parts, url, error) from None
 
 
 def _read_mysql(parts: SplitResult, url: str) -> Catalogue:
@@ -135,7 +135,7 @@ def _read_mysql(parts: SplitResult, url: str) -> Catalogue:
                 read_timeout=QUERY_SECONDS,
                 write_timeout=QUERY_SECONDS,
                 charset="utf8mb4",
-                local_infile=False,  # a hostile server could ask for files of this machine
+                local_infile=False,  # a hostile server could request files of this machine
             )
         ) as connection:
             cursor = connection.cursor()
@@ -147,7 +147,7 @@ def _read_mysql(parts: SplitResult, url: str) -> Catalogue:
 
             return _ask("mysql", ask)
     except driver.MySQLError as error:
-        raise _failed(parts, url, error) from None
+        raise _read_error(parts, url, error) from None
 
 
 def _read_sqlite(parts: SplitResult, url: str) -> Catalogue:
@@ -156,7 +156,7 @@ def _read_sqlite(parts: SplitResult, url: str) -> Catalogue:
     text = unquote(parts.path)
     if parts.netloc or not text.strip("/"):
         raise InvalidInput("The address names no file.", "Write sqlite:///relative.db or sqlite:////absolute/path.db.")
-    path = Path(text[1:])  # one slash belongs to the address: sqlite:////srv/a.db is /srv/a.db
+    path = Path(text[1:])  # sqlite:////srv/a.db is /srv/a.db
     if not path.is_file():
         raise NotFound(
             f"There is no database file {path}.", "Check the path; sqlite:///a.db is relative to where you are."
@@ -170,11 +170,11 @@ def _read_sqlite(parts: SplitResult, url: str) -> Catalogue:
             connection.pragma("query_only", True)
             return _ask("sqlite", lambda query: list(connection.execute(query)))
     except (apsw.Error, OSError) as error:
-        raise _failed(parts, url, error) from None
+        raise _read_error(parts, url, error) from None
 
 
 def _sqlite_address(path: Path) -> str:
-    """Read-only; a file in WAL mode whose log is gone is opened as unchangeable, or SQLite would make a new log."""
+    """A read-only address. A WAL database without its log is opened as immutable: SQLite would create a log."""
     with path.open("rb") as file:
         header = file.read(20)
     resting = header[18:20] == b"\x02\x02" and not path.with_name(path.name + "-wal").exists()

@@ -1,4 +1,4 @@
-"""The rows of a catalogue as tables, whatever database they come from."""
+"""Turn the catalogue rows of any database into tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,26 +16,26 @@ Rows = Sequence[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What a database says of itself. A table is told by its schema ("" where there is none) and name."""
+    """Rows of a database catalogue. The schema is empty if the database has no schemas."""
 
     tables: Rows  # schema, table, comment
-    columns: Rows  # schema, table, column, type, nullable, default, comment; in their order
+    columns: Rows  # schema, table, column, type, nullable, default, comment; in order
     keys: Rows  # schema, table, column; in the order of the key
     indexes: Rows  # schema, table, index, column, unique; in the order of the index
     references: Rows  # schema, table, column, target schema, target table, target column
 
 
 def assemble(catalogue: Catalogue, place: str, kind: str) -> tuple[SchemaTable, ...]:
-    """The tables, by name; `place` is where they were found."""
+    """The tables, by name. `place` is the address shown as evidence."""
     drafts: dict[tuple[str, str], TableDraft] = {}
     for schema, table, comment in catalogue.tables:
         evidence = [SchemaEvidence(place, LineRange(1, 1), kind)]
         drafts[schema, table] = TableDraft(_name(schema, table), comment=comment or "", evidence=evidence)
-    for schema, table, name, said, nullable, default, comment in catalogue.columns:
+    for schema, table, name, kind_of_column, nullable, default, comment in catalogue.columns:
         draft = drafts.get((schema, table))
         if draft is not None:
             value = None if default is None else str(default)[:200]
-            draft.put(Column(name, said or "", bool(nullable), value, comment=comment or ""))
+            draft.put(Column(name, kind_of_column or "", bool(nullable), value, comment=comment or ""))
     for schema, table, name in catalogue.keys:
         draft = drafts.get((schema, table))
         if draft is not None:
@@ -51,11 +51,11 @@ def assemble(catalogue: Catalogue, place: str, kind: str) -> tuple[SchemaTable, 
 
 
 def _add_indexes(rows: Rows, drafts: dict[tuple[str, str], TableDraft]) -> None:
-    found: dict[tuple[str, str, str], Index] = {}
+    indexes: dict[tuple[str, str, str], Index] = {}
     for schema, table, name, column, unique in rows:
-        known = found.get((schema, table, name), Index((), bool(unique), name))
-        found[schema, table, name] = replace(known, columns=(*known.columns, column or "(expression)"))
-    for (schema, table, _), index in found.items():
+        so_far = indexes.get((schema, table, name), Index((), bool(unique), name))
+        indexes[schema, table, name] = replace(so_far, columns=(*so_far.columns, column or "(expression)"))
+    for (schema, table, _), index in indexes.items():
         if (schema, table) in drafts:
             drafts[schema, table].add_index(index)
 

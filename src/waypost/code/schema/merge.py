@@ -1,4 +1,4 @@
-"""One table told by several sources."""
+"""Merge several definitions of one table."""
 
 import re
 from functools import lru_cache
@@ -11,7 +11,7 @@ MAX_CONFLICTS = 20
 
 
 def worth(evidence: SchemaEvidence) -> int:
-    """What shows a table as it is now comes first, then how it came to be: 0 a model, 1 a definition, 2 a migration."""
+    """Rank evidence: 0 for a model, 1 for a definition, 2 for a migration."""
     if "migration" in evidence.kind:
         return 2
     return 1 if evidence.kind in ("SQL", "SQL dump", "Rails schema", "Entity Framework snapshot") else 0
@@ -23,7 +23,7 @@ def in_tests(path: str) -> bool:
 
 
 def similar(first: TableDraft, second: TableDraft) -> bool:
-    """The same table, told twice: half of the smaller one's columns are in both. Tests tell of tables of their own."""
+    """Whether two drafts are one table: half of the smaller one's columns are in both. Tests have tables of their own."""
     if all(in_tests(e.path) for e in first.evidence) != all(in_tests(e.path) for e in second.evidence):
         return False
     if not first.columns or not second.columns:
@@ -33,12 +33,12 @@ def similar(first: TableDraft, second: TableDraft) -> bool:
 
 
 def merge_stored(kept: TableDraft, other: TableDraft) -> None:
-    """A second definition, as for another database system: what it alone has is added and told."""
+    """Add a second definition, such as one for another database system, and note the differences."""
     if kept.evidence and other.evidence and kept.columns and other.columns:
-        for one, rest in ((kept, other), (other, kept)):
-            for key, column in one.columns.items():
+        for left, rest in ((kept, other), (other, kept)):
+            for key, column in left.columns.items():
                 if key not in rest.columns:
-                    _tell(kept, f"{column.name} is in {one.evidence[0].path} only.")
+                    _add_conflict(kept, f"{column.name} is in {left.evidence[0].path} only.")
     for key, column in other.columns.items():
         if key in kept.columns:
             kept.columns[key] = overlay(column, kept.columns[key])
@@ -51,7 +51,7 @@ def merge_stored(kept: TableDraft, other: TableDraft) -> None:
 
 
 def merge_model(kept: TableDraft, model: TableDraft) -> None:
-    """A model stands above what migrations say; one that does not list its columns adds only what it names."""
+    """Merge a model into a stored table. The model wins, unless it does not list its columns."""
     if model.partial:
         if not kept.columns:
             kept.columns = dict(model.columns)
@@ -73,17 +73,17 @@ def _replace_columns(kept: TableDraft, model: TableDraft) -> None:
     ours, theirs = kept.columns, model.columns
     where = model.evidence[0].path if model.evidence else "the model"
     for key, column in theirs.items():
-        known = ours.get(key)
-        if known is None:
-            _tell(kept, f"{column.name} is in the model ({where}) but not in the migrations.")
+        own = ours.get(key)
+        if own is None:
+            _add_conflict(kept, f"{column.name} is in the model ({where}) but not in the migrations.")
         elif column.name in model.primary_key:
             continue
-        elif known.nullable is not None and column.nullable is not None and known.nullable != column.nullable:
+        elif own.nullable is not None and column.nullable is not None and own.nullable != column.nullable:
             can = "can be null" if column.nullable else "cannot be null"
-            _tell(kept, f"{column.name} {can} in the model, other than in the migrations.")
+            _add_conflict(kept, f"{column.name} {can} in the model, other than in the migrations.")
     for key, column in ours.items():
         if key not in theirs:
-            _tell(kept, f"{column.name} is in the migrations but not in the model ({where}).")
+            _add_conflict(kept, f"{column.name} is in the migrations but not in the model ({where}).")
     merged = {key: overlay(ours[key], column) if key in ours else column for key, column in theirs.items()}
     kept.columns = merged | {key: column for key, column in ours.items() if key not in merged}
 
@@ -97,9 +97,9 @@ def _merge_rest(kept: TableDraft, other: TableDraft) -> None:
         if evidence not in kept.evidence:
             kept.evidence.append(evidence)
     for conflict in other.conflicts:
-        _tell(kept, conflict)
+        _add_conflict(kept, conflict)
 
 
-def _tell(draft: TableDraft, words: str) -> None:
-    if words not in draft.conflicts and len(draft.conflicts) < MAX_CONFLICTS:
-        draft.conflicts.append(words)
+def _add_conflict(draft: TableDraft, conflict: str) -> None:
+    if conflict not in draft.conflicts and len(draft.conflicts) < MAX_CONFLICTS:
+        draft.conflicts.append(conflict)

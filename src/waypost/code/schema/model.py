@@ -1,4 +1,4 @@
-"""What is known about a database: the changes that single files tell, and the tables they add up to."""
+"""Schema changes found in files, and the tables they result in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -6,38 +6,27 @@ from typing import Any
 
 from waypost.model.reference import LineRange
 
-# How far a file is to be believed. A dump is the whole database at one time; a model is what the program uses.
-ROLES = ("migration", "ddl", "dump", "model", "live")
-
-ACTIONS = (
-    "create_table",
-    "drop_table",
-    "rename_table",
-    "add_column",
-    "alter_column",  # what it says replaces what was known; what it leaves open stays
-    "drop_column",
-    "rename_column",
-    "add_index",
-    "drop_index",
-    "rename_index",
-    "add_key",  # primary key
-    "add_reference",  # foreign key over columns that exist
-    "drop_key",
-    "comment",
-    "relate",  # a relation that a model names
-    "model",  # a class that stands for a table
-    "app",  # a Django application: its folder is `scope`, its label `name`
-    "revision",  # a migration without a change of its own: only its place in the order
-)
+# Roles: migration, ddl, model (what the program uses), dump (the whole database at one time), live.
+#
+# Actions:
+# - create_table, drop_table, rename_table, comment.
+# - add_column, drop_column, rename_column.
+# - alter_column: replaces the values it gives; others stay.
+# - add_index, drop_index, rename_index.
+# - add_key, drop_key: the primary key.
+# - add_reference: a foreign key over existing columns.
+# - model: a class for a table.
+# - app: a Django application. Its folder is `scope`, its label `name`.
+# - revision: a migration without a change, for its position in the order.
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`references` is table and column; the column is "" where the primary key is meant. `@X` is a class named X."""
+    """`references` is table and column; an empty column means the primary key. `@X` is a class named X."""
 
     name: str
     type: str = ""
-    nullable: bool | None = None  # None where nothing is said
+    nullable: bool | None = None  # None if unspecified
     default: str | None = None
     primary: bool = False
     unique: bool = False
@@ -55,37 +44,37 @@ class Index:
 @dataclass(frozen=True, slots=True)
 class TableRelation:
     kind: str  # has_many, has_one, belongs_to, belongs_to_many, morph_to, morph_many, morph_one, morph_to_many
-    target: str  # a table; `@X` is a class named X; "" where it can be any (morph_to)
+    target: str  # a table; `@X` is a class named X; "" for any table (morph_to)
     via: str = ""  # the column or the table in between
-    name: str = ""  # what the code calls it
+    name: str = ""  # its name in the code
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """One thing that one file says. `table` is "" where only the class is known; its name then follows from `model`."""
+    """One change in one file. `table` is "" if only the class is known; the name then follows from `model`."""
 
-    action: str  # one of ACTIONS
+    action: str  # see above
     table: str
     lines: LineRange
-    kind: str  # in words: "Laravel migration", "Django model"
-    role: str = "migration"  # one of ROLES
+    kind: str  # "Laravel migration", "Django model" …
+    role: str = "migration"  # see above
     columns: tuple[Column, ...] = ()
     indexes: tuple[Index, ...] = ()
     relations: tuple[TableRelation, ...] = ()
     primary_key: tuple[str, ...] = ()
-    name: str = ""  # the column or index that is changed, dropped or renamed
+    name: str = ""  # of the changed, dropped or renamed column or index
     new_name: str = ""
     model: str = ""
     bases: tuple[str, ...] = ()  # `@X` each
-    flags: tuple[str, ...] = ()  # abstract, proxy, partial, join, swap …: see the detector that sets it
+    flags: tuple[str, ...] = ()  # abstract, proxy, partial …: see the detectors
     scope: str = ""  # application, namespace or module of the model
     comment: str = ""
     revision: str = ""  # name of the migration
     after: tuple[str, ...] = ()  # revisions that come before it
 
     def to_json(self) -> dict[str, Any]:
-        """Only the keys that say something."""
-        row: dict[str, Any] = _plain(self)
+        """Without keys at their default."""
+        row: dict[str, Any] = _json_of(self)
         return row
 
     @classmethod
@@ -115,17 +104,17 @@ class SchemaTable:
     relations: tuple[TableRelation, ...] = ()
     evidence: tuple[SchemaEvidence, ...] = ()
     description: str = ""
-    conflicts: tuple[str, ...] = ()  # in words: where two sources do not agree
+    conflicts: tuple[str, ...] = ()  # sentences about sources that disagree
 
     @property
     def text(self) -> str:
-        """The table in plain words, made only from what is known."""
+        """The table as sentences."""
         head = f"{self.name} table"
         if self.description:
             head += f": {_sentence(self.description)}"
         parts = [head]
         if self.columns:
-            stored = ", ".join(self._told(column) for column in self.columns)
+            stored = ", ".join(self._described(column) for column in self.columns)
             parts = [f"{head} Stores {stored}."] if self.description else [f"{head} stores {stored}."]
         elif not self.description:
             parts = [f"{head}."]
@@ -134,7 +123,7 @@ class SchemaTable:
             parts.append(f"{related[0].upper()}{related[1:]}.")
         return " ".join(parts)
 
-    def _told(self, column: Column) -> str:
+    def _described(self, column: Column) -> str:
         marks = []
         if column.primary or self.primary_key == (column.name,):
             marks.append("PK")
@@ -148,7 +137,7 @@ class SchemaTable:
         return f"{column.name} ({', '.join(marks)})" if marks else column.name
 
     def to_json(self) -> dict[str, Any]:
-        return {"text": self.text, **_plain(self)}
+        return {"text": self.text, **_json_of(self)}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "SchemaTable":
@@ -180,13 +169,13 @@ _WORDS = {
 
 
 def _related(relations: Sequence[TableRelation]) -> str:
-    """`has many articles, comments, belongs to roles`: each kind once, in the order of the words above."""
-    said = []
+    """`has many articles, comments, belongs to roles`: each kind once, in the order above."""
+    parts = []
     for kind, words in _WORDS.items():
         targets = dict.fromkeys(r.target or r.name for r in relations if r.kind == kind)
         if targets:
-            said.append(f"{words} {', '.join(targets)}")
-    return ", ".join(said)
+            parts.append(f"{words} {', '.join(targets)}")
+    return ", ".join(parts)
 
 
 def _sentence(text: str) -> str:
@@ -194,18 +183,18 @@ def _sentence(text: str) -> str:
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
 
-def _plain(value: Any) -> Any:
+def _json_of(value: Any) -> Any:
     """A dataclass as JSON, without the fields that are at their default."""
     if isinstance(value, LineRange):
         return [value.start, value.end]
     if isinstance(value, tuple):
-        return [_plain(part) for part in value]
+        return [_json_of(part) for part in value]
     if hasattr(value, "__dataclass_fields__"):
         row = {}
         for field in fields(value):
-            found = getattr(value, field.name)
-            if field.default is MISSING or found != field.default:
-                row[field.name] = _plain(found)
+            content = getattr(value, field.name)
+            if field.default is MISSING or content != field.default:
+                row[field.name] = _json_of(content)
         return row
     return value
 

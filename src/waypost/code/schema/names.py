@@ -1,4 +1,4 @@
-"""The names that frameworks make of names: `BlogPost` is stored in `blog_posts`, `articles` is a list of `Article`."""
+"""Names that frameworks derive: `BlogPost` is stored in `blog_posts`, `articles` is a list of `Article`."""
 
 import re
 import tomllib
@@ -11,17 +11,26 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 @cache
 def data(name: str) -> Mapping[str, object]:
-    """One of the tables beside this module."""
+    """A data file in `data/`."""
     source = files("waypost.code.schema").joinpath("data", f"{name}.toml")
     return tomllib.loads(source.read_text(encoding="utf-8"))
 
 
+def text_table(name: str, key: str) -> Mapping[str, str]:
+    """One table of texts in a data file."""
+    entries = data(name)[key]
+    assert isinstance(entries, dict)
+    return entries
+
+
 @cache
 def _irregular() -> tuple[frozenset[str], Mapping[str, str], Mapping[str, str]]:
-    table = data("inflections")
-    pairs = table["irregular"]
-    assert isinstance(pairs, dict)
-    return frozenset(str(table["uncountable"]).split()), pairs, {plural: single for single, plural in pairs.items()}
+    pairs = text_table("inflections", "irregular")
+    return (
+        frozenset(str(data("inflections")["uncountable"]).split()),
+        pairs,
+        {plural: single for single, plural in pairs.items()},
+    )
 
 
 def snake(name: str) -> str:
@@ -30,7 +39,7 @@ def snake(name: str) -> str:
 
 
 def plural(name: str) -> str:
-    """The plural of the last word of a name, which is in lower case or camel case."""
+    """The name with its last word in plural. The name is in lower case or camel case."""
     head, word = _last_word(name)
     low = word.lower()
     uncountable, irregular, back = _irregular()

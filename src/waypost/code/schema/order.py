@@ -1,4 +1,4 @@
-"""Which changes belong to one database, and in what order they were made."""
+"""Group changes by database, and sort migrations."""
 
 import re
 from collections import defaultdict
@@ -7,20 +7,20 @@ from graphlib import CycleError, TopologicalSorter
 
 from waypost.code.schema.model import SchemaChange
 
-# The part of a path below which migrations lie. The folder above it names the database.
+# A folder of migrations. The folder above it names the database.
 _ROOTS = re.compile(r"(?:^|/)(?:(?:\w*_)?migrate|migrations|schema|versions|Migrations)/(?=[^/]*$)")
 _RAILS_DUMP = re.compile(r"(?:^|/)(?:\w+_)?(?:schema\.rb|structure\.sql)$")
-# Frameworks that keep their dump beside the folder of migrations.
+# Frameworks that keep their dump next to the folder of migrations.
 _BESIDE = ("Rails migration", "Rails schema", "Laravel migration", "SQL dump")
 
 
 def database_of(path: str, change: SchemaChange) -> str:
-    """A name for the sequence that a change is part of. A file of plain definitions stands for itself."""
+    """A name for the sequence of a change. A file of plain definitions is its own sequence."""
     folder, _, name = path.rpartition("/")
     if change.kind in _BESIDE:
-        found = _ROOTS.search(path)
-        if found:
-            return path[: found.start()]
+        root = _ROOTS.search(path)
+        if root:
+            return path[: root.start()]
         if _RAILS_DUMP.search(path):
             return folder
     if change.role != "migration":
@@ -29,7 +29,7 @@ def database_of(path: str, change: SchemaChange) -> str:
 
 
 def version_key(path: str) -> tuple[tuple[int, int, str], ...]:
-    """Sorts `V2__b` before `V10__a`, and time stamps by time, whatever folder they lie in."""
+    """Sorts `V2__b` before `V10__a`, and time stamps by time, across folders."""
     folder, _, name = path.rpartition("/")
     if name in ("up.sql", "migration.sql"):
         name = folder.rpartition("/")[2]
@@ -39,7 +39,7 @@ def version_key(path: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def in_order(steps: Mapping[str, Sequence[SchemaChange]]) -> list[str]:
-    """The paths of a sequence, first one first: by what each says comes before it, else by name."""
+    """The paths of a sequence in order: by declared dependencies, else by name."""
     ordered = sorted(steps, key=version_key)
     path_of = {change.revision: path for path in ordered for change in steps[path] if change.revision}
     if not path_of:
@@ -52,7 +52,7 @@ def in_order(steps: Mapping[str, Sequence[SchemaChange]]) -> list[str]:
 
 
 def sort_by(before: Mapping[str, Iterable[str]]) -> list[str]:
-    """A topological order that keeps the given one where it can. A circle is left as it stands."""
+    """A topological order that keeps the given one where possible. A cycle keeps the given order."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for name, earlier in before.items():
         sorter.add(name, *earlier)
@@ -64,9 +64,9 @@ def sort_by(before: Mapping[str, Iterable[str]]) -> list[str]:
 
 def by_database(changes: Mapping[str, Sequence[SchemaChange]]) -> dict[str, dict[str, list[SchemaChange]]]:
     """The changes of tables (not of models), by database and path."""
-    found: dict[str, dict[str, list[SchemaChange]]] = defaultdict(lambda: defaultdict(list))
+    by_name: dict[str, dict[str, list[SchemaChange]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(changes):
         for change in changes[path]:
             if change.role != "model" and change.action != "app":
-                found[database_of(path, change)][path].append(change)
-    return found
+                by_name[database_of(path, change)][path].append(change)
+    return by_name

@@ -1,4 +1,4 @@
-"""From drafts to tables: what references imply, told from both sides."""
+"""Turn drafts into tables, with relations on both sides of each reference."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from waypost.code.schema.frameworks.models import Models
 from waypost.code.schema.merge import in_tests, worth
 from waypost.code.schema.model import Column, SchemaTable, TableRelation
 
-# Columns that a table between two others may have and still say nothing of its own.
+# Columns that a join table may have besides its keys.
 _HOUSEKEEPING = frozenset({"id", "created_at", "updated_at", "created_on", "created", "sort_value", "position"})
 
 
@@ -18,15 +18,15 @@ def finish(drafts: Sequence[TableDraft], models: Models) -> tuple[SchemaTable, .
     for draft in drafts:
         named[draft.name.lower()].append(draft)
     for draft in drafts:
-        _settle(draft, models, named)
+        _resolve(draft, models, named)
     for draft in drafts:
         _imply(draft, named)
     ordered = sorted(drafts, key=lambda draft: (draft.name.lower(), draft.evidence[0].path if draft.evidence else ""))
     return tuple(_table(draft) for draft in ordered)
 
 
-def _settle(draft: TableDraft, models: Models, named: Mapping[str, list[TableDraft]]) -> None:
-    """Put tables for classes, and the primary key of its table for a reference that names no column."""
+def _resolve(draft: TableDraft, models: Models, named: Mapping[str, list[TableDraft]]) -> None:
+    """Replace classes by tables, and missing columns of references by the primary key."""
     path = draft.evidence[0].path if draft.evidence else ""
     for key, column in draft.columns.items():
         if column.references:
@@ -41,13 +41,13 @@ def _settle(draft: TableDraft, models: Models, named: Mapping[str, list[TableDra
     for relation in draft.relations:
         name = models.table_named(relation.target, path)
         via = models.table_named(relation.via, path)
-        known = _nearest(named.get(name.lower(), []), draft)
-        relations.append(replace(relation, target=known.name if known else name, via=via))
-    draft.relations = [_decided(relation, draft, named) for relation in dict.fromkeys(relations)]
+        target_draft = _nearest(named.get(name.lower(), []), draft)
+        relations.append(replace(relation, target=target_draft.name if target_draft else name, via=via))
+    draft.relations = [_resolved(relation, draft, named) for relation in dict.fromkeys(relations)]
 
 
-def _decided(relation: TableRelation, draft: TableDraft, named: Mapping[str, list[TableDraft]]) -> TableRelation:
-    """`relationship("X")` does not say which side it is: the foreign keys do."""
+def _resolved(relation: TableRelation, draft: TableDraft, named: Mapping[str, list[TableDraft]]) -> TableRelation:
+    """Resolve `relationship("X")`: the foreign keys show which side it is."""
     if not relation.kind.startswith("relates"):
         return relation
     ours = [column for column in draft.columns.values() if _points(column, relation.target)]
@@ -64,10 +64,10 @@ def _points(column: Column, table: str) -> bool:
     return column.references is not None and column.references[0].lower() == table.lower()
 
 
-def _nearest(found: Sequence[TableDraft], draft: TableDraft) -> TableDraft | None:
-    """Of several tables of one name, the one that lies nearest."""
-    if len(found) < 2:
-        return found[0] if found else None
+def _nearest(candidates: Sequence[TableDraft], draft: TableDraft) -> TableDraft | None:
+    """The nearest of several tables of one name."""
+    if len(candidates) < 2:
+        return candidates[0] if candidates else None
     here = draft.evidence[0].path if draft.evidence else ""
 
     def nearness(other: TableDraft) -> tuple[bool, int]:
@@ -79,7 +79,7 @@ def _nearest(found: Sequence[TableDraft], draft: TableDraft) -> TableDraft | Non
             shared += 1
         return (in_tests(path) == in_tests(here), shared)
 
-    return max(found, key=nearness)
+    return max(candidates, key=nearness)
 
 
 def _imply(draft: TableDraft, named: Mapping[str, list[TableDraft]]) -> None:
@@ -99,7 +99,7 @@ def _imply(draft: TableDraft, named: Mapping[str, list[TableDraft]]) -> None:
             if not _says(target, other.references[0], draft.name, ("belongs_to_many", "has_many")):
                 target.relations.append(TableRelation("belongs_to_many", other.references[0], draft.name))
         else:
-            kind = "has_one" if _alone(draft, column) else "has_many"
+            kind = "has_one" if _is_unique(draft, column) else "has_many"
             if not _says(target, draft.name, column.name, ("has_many", "has_one")):
                 target.relations.append(TableRelation(kind, draft.name, column.name))
 
@@ -113,8 +113,8 @@ def _says(draft: TableDraft, target: str, via: str, kinds: tuple[str, ...]) -> b
     )
 
 
-def _alone(draft: TableDraft, column: Column) -> bool:
-    """At most one row can have each value of this column."""
+def _is_unique(draft: TableDraft, column: Column) -> bool:
+    """Whether each value of this column is in at most one row."""
     return (
         column.unique
         or draft.primary_key == (column.name,)

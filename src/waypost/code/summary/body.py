@@ -14,7 +14,7 @@ _CALLED = re.compile(r"(\w+)\W*$")
 _SIGNS = re.compile(
     r"\b(?:raise|throw)[ \t]+(?:new[ \t]+)?(?P<error>[A-Z][\w.\\:]{2,80})"
     r"|\breturn[ \t]+(?P<value>[^\s;}])"
-    r"|(?P<yields>\byield\b)"
+    r"|\byield\b"
     r"|[\"'`](?:\"\")?\s{0,40}(?P<sql>SELECT\s[^\"'`]{1,300}?\sFROM|INSERT\s+INTO|UPDATE\s+\w[\w.]{0,60}\s+SET|DELETE\s+FROM)\s"
 )
 _SQL = {"SELECT": "queries the database", "INSERT": "inserts into the database"}
@@ -28,7 +28,6 @@ class FunctionBody:
     actions: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     gives: bool = False
-    yields: bool = False
 
 
 def body_of(symbol: Symbol, view: SummaryView) -> FunctionBody:
@@ -37,20 +36,18 @@ def body_of(symbol: Symbol, view: SummaryView) -> FunctionBody:
     ranked = {rank: says for rank, says in seen if says}
     errors: dict[str, None] = {}
     sql: dict[str, None] = {}
-    gives = yields = False
+    gives = False
     for sign in _SIGNS.finditer(view.text_of(symbol)):
         if sign["error"]:
             errors[re.split(r"[.\\:]+", sign["error"].removesuffix(".new").rstrip(":."))[-1]] = None
         elif sign["sql"]:
             sql[_SQL[sign["sql"].split()[0]]] = None
-        elif sign["yields"]:
-            gives = yields = True
         else:
             gives = True
     actions = dict.fromkeys([*sql, *(ranked[rank] for rank in sorted(ranked))])
     if _calls_itself(symbol):
         actions["calls itself"] = None
-    return FunctionBody(tuple(actions)[:MOST_ACTIONS], tuple(errors)[:MOST_ERRORS], gives, yields)
+    return FunctionBody(tuple(actions)[:MOST_ACTIONS], tuple(errors)[:MOST_ERRORS], gives)
 
 
 def _action(call: Call, language: str) -> tuple[int, str]:

@@ -86,10 +86,6 @@ class Log:
         self._thread = threading.Thread(target=self._write, name="log", daemon=True)
         self._thread.start()
 
-    @property
-    def tells_requests(self) -> bool:
-        return self._json
-
     def event(self, event: str, level: str = "info", **told: Any) -> None:
         """Something that the server did or that befell it."""
         if self._json:

@@ -68,9 +68,8 @@ class TokenIdentity:
         """Whose word it is that a client brings; empty: the person's of this home."""
         return ""
 
-    def chosen(self, named: str = "") -> str | None:
+    def chosen(self, named: str = "") -> str | None:  # noqa: ARG002  a team's token needs it
         """The memory that an agent works with, which may have named one; None: that of the server."""
-        del named
         return None
 
     def acting(self) -> AbstractContextManager[None]:

@@ -70,9 +70,8 @@ class LimitedConnection(H11Protocol):
         self._head_is_there()
         super().on_response_complete()
 
-    def send_400_response(self, msg: str) -> None:
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  as uvicorn declares it
         """To what is not HTTP. Where an answer is already under way there is nothing left to say."""
-        del msg
         self.events.refused("form")
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
             problem = Problem(400, "This is not a request of HTTP/1.1.", "Use a client that speaks it.")
@@ -116,8 +115,7 @@ class _Server(Server):
         self._events.ending()
         await super().shutdown(sockets)
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        del frame
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  as uvicorn declares it
         self._signals += 1
         self.should_exit = True
         if self._signals > 1:

@@ -129,8 +129,8 @@ class McpApp:
         async def receive() -> Message:
             return _NOTHING
 
-        async def send(message: Message) -> None:
-            del message
+        async def send(_: Message) -> None:
+            return None
 
         ending = {**scope, "method": "DELETE", "headers": [(_SESSION, session.encode("latin-1"))]}
         await self._handle(ending, receive, send)

@@ -31,8 +31,7 @@ def index(call: ToolCall) -> str:
     them."""
     memory = call.memory
 
-    def report(phase: str, done: int, total: int, note: str = "") -> None:
-        del note
+    def report(phase: str, done: int, total: int, _note: str = "") -> None:
         low, high = _PHASES.get(phase, (99, 99))
         share = low + (high - low) * (done / total if total else 0)
         told = f"{phase}: {done} of {total} files" if total else phase

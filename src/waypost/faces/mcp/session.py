@@ -79,9 +79,8 @@ def client_name(name: object) -> str:
     return told[:_LONGEST_NAME] or UNKNOWN_CLIENT
 
 
-def no_way_to_ask(question: str) -> bool:
+def no_way_to_ask(_question: str) -> bool:
     """For clients that cannot show a question to their person."""
-    del question
     raise SecurityError(
         "This takes the word of the person, and this client has no way to ask them.",
         "Tell them: they can do it at a terminal with `waypost review`, `waypost reject ID` or `waypost forget ID`.",
@@ -103,10 +102,6 @@ class Speaks(Protocol):
     def __call__(self, space_id: str, *, forgetting: bool = False) -> None: ...
 
 
-def _always(space_id: str, *, forgetting: bool = False) -> None:
-    del space_id, forgetting
-
-
 @dataclass(slots=True)
 class ServedCall:
     """One call, as `tool.Call` wants it. `tell` brings progress to the client, `ask` brings a person's word."""
@@ -119,7 +114,7 @@ class ServedCall:
     opens: Callable[[str], None] = lambda _: None  # raises where the client may not open the memory of this id
     space: Callable[[], str | None] = lambda: None  # the memory of this caller, where it is not the project's
     person: str = ""  # whose word the client brings, where it is not the person's of this home
-    speaks: Speaks = _always  # raises where the client cannot bring a person's word about the memory of this id
+    speaks: Speaks = lambda *_, **__: None  # raises where the client cannot bring a person's word about this memory
     ticks: Callable[[], float] = time.monotonic
     stopped: threading.Event = field(default_factory=threading.Event)
     _told: float = field(default=-1.0, init=False)

@@ -26,8 +26,7 @@ def _condense(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any
     return memory.journal.condense(force=force, report=report).to_json()
 
 
-def _rebuild(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
-    del force  # it always makes everything again
+def _rebuild(memory: "Memory", _force: bool, report: Report) -> Mapping[str, Any]:
     most = 0
 
     def told(engine: str, left: int) -> None:

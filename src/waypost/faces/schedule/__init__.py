@@ -1,1 +1,1 @@
-"""Daily upkeep, put on the schedule of the system: systemd, cron, launchd or the Windows Task Scheduler."""
+"""Daily maintenance by the scheduler of the system: systemd, cron, launchd or the Windows Task Scheduler."""

@@ -1,10 +1,9 @@
-"""What is to run every day: the words of its command, what it is told by its environment, and when."""
+"""A daily job: its command, its environment variables and its time."""
 
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Self
 
 from waypost import config
@@ -12,9 +11,9 @@ from waypost.config import Settings
 from waypost.errors import InvalidInput
 from waypost.space.identity import Identity
 
-EVERYTHING = "all"  # in place of the id of a space
+EVERYTHING = "all"  # instead of the id of a space
 _TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
-# No format of a schedule can hold them: a line or a table would end where a path does not.
+# No schedule format can hold them: they would end a line in the middle of a path.
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -27,10 +26,10 @@ class At:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        found = _TIME.fullmatch(text.strip())
-        if found is None:
+        matched = _TIME.fullmatch(text.strip())
+        if matched is None:
             raise InvalidInput(f"{text[:40]!r} is not a time of day.", "Write hours and minutes, such as 04:00.")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(matched[1]), int(matched[2]))
 
     def __str__(self) -> str:
         return f"{self.hour:02}:{self.minute:02}"
@@ -38,7 +37,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledJob:
-    """One space's upkeep, or that of all. Every word can stand in a line of text; InvalidInput else."""
+    """Maintenance of one space or of all. Raises InvalidInput for words that a schedule cannot hold."""
 
     space: str  # 16 hex digits, or EVERYTHING
     title: str  # for people
@@ -51,21 +50,21 @@ class ScheduledJob:
             if _UNWRITABLE.search(word):
                 raise InvalidInput(
                     f"{word[:200]!r} cannot be written into a schedule.",
-                    "Give that folder a name without control characters, in valid Unicode.",
+                    "Rename that folder: no control characters, valid Unicode.",
                 )
         if not os.path.isabs(self.command[0]):
             raise InvalidInput(
-                f"{self.command[0][:200]!r} is not the full path of a program.", "Call Waypost by its own Python."
+                f"{self.command[0][:200]!r} is not the full path of a program.", "Start Waypost with its own Python."
             )
 
     @property
     def name(self) -> str:
-        """How the system calls it. One for each space: installing again replaces it."""
+        """Its name in the scheduler, one for each space. Installing again replaces it."""
         return name_of(self.space)
 
     @property
     def shown_title(self) -> str:
-        """On one line, without what unit files or comments could take for more than words."""
+        """The title on one line, without characters that unit files or comments interpret."""
         return _UNWRITABLE.sub(" ", self.title).replace("\\", "/").strip()[:100]
 
 
@@ -74,38 +73,30 @@ def name_of(space: str) -> str:
 
 
 def job_of(identity: Identity | None, python: str, settings: Settings, at: At) -> ScheduledJob:
-    """The upkeep of one space, or without an identity of all there are when it runs."""
+    """The maintenance job of one space; without an identity, of all spaces."""
     start = (os.path.abspath(python) if python else "", "-P", "-m", "waypost")
-    told = _told(settings)
+    environment = _environment(settings)
     if identity is None:
-        return ScheduledJob(EVERYTHING, "all memories", (*start, "schedule", "run"), at, told)
+        return ScheduledJob(EVERYTHING, "all memories", (*start, "schedule", "run"), at, environment)
     if identity.is_away:
         raise InvalidInput(f"The tree of {identity.name!r} is not on this machine.", "Schedule all memories: --all.")
     person = identity.kind == "person"
     where = (f"--person={identity.name}",) if person else ("-C", str(identity.root))
-    return ScheduledJob(identity.space_id, identity.name, (*start, *where, "maintain"), at, told)
+    return ScheduledJob(identity.space_id, identity.name, (*start, *where, "maintain"), at, environment)
 
 
-def _told(settings: Settings) -> dict[str, str]:
-    """What this process knows by its environment alone: whoever runs by night has another one."""
-    told = {"WAYPOST_HOME": str(settings.home)} if settings.home_is_told else {}
-    plain = config.load({"WAYPOST_HOME": str(settings.home), "HOME": str(config.user_home())})
-    if settings.engine != plain.engine:
-        told["WAYPOST_ENGINE"] = settings.engine
-    if settings.models != plain.models:
-        told["WAYPOST_MODELS"] = str(settings.models[0])
-    return told
+def _environment(settings: Settings) -> dict[str, str]:
+    """The settings that only environment variables set: a scheduler starts with other variables."""
+    variables = {"WAYPOST_HOME": str(settings.home)} if settings.home_from_variable else {}
+    without = config.load({"WAYPOST_HOME": str(settings.home), "HOME": str(config.user_home())})
+    if settings.engine != without.engine:
+        variables["WAYPOST_ENGINE"] = settings.engine
+    if settings.models != without.models:
+        variables["WAYPOST_MODELS"] = str(settings.models[0])
+    return variables
 
 
 def needs_secrets(settings: Settings) -> bool:
-    """Whether a server wants a key that only the environment of a shell knows."""
+    """Whether an API key comes from an environment variable, which a scheduler does not have."""
     servers = (settings.llm, settings.openai if settings.engine == "openai" else None)
     return any(server is not None and server.api_key_variable for server in servers)
-
-
-def unit_folder(home: Path) -> Path:
-    return home / ".config" / "systemd" / "user"
-
-
-def agent_folder(home: Path) -> Path:
-    return home / "Library" / "LaunchAgents"

@@ -1,16 +1,24 @@
-"""An agent of macOS's launchd. What it misses while the machine sleeps, it makes up for; while it is off, it does not."""
+"""An agent of launchd on macOS. It catches up on runs missed while the machine slept, not while it was off."""
 
 import plistlib
 from pathlib import Path
 from typing import Any
 
-from waypost.errors import Refused
-from waypost.faces.schedule.job import ScheduledJob, agent_folder
+from waypost.faces.schedule.job import ScheduledJob
 from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
-from waypost.faces.schedule.system import ScheduleSystem, author, failed, place, remove, sealed, text_of
+from waypost.faces.schedule.system import (
+    ScheduleSystem,
+    author,
+    read_text,
+    refuse_foreign,
+    remove_file,
+    run_or_raise,
+    sealed,
+    write_file,
+)
 
 _COMMENT = ("<!-- ", " -->")
-_UNTRIED = "Waypost's launchd agents are tested without macOS; tell us when one does not start."
+_UNTRIED = "Waypost's launchd agents are only tested on other systems. Please report one that does not start."
 
 
 class Launchd:
@@ -26,21 +34,19 @@ class Launchd:
 
     def install(self, job: ScheduledJob, *, dry_run: bool) -> ScheduleReport:
         path, text = self._path(job.name), agent(job)
-        who, before = author(path, _COMMENT), text_of(path)
-        if who in {"edited", "somebody"}:
-            what = "was changed by somebody" if who == "edited" else "is not Waypost's"
-            raise Refused(f"{path} {what}.", "Move it away and install again.")
+        refuse_foreign(path, _COMMENT)
+        before = read_text(path)
         deed: Deed = "installed" if before is None else "unchanged" if before == text else "updated"
         load = ("launchctl", "bootstrap", self._domain, str(path))
         if dry_run:
             return ScheduleReport(self.kind, job.name, deed, False, {str(path): text}, (" ".join(load),), dry_run=True)
         if deed != "unchanged":
-            place(path, text)
+            write_file(path, text)
         if self._loaded(job.name):
             if deed == "unchanged":
                 return ScheduleReport(self.kind, job.name, deed, True, {str(path): text})
-            self._must("launchctl", "bootout", f"{self._domain}/{label(job.name)}")
-        self._must(*load)
+            self._run("launchctl", "bootout", f"{self._domain}/{label(job.name)}")
+        self._run(*load)
         return ScheduleReport(self.kind, job.name, deed, True, {str(path): text}, notes=(_UNTRIED,))
 
     def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport:
@@ -54,11 +60,11 @@ class Launchd:
             )
         if not dry_run:
             if not self.reason_against() and self._loaded(name):
-                self._must("launchctl", "bootout", f"{self._domain}/{label(name)}")
-            remove(path)
+                self._run("launchctl", "bootout", f"{self._domain}/{label(name)}")
+            remove_file(path)
         return ScheduleReport(self.kind, name, "removed", False, {str(path): ""}, dry_run=dry_run)
 
-    def standing(self, name: str) -> ScheduleState:
+    def state(self, name: str) -> ScheduleState:
         reason, path = self.reason_against(), self._path(name)
         if author(path, _COMMENT) == "nobody":
             return ScheduleState(self.kind, not reason, False, note=reason)
@@ -70,15 +76,13 @@ class Launchd:
         return f"gui/{self._system.user_id}"
 
     def _path(self, name: str) -> Path:
-        return agent_folder(self._system.home) / f"{label(name)}.plist"
+        return self._system.home / "Library" / "LaunchAgents" / f"{label(name)}.plist"
 
     def _loaded(self, name: str) -> bool:
         return self._system.run(("launchctl", "print", f"{self._domain}/{label(name)}"), b"").ok
 
-    def _must(self, *command: str) -> None:
-        ran = self._system.run(command, b"")
-        if not ran.ok:
-            raise failed(f"`{' '.join(command)}` failed", ran, "The file is in place; run that command again.")
+    def _run(self, *command: str) -> None:
+        run_or_raise(self._system, command, "The file is in place. Run that command again.")
 
 
 def label(name: str) -> str:

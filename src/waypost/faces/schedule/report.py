@@ -1,4 +1,4 @@
-"""What was done with the schedule, and how it stands."""
+"""Reports about a scheduled job, and the protocol of a scheduler."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ class ScheduleReport:
     using: str
     name: str
     deed: Deed
-    active: bool  # the system runs it by itself from now on
+    active: bool  # the system runs it from now on
     written: Mapping[str, str] = field(default_factory=dict)  # file or table → its text
-    commands: tuple[str, ...] = ()  # what the person has to run
+    commands: tuple[str, ...] = ()  # commands you have to run
     notes: tuple[str, ...] = ()
     dry_run: bool = False
 
@@ -37,13 +37,13 @@ class ScheduleReport:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleState:
-    """How one scheduler stands to a job."""
+    """The state of a job in one scheduler."""
 
     using: str
-    usable: bool  # it could be installed there
+    usable: bool  # this scheduler can be used here
     installed: bool
     active: bool = False
-    note: str = ""  # why not, or what is odd
+    note: str = ""  # why it cannot be used, or what is unusual
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -56,16 +56,16 @@ class ScheduleState:
 
 
 class Scheduler(Protocol):
-    """One way to have something run every day."""
+    """A program of the system that runs a job every day."""
 
     kind: str
 
     def reason_against(self) -> str:
-        """Why it cannot be used here; empty when it can."""
+        """Why it cannot be used here; empty if it can."""
         ...
 
     def install(self, job: ScheduledJob, *, dry_run: bool) -> ScheduleReport: ...
 
     def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport: ...
 
-    def standing(self, name: str) -> ScheduleState: ...
+    def state(self, name: str) -> ScheduleState: ...

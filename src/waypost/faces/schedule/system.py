@@ -1,4 +1,4 @@
-"""All that touches the system from here: programs are run, files are placed. Tests bring a system of their own."""
+"""Run programs and write files for the schedulers. Tests pass their own `ScheduleSystem`."""
 
 import hashlib
 import os
@@ -13,10 +13,10 @@ from typing import Literal
 
 from waypost import config
 from waypost.config import Settings
-from waypost.errors import InvalidInput, WaypostError
+from waypost.errors import InvalidInput, Refused, WaypostError
 from waypost.space.platform import read_small_file, write_failure, write_private_file
 
-_PATIENCE = 20.0  # seconds: a manager that is starting up may need some
+_PATIENCE = 20.0  # seconds: a service manager may still be starting
 _LARGEST_FILE = 1_000_000
 _SEAL = re.compile(r"Waypost schedule, seal ([0-9a-f]{32})")
 
@@ -24,8 +24,8 @@ Author = Literal["nobody", "waypost", "edited", "somebody"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """How a program ended; -1 when it could not be started or did not end."""
+class CommandResult:
+    """The result of a program. The code is -1 if it did not start or did not end."""
 
     code: int
     out: bytes = b""
@@ -40,14 +40,14 @@ class Ran:
         return (self.err or self.out).decode("utf-8", "replace").strip().partition("\n")[0][:300]
 
 
-Run = Callable[[Sequence[str], bytes], Ran]
+Run = Callable[[Sequence[str], bytes], CommandResult]
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleSystem:
     platform: str  # as sys.platform
-    home: Path  # of the person
-    state: Path  # a folder of Waypost's own
+    home: Path  # home directory of the person
+    state: Path  # a folder in Waypost's data directory
     user_id: int
     run: Run
     which: Callable[[str], str | None]
@@ -60,20 +60,20 @@ def this_system(settings: Settings) -> ScheduleSystem:
     )
 
 
-def run(command: Sequence[str], given: bytes = b"") -> Ran:
-    """Run a program to its end, in plain English, with a time-out. It never raises."""
+def run(command: Sequence[str], given: bytes = b"") -> CommandResult:
+    """Run a program in the C locale, with a time-out. Never raises."""
     words = ["env", "LC_ALL=C", *command] if os.name == "posix" else list(command)
     try:
         done = subprocess.run(words, input=given, capture_output=True, timeout=_PATIENCE, check=False)
     except subprocess.TimeoutExpired:
-        return Ran(-1, b"", f"{command[0]} did not answer within {_PATIENCE:g} s.".encode())
+        return CommandResult(-1, b"", f"{command[0]} did not answer within {_PATIENCE:g} s.".encode())
     except OSError as error:
-        return Ran(-1, b"", f"{command[0]}: {error.strerror}".encode())
-    return Ran(done.returncode, done.stdout, done.stderr)
+        return CommandResult(-1, b"", f"{command[0]}: {error.strerror}".encode())
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 def sealed(text: str, comment: tuple[str, str] = ("# ", "")) -> str:
-    """The text with a line, in the place of `@SEAL@`, by which we know later that nobody has changed it."""
+    """Replace `@SEAL@` by a line with a hash, which later shows whether somebody edited the text."""
     mark = f"Waypost schedule, seal {_seal(text)}"
     return text.replace("@SEAL@", f"{comment[0]}{mark}{comment[1]}", 1)
 
@@ -83,27 +83,42 @@ def _seal(text: str) -> str:
 
 
 def author(path: Path, comment: tuple[str, str] = ("# ", "")) -> Author:
-    """Who wrote the file at this place: nobody, we, somebody into one of ours, or somebody else."""
-    text = text_of(path)
+    """Who wrote a file: "waypost", "edited" (ours, then changed), "somebody" else, or "nobody" if it is missing."""
+    text = read_text(path)
     if text is None:
         return "somebody" if os.path.lexists(path) else "nobody"
-    found = _SEAL.search(text)
-    if path.is_symlink() or found is None:
+    seal = _SEAL.search(text)
+    if path.is_symlink() or seal is None:
         return "somebody"
-    plain = text.replace(f"{comment[0]}{found[0]}{comment[1]}", "@SEAL@", 1)
-    return "waypost" if _seal(plain) == found[1] else "edited"
+    unsealed = text.replace(f"{comment[0]}{seal[0]}{comment[1]}", "@SEAL@", 1)
+    return "waypost" if _seal(unsealed) == seal[1] else "edited"
 
 
-def text_of(path: Path) -> str | None:
-    """What the file says; None when there is none that could be ours."""
+def refuse_foreign(path: Path, comment: tuple[str, str] = ("# ", "")) -> None:
+    """Raise Refused if the file is edited or not from Waypost."""
+    who = author(path, comment)
+    if who in {"edited", "somebody"}:
+        what = "was edited" if who == "edited" else "is not from Waypost"
+        raise Refused(f"{path} {what}.", "Move it away and install again.")
+
+
+def run_or_raise(system: ScheduleSystem, command: Sequence[str], remedy: str) -> None:
+    """Run a program. Raises WaypostError if it fails."""
+    result = system.run(command, b"")
+    if not result.ok:
+        raise command_error(f"`{' '.join(command)}` failed", result, remedy)
+
+
+def read_text(path: Path) -> str | None:
+    """The text of a file; None if it is missing, not a small plain file, or not UTF-8."""
     try:
         return read_small_file(path, _LARGEST_FILE).decode("utf-8")
     except (OSError, InvalidInput, UnicodeDecodeError):
         return None
 
 
-def place(path: Path, text: str) -> None:
-    """Write the file whole or not at all, and the folders to it."""
+def write_file(path: Path, text: str) -> None:
+    """Write the file atomically, with its folders."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -111,12 +126,12 @@ def place(path: Path, text: str) -> None:
     write_private_file(path, text.encode("utf-8"), replace=True)
 
 
-def remove(path: Path) -> None:
+def remove_file(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise write_failure(error, path) from error
 
 
-def failed(what: str, ran: Ran, remedy: str) -> WaypostError:
-    return WaypostError(f"{what}: {ran.complaint or f'it ended with {ran.code}'}", remedy)
+def command_error(what: str, result: CommandResult, remedy: str) -> WaypostError:
+    return WaypostError(f"{what}: {result.complaint or f'it ended with {result.code}'}", remedy)

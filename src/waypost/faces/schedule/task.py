@@ -1,42 +1,15 @@
-"""A task of the Windows Task Scheduler, told by an XML file: `schtasks /TR` cannot hold a long command or catch up."""
+"""A task of the Windows Task Scheduler, from an XML file. `schtasks /TR` takes no long command and cannot catch up."""
 
 import subprocess
+from importlib.resources import files
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 from waypost.faces.schedule.job import ScheduledJob
 from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
-from waypost.faces.schedule.system import ScheduleSystem, failed, place, remove, text_of
+from waypost.faces.schedule.system import ScheduleSystem, command_error, read_text, remove_file, write_file
 
-_TASK = """\
-<?xml version="1.0"?>
-<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
-  <RegistrationInfo>
-    <Description>Waypost: daily upkeep of {title}</Description>
-  </RegistrationInfo>
-  <Triggers>
-    <CalendarTrigger>
-      <StartBoundary>2026-01-01T{at}:00</StartBoundary>
-      <ScheduleByDay><DaysInterval>1</DaysInterval></ScheduleByDay>
-    </CalendarTrigger>
-  </Triggers>
-  <Settings>
-    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
-    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
-    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
-    <StartWhenAvailable>true</StartWhenAvailable>
-    <ExecutionTimeLimit>PT4H</ExecutionTimeLimit>
-    <Priority>7</Priority>
-  </Settings>
-  <Actions>
-    <Exec>
-      <Command>{program}</Command>
-      <Arguments>{words}</Arguments>
-    </Exec>
-  </Actions>
-</Task>
-"""
-_UNTRIED = "Waypost's tasks are written by the book and were never run on Windows; tell us when one does not start."
+_UNTRIED = "Waypost's tasks are only tested on other systems. Please report one that does not start."
 
 
 class WindowsTask:
@@ -52,39 +25,39 @@ class WindowsTask:
 
     def install(self, job: ScheduledJob, *, dry_run: bool) -> ScheduleReport:
         path, text = self._path(job.name), task(job)
-        before = text_of(path)
+        before = read_text(path)
         deed: Deed = "installed" if before is None else "unchanged" if before == text else "updated"
         create = ("schtasks", "/Create", "/TN", _task_name(job.name), "/XML", str(path), "/F")
         if dry_run:
-            told = subprocess.list2cmdline(create)
-            return ScheduleReport(self.kind, job.name, deed, False, {str(path): text}, (told,), dry_run=True)
-        place(path, text)
-        ran = self._system.run(create, b"")
-        if not ran.ok:
-            remove(path)
-            raise failed("schtasks did not take the task", ran, "Run `schtasks /Query` to see whether it works at all.")
+            command = subprocess.list2cmdline(create)
+            return ScheduleReport(self.kind, job.name, deed, False, {str(path): text}, (command,), dry_run=True)
+        write_file(path, text)
+        result = self._system.run(create, b"")
+        if not result.ok:
+            remove_file(path)
+            raise command_error("schtasks refused the task", result, "Check that `schtasks /Query` works.")
         return ScheduleReport(self.kind, job.name, deed, True, {str(path): text}, notes=(_UNTRIED,))
 
     def uninstall(self, name: str, *, dry_run: bool) -> ScheduleReport:
         path = self._path(name)
-        if text_of(path) is None:
+        if read_text(path) is None:
             return ScheduleReport(self.kind, name, "missing", False, dry_run=dry_run)
         if not dry_run:
-            ran = self._system.run(("schtasks", "/Delete", "/TN", _task_name(name), "/F"), b"")
-            if not ran.ok and self._known(name):
-                raise failed("schtasks did not remove the task", ran, "Remove it in the Task Scheduler.")
-            remove(path)
+            result = self._system.run(("schtasks", "/Delete", "/TN", _task_name(name), "/F"), b"")
+            if not result.ok and self._exists(name):
+                raise command_error("schtasks did not remove the task", result, "Remove it in the Task Scheduler.")
+            remove_file(path)
         return ScheduleReport(self.kind, name, "removed", False, {str(path): ""}, dry_run=dry_run)
 
-    def standing(self, name: str) -> ScheduleState:
+    def state(self, name: str) -> ScheduleState:
         reason = self.reason_against()
-        installed = text_of(self._path(name)) is not None
-        return ScheduleState(self.kind, not reason, installed, installed and not reason and self._known(name), reason)
+        installed = read_text(self._path(name)) is not None
+        return ScheduleState(self.kind, not reason, installed, installed and not reason and self._exists(name), reason)
 
     def _path(self, name: str) -> Path:
         return self._system.state / f"{name}.xml"
 
-    def _known(self, name: str) -> bool:
+    def _exists(self, name: str) -> bool:
         return self._system.run(("schtasks", "/Query", "/TN", _task_name(name)), b"").ok
 
 
@@ -93,11 +66,12 @@ def _task_name(name: str) -> str:
 
 
 def task(job: ScheduledJob) -> str:
-    """The task as XML. It has no place for an environment: Python sets it before Waypost begins."""
+    """The task as XML. The format has no environment variables, so Python sets them before Waypost starts."""
     program, *words = job.command
     if job.environment:
         start = f"import os, sys; os.environ.update({dict(job.environment)!r}); sys.argv[0] = 'waypost'; "
         start += "from waypost.faces.cli.entry import main; main()"
         words = ["-P", "-c", start, *words[words.index("waypost") + 1 :]]
-    told = {"title": job.shown_title, "program": program, "words": subprocess.list2cmdline(words)}
-    return _TASK.format(at=job.at, **{name: escape(value) for name, value in told.items()})
+    texts = {"title": job.shown_title, "program": program, "words": subprocess.list2cmdline(words)}
+    template = (files("waypost.faces.schedule") / "task.xml").read_text("utf-8")
+    return template.format(at=job.at, **{name: escape(value) for name, value in texts.items()})

@@ -1,10 +1,12 @@
-"""The figures of a server, and the page that tells them. Labels come from fixed sets: routes, tools, words of ours."""
+"""The metrics of a server, and the `/metrics` page. Labels come from fixed sets, such as routes and tools."""
 
 import asyncio
+import os
 import time
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waypost import __version__
@@ -15,7 +17,6 @@ from waypost.faces.guard.limits import Monotonic, Processes
 from waypost.faces.guard.metrics import CONTENT_TYPE, Counter, Figure, Gauge, Histogram, Labels, ReadGauge, exposition
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sign_in_page import send_answer
-from waypost.faces.serve import process
 from waypost.faces.serve.threads import in_a_thread
 
 if TYPE_CHECKING:
@@ -24,22 +25,24 @@ if TYPE_CHECKING:
 METRICS = "/metrics"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REFUSALS = {401: "auth", 403: "rights", 413: "size", 429: "rate"}
-_STORE_SECONDS = 15.0  # that a look at the store is good for
-_PATIENCE_SECONDS = 1.0  # for a look; what it brings later is told the next time
+_STORE_SECONDS = 15.0  # how long figures of the store are reused
+_STARTED = time.time()
+_PROC = Path("/proc/self")
+_PATIENCE_SECONDS = 1.0  # for the store; a later answer counts for the next request
 
-Kinds = Mapping[tuple[str, str], tuple[str, str]]  # method and route: whether it recalls or writes, and on which face
+Kinds = Mapping[tuple[str, str], tuple[str, str]]  # method and route → recall or write, and the face
 Status = Callable[[], Mapping[str, Any]]
 
 
 @dataclass(slots=True)
 class ServerMetrics:
-    """What is counted while requests are answered."""
+    """Metrics that requests change."""
 
     kinds: Kinds = field(default_factory=dict)
     requests: Histogram = field(
         default_factory=lambda: Histogram(
             "waypost_http_request_duration_seconds",
-            "Time until the whole answer was sent; of a stream, until it began.",
+            "Time until the whole answer was sent; for a stream, until it began.",
             "waypost_http_requests_total",
             ("method", "route", "status"),
         )
@@ -48,28 +51,22 @@ class ServerMetrics:
         default_factory=lambda: Counter("waypost_refused_total", "Requests and connections refused.", ("reason",))
     )
     in_flight: Gauge = field(
-        default_factory=lambda: Gauge("waypost_http_requests_in_flight", "Requests being answered, streams too.")
+        default_factory=lambda: Gauge("waypost_http_requests_in_flight", "Requests being answered, including streams.")
     )
-    streams: Gauge = field(default_factory=lambda: Gauge("waypost_event_streams", "Streams of events that are open."))
-    recalls: Counter = field(
-        default_factory=lambda: Counter("waypost_recalls_total", "Questions that were answered.", ("face",))
-    )
+    streams: Gauge = field(default_factory=lambda: Gauge("waypost_event_streams", "Open event streams."))
+    recalls: Counter = field(default_factory=lambda: Counter("waypost_recalls_total", "Answered recalls.", ("face",)))
     writes: Counter = field(
-        default_factory=lambda: Counter(
-            "waypost_writes_total", "Requests to change something that were done.", ("face",)
-        )
+        default_factory=lambda: Counter("waypost_writes_total", "Successful write requests.", ("face",))
     )
     tools: Counter = field(
         default_factory=lambda: Counter("waypost_tool_calls_total", "Calls of MCP tools.", ("tool", "outcome"))
     )
     tool_seconds: Histogram = field(
-        default_factory=lambda: Histogram(
-            "waypost_tool_duration_seconds", "Time that a call of a tool took.", "", ("tool",)
-        )
+        default_factory=lambda: Histogram("waypost_tool_duration_seconds", "Duration of MCP tool calls.", "", ("tool",))
     )
     upkeep: Counter = field(
         default_factory=lambda: Counter(
-            "waypost_upkeep_total", "How often a memory of a team was looked after.", ("outcome",)
+            "waypost_upkeep_total", "Maintenance runs for memories of a team.", ("outcome",)
         )
     )
     store_errors: Counter = field(
@@ -100,22 +97,21 @@ class ServerMetrics:
 
 @dataclass(slots=True)
 class StoreFigures:
-    """What is read from the store, not more often than every 15 seconds. Where it cannot be read, the figures are left
-    out and the error is counted."""
+    """Metrics of the store, read at most every 15 seconds. If that fails, they are left out and the error is counted."""
 
     status: Status
     counted: ServerMetrics
     clock: Monotonic = time.monotonic
-    _found: Mapping[str, Any] = field(default_factory=dict)
+    _figures: Mapping[str, Any] = field(default_factory=dict)
     _at: float | None = None
 
     def look(self) -> None:
         if self._at is not None and self.clock() - self._at < _STORE_SECONDS:
             return
         try:
-            self._found = self.status()
+            self._figures = self.status()
         except WaypostError as error:
-            self._found = {}
+            self._figures = {}
             if isinstance(error, StoreError):
                 self.counted.store_failed(error)
         self._at = self.clock()
@@ -124,37 +120,37 @@ class StoreFigures:
         return [
             ReadGauge(
                 "waypost_store_bytes",
-                "Size of the memory that it was started in; of a team, of its database.",
-                lambda: self._one("storage_bytes"),
+                "Size of the memory it was started in; for a team, of its database.",
+                lambda: self._single("storage_bytes"),
             ),
-            ReadGauge("waypost_memories", "Memories in it.", lambda: self._one("memories")),
-            ReadGauge("waypost_vectors_owed", "Memories that an engine has yet to embed.", self._owed, ("engine",)),
+            ReadGauge("waypost_memories", "Memories in it.", lambda: self._single("memories")),
+            ReadGauge("waypost_vectors_owed", "Memories with pending embeddings.", self._owed, ("engine",)),
         ]
 
-    def _one(self, name: str) -> Mapping[Labels, float]:
-        return {(): float(self._found[name])} if name in self._known else {}
+    def _single(self, name: str) -> Mapping[Labels, float]:
+        return {(): float(self._figures[name])} if name in self._current else {}
 
     def _owed(self) -> Mapping[Labels, float]:
-        return {(str(name),): float(count) for name, count in self._known.get("pending", {}).items()}
+        return {(str(name),): float(count) for name, count in self._current.get("pending", {}).items()}
 
     @property
-    def _known(self) -> Mapping[str, Any]:
-        """Nothing that is older than the look that did not come back."""
+    def _current(self) -> Mapping[str, Any]:
+        """The last figures, unless they are too old."""
         is_old = self._at is None or self.clock() - self._at > 2 * _STORE_SECONDS
-        return {} if is_old else self._found
+        return {} if is_old else self._figures
 
 
 def of_jobs(jobs: "Jobs") -> Figure:
     def read() -> Mapping[Labels, float]:
         states = ("running", "done", "failed", "cancelled")
-        found = Tally(jobs.states())
-        return {(state,): float(found[state]) for state in states}
+        counts = Tally(jobs.states())
+        return {(state,): float(counts[state]) for state in states}
 
-    return ReadGauge("waypost_jobs", "Jobs that this process remembers.", read, ("state",))
+    return ReadGauge("waypost_jobs", "Jobs in the memory of this process.", read, ("state",))
 
 
 def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> list[Figure]:
-    """Of the database that all memories are in."""
+    """Metrics of the shared database."""
 
     def used() -> Mapping[Labels, float]:
         from waypost.store.postgres.connection import connections
@@ -164,29 +160,61 @@ def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> 
     return [
         ReadGauge(
             "waypost_store_connections",
-            "Connections lent to threads, kept idle; threads that wait for one.",
+            "Connections in use and idle; threads waiting for one.",
             used,
             ("state",),
         ),
-        ReadGauge("waypost_listening", "1 while it hears what others change.", lambda: {(): float(listens())}),
-        ReadGauge("waypost_servers", "Servers of the team, as counted last.", lambda: {(): float(processes.count)}),
+        ReadGauge("waypost_listening", "1 while it receives change notifications.", lambda: {(): float(listens())}),
+        ReadGauge("waypost_servers", "Servers of the team, at the last count.", lambda: {(): float(processes.count)}),
     ]
 
 
 def of_log(log: Log) -> Figure:
-    return ReadGauge(
-        "waypost_log_lines_lost_total", "Lines of the log that nobody took.", lambda: {(): log.lost}, sort="counter"
-    )
+    return ReadGauge("waypost_log_lines_lost_total", "Lost log lines.", lambda: {(): log.lost}, sort="counter")
+
+
+def process_metrics() -> list[Figure]:
+    """CPU, memory and files of this process, under the usual names. Figures that a system does not have are left out."""
+    return [
+        ReadGauge("process_cpu_seconds_total", "CPU time used.", lambda: {(): time.process_time()}, sort="counter"),
+        ReadGauge("process_resident_memory_bytes", "Resident memory.", _resident),
+        ReadGauge("process_open_fds", "Open files and sockets.", _open_files),
+        ReadGauge("process_max_fds", "Limit of open files and sockets.", _most_files),
+        ReadGauge("process_start_time_seconds", "Start time since 1970.", lambda: {(): _STARTED}),
+    ]
+
+
+def _resident() -> Mapping[Labels, float]:
+    try:
+        pages = int((_PROC / "statm").read_bytes().split()[1])
+    except (OSError, ValueError, IndexError):
+        return {}
+    return {(): float(pages * os.sysconf("SC_PAGE_SIZE"))}
+
+
+def _open_files() -> Mapping[Labels, float]:
+    try:
+        return {(): float(len(os.listdir(_PROC / "fd")))}
+    except OSError:
+        return {}
+
+
+def _most_files() -> Mapping[Labels, float]:
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return {}
+    return {(): float(resource.getrlimit(resource.RLIMIT_NOFILE)[0])}
 
 
 def metrics_app(figures: list[Figure], store: StoreFigures) -> App:
-    """`/metrics`, with the figures of the process and the store besides."""
-    told = [*figures, *store.all(), *process.figures()]
+    """`/metrics`, with the metrics of the process and the store."""
+    metrics = [*figures, *store.all(), *process_metrics()]
     looking: asyncio.Future[None] | None = None
     began = 0.0
 
-    async def looked() -> None:
-        """Nobody waits for a store that does not answer, nor is it asked twice at once."""
+    async def refresh() -> None:
+        """Wait only briefly for the store, and never ask it twice at once."""
         nonlocal looking, began
         if looking is None or looking.done():
             looking, began = in_a_thread(store.look, "figures"), time.monotonic()
@@ -195,9 +223,9 @@ def metrics_app(figures: list[Figure], store: StoreFigures) -> App:
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] not in {"GET", "HEAD"}:
             allow = ((b"allow", b"GET, HEAD"),)
-            await answer(Problem(405, "This is only to look at.", "Use GET.", allow), receive, send)
+            await answer(Problem(405, "This page is read-only.", "Use GET.", allow), receive, send)
             return
-        await looked()
-        await send_answer(send, 200, exposition(told), CONTENT_TYPE)
+        await refresh()
+        await send_answer(send, 200, exposition(metrics), CONTENT_TYPE)
 
     return application

@@ -19,10 +19,6 @@ class Ending:
         """To be called in the event loop."""
         self._event.set()
 
-    @property
-    def has_begun(self) -> bool:
-        return self._event.is_set()
-
     def closing(self, app: App, *, is_mcp: bool = False) -> App:
         """`app`, for requests that are answered with a stream of events."""
         last = _LAST_OF_MCP if is_mcp else _LAST

@@ -1,1 +1,1 @@
-"""Set-up: put Waypost into the configuration of an agent, and take it out again to the byte."""
+"""Write Waypost into the configuration of an agent, and restore the files exactly."""

@@ -15,7 +15,7 @@ Shape = Literal["grouped", "flat"]
 
 @dataclass(frozen=True, slots=True)
 class ServerEntry:
-    """Where the entry of the MCP server goes. `entry` is what it has besides command and arguments."""
+    """Where the entry of the MCP server goes. `entry` has its other keys besides command and arguments."""
 
     files: Mapping[Scope, str]
     format: Literal["json", "toml"]
@@ -26,7 +26,7 @@ class ServerEntry:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """Where hooks go: the agent's events and ours. `grouped`: each in a group of its own, as Claude Code has them."""
+    """Where hooks go. `events` maps the agent's events to ours. `grouped`: each hook in a group, as in Claude Code."""
 
     files: Mapping[Scope, str]
     shape: Shape
@@ -42,11 +42,11 @@ class Hooks:
 
 @dataclass(frozen=True, slots=True)
 class RulesBlock:
-    """Where the block of rules goes. `heads`: how a file begins that is made for it."""
+    """Where the block of rules goes. `heads`: the first lines of a new file."""
 
     files: Mapping[Scope, str]
     heads: Mapping[Scope, str]
-    instead: Mapping[Scope, list[str]]  # files that are read in its stead; the first that is there
+    instead: Mapping[Scope, list[str]]  # the agent reads the first of these that exists instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Agent:
     title: str
     programs: tuple[str, ...]
     folders: tuple[str, ...]  # signs that it is installed
-    next: str  # what the person does then
+    next: str  # what to do after set-up
     server: ServerEntry
     hooks: Hooks | None
     rules: RulesBlock

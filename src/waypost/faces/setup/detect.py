@@ -1,4 +1,4 @@
-"""Which agents are on this machine, and which of them know Waypost."""
+"""Which agents are installed on this machine, and whether they are set up."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from waypost.errors import WaypostError
 from waypost.faces.setup.agents import Agent, agents
-from waypost.faces.setup.files import look
-from waypost.faces.setup.places import Scope, SetupSystem, place
+from waypost.faces.setup.files import read_config
+from waypost.faces.setup.places import Scope, SetupSystem, config_path
 from waypost.faces.setup.plan import present, targets
 
 State = Literal["yes", "partly", "no", "unreadable"]
@@ -15,7 +15,7 @@ State = Literal["yes", "partly", "no", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """An agent: the program or folder that shows it is there, empty where nothing does, and whether it is set up."""
+    """An agent and its state. `sign` is the program or folder that shows it is installed, or empty."""
 
     agent: Agent
     sign: str
@@ -36,34 +36,34 @@ class Detected:
 def detect(system: SetupSystem, project: Path) -> tuple[Detected, ...]:
     return tuple(
         Detected(
-            one,
-            sign_of(one, system, project),
-            _state(one, system, "user", project),
-            _state(one, system, "project", project),
+            agent,
+            sign_of(agent, system, project),
+            _state(agent, system, "user", project),
+            _state(agent, system, "project", project),
         )
-        for one in agents().values()
+        for agent in agents().values()
     )
 
 
 def sign_of(agent: Agent, system: SetupSystem, project: Path) -> str:
-    """The program or folder that shows that the agent is there; empty where nothing does."""
+    """The program or folder that shows that the agent is installed; empty if there is neither."""
     for program in agent.programs:
-        found = system.which(program)
-        if found:
-            return found
+        path = system.which(program)
+        if path:
+            return path
     for template in agent.folders:
-        folder = place(system, project, "user", template)
+        folder = config_path(system, project, "user", template)
         if folder.is_dir():
             return str(folder)
     return ""
 
 
 def _state(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> State:
-    found = []
+    written: list[bool] = []
     try:
         for target in targets(agent, system, scope, project):
-            file = look(target.path, scope, project)
-            found += [present([part], file) for part in target.parts]
+            file = read_config(target.path, scope, project)
+            written += [present([part], file) for part in target.parts]
     except WaypostError:
         return "unreadable"
-    return "yes" if all(found) else "partly" if any(found) else "no"
+    return "yes" if all(written) else "partly" if any(written) else "no"

@@ -1,4 +1,4 @@
-"""Reading and writing files that belong to other programs: looked at first, written whole or not at all, put back."""
+"""Read, replace and restore files that belong to other programs. A file is written whole or not at all."""
 
 import contextlib
 import os
@@ -12,14 +12,14 @@ from waypost.errors import InvalidInput, Refused, SecurityError, StoreReadOnly, 
 from waypost.faces.setup.places import Scope
 from waypost.space.platform import is_alive, place_file, read_small_file, sync_directory, write_failure
 
-LARGEST_FILE = 64 << 20  # bytes: some agents keep their history beside their settings
+LARGEST_FILE = 64 << 20  # bytes: some agents keep their history in their settings
 _MODES: dict[Scope, int] = {"user": 0o600, "project": 0o644}
 _NOTHING = "Nothing was changed."
 
 
 @dataclass(frozen=True, slots=True)
-class FileLook:
-    """A file as it stands: `real` is where links lead. `raw` is None where there is none."""
+class ConfigFile:
+    """A file on disk. `real` is the path behind links. A missing file has no `raw` bytes."""
 
     path: Path
     real: Path
@@ -32,35 +32,35 @@ class FileLook:
         return self.path.is_symlink() or self.path.parent.is_symlink()
 
 
-def look(path: Path, scope: Scope, project: Path) -> FileLook:
-    """Read a file that is to be changed. Raises Refused where it cannot be read or must not be written.
+def read_config(path: Path, scope: Scope, project: Path) -> ConfigFile:
+    """Read a file before changing it. Raises Refused if it cannot be read or written.
 
-    A link that a person has made for themselves is followed. In a project, which may come from somebody else, it must
-    not lead out: SecurityError.
+    Links in your own configuration are followed. In a project, which may come from somebody else, a link out of the
+    project raises SecurityError.
     """
     real = Path(os.path.realpath(path))
     if scope == "project" and not real.is_relative_to(os.path.realpath(project)):
         raise SecurityError(f"{path} is a link that leads out of the project, to {real}.", f"Remove it. {_NOTHING}")
     if not os.path.lexists(real):
         if os.path.lexists(path) and not real.parent.is_dir():
-            raise Refused(f"{path} is a link to {real}, which is not there.", f"Repair or remove it. {_NOTHING}")
+            raise Refused(f"{path} is a link to {real}, which is missing.", f"Repair or remove it. {_NOTHING}")
         _check_folder(real)
-        return FileLook(path, real, None, "", _MODES[scope])
+        return ConfigFile(path, real, None, "", _MODES[scope])
     raw = _read(real)
     mode = stat.S_IMODE(real.stat().st_mode)
     if not mode & 0o222 or not os.access(real, os.W_OK):
-        raise Refused(f"{real} is read-only.", f"Make it writable (`chmod u+w`), or leave it be. {_NOTHING}")
-    return FileLook(path, real, raw, _decoded(real, raw), mode)
+        raise Refused(f"{real} is read-only.", f"Make it writable (`chmod u+w`). {_NOTHING}")
+    return ConfigFile(path, real, raw, _decode(real, raw), mode)
 
 
 def missing_folders(real: Path) -> list[Path]:
-    """What has to be made before the file can be; the outer ones first."""
+    """The folders that the file needs and that do not exist, outer ones first."""
     return [folder for folder in reversed(real.parents) if not folder.exists()]
 
 
 def remove_empty(folders: Iterable[Path]) -> None:
-    """Remove those of the folders that hold nothing, the inner ones first."""
-    for folder in sorted(set(folders), key=lambda one: len(one.parts), reverse=True):
+    """Remove the empty ones among these folders, inner ones first."""
+    for folder in sorted(set(folders), key=lambda path: len(path.parts), reverse=True):
         with contextlib.suppress(OSError):  # not empty, or gone
             folder.rmdir()
 
@@ -69,12 +69,14 @@ def _read(real: Path) -> bytes:
     try:
         return read_small_file(real, LARGEST_FILE)
     except OSError as error:
-        raise Refused(f"{real} cannot be read: {error.strerror}.", f"Let this user read it. {_NOTHING}") from error
+        raise Refused(
+            f"{real} cannot be read: {error.strerror}.", f"Make it readable for this user. {_NOTHING}"
+        ) from error
     except InvalidInput as error:
-        raise Refused(f"{real} is not a plain file of a usual size.", f"Look what it is. {_NOTHING}") from error
+        raise Refused(f"{real} is not a plain file of a usual size.", f"Check what it is. {_NOTHING}") from error
 
 
-def _decoded(real: Path, raw: bytes) -> str:
+def _decode(real: Path, raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -83,46 +85,46 @@ def _decoded(real: Path, raw: bytes) -> str:
 
 
 def _check_folder(real: Path) -> None:
-    there = next(folder for folder in real.parents if folder.exists())
-    if not there.is_dir():
-        raise Refused(f"{there} is a file where a folder is expected.", f"Move it away. {_NOTHING}")
-    if not os.access(there, os.W_OK):
-        raise Refused(f"{there} is read-only.", f"Let this user write into it. {_NOTHING}")
+    existing = next(folder for folder in real.parents if folder.exists())
+    if not existing.is_dir():
+        raise Refused(f"{existing} is a file where a folder is expected.", f"Move it away. {_NOTHING}")
+    if not os.access(existing, os.W_OK):
+        raise Refused(f"{existing} is read-only.", f"Make it writable for this user. {_NOTHING}")
 
 
 @dataclass(slots=True)
 class FileTransaction:
-    """Changes to several files: either all of them are made, or `undo` makes them unmade."""
+    """Changes to several files. `undo` reverts them all."""
 
-    _done: list[tuple[FileLook, bool]] = field(default_factory=list)
-    folders: dict[Path, list[Path]] = field(default_factory=dict)  # made for a file, the outer ones first
+    _done: list[tuple[ConfigFile, bool]] = field(default_factory=list)
+    folders: dict[Path, list[Path]] = field(default_factory=dict)  # created for a file, outer ones first
 
-    def write(self, found: FileLook, content: bytes) -> None:
-        """Let the file have this content. Raises Refused when somebody has changed it since it was looked at."""
-        self._make_folders(found.real)
-        self._done.append((found, False))
-        _replace(found, content)
-        self._done[-1] = (found, True)
+    def write(self, current: ConfigFile, content: bytes) -> None:
+        """Replace the content. Raises Refused if the file has changed since it was read."""
+        self._make_folders(current.real)
+        self._done.append((current, False))
+        _replace(current, content)
+        self._done[-1] = (current, True)
 
-    def remove(self, found: FileLook) -> None:
-        """Delete the file."""
-        _check_unchanged(found)
+    def remove(self, current: ConfigFile) -> None:
+        """Delete the file. Raises Refused if it has changed since it was read."""
+        _check_unchanged(current)
         try:
-            found.real.unlink(missing_ok=True)
+            current.real.unlink(missing_ok=True)
         except OSError as error:
-            raise _failure(error, found.real) from error
-        self._done.append((found, True))
+            raise _failure(error, current.real) from error
+        self._done.append((current, True))
 
     def undo(self) -> None:
-        for found, changed in reversed(self._done):
+        for current, changed in reversed(self._done):
             if not changed:
                 continue
             with contextlib.suppress(WaypostError, OSError):
-                if found.raw is None:
-                    found.real.unlink(missing_ok=True)
+                if current.raw is None:
+                    current.real.unlink(missing_ok=True)
                 else:
-                    found.real.parent.mkdir(parents=True, exist_ok=True)
-                    _place(found.real, found.raw, found.mode)
+                    current.real.parent.mkdir(parents=True, exist_ok=True)
+                    _place(current.real, current.raw, current.mode)
         for folders in self.folders.values():
             for folder in reversed(folders):
                 with contextlib.suppress(OSError):
@@ -139,12 +141,12 @@ class FileTransaction:
             raise _failure(error, real) from error
 
 
-def _replace(found: FileLook, content: bytes) -> None:
-    _check_unchanged(found)
+def _replace(current: ConfigFile, content: bytes) -> None:
+    _check_unchanged(current)
     try:
-        _place(found.real, content, found.mode)
+        _place(current.real, content, current.mode)
     except OSError as error:
-        raise _failure(error, found.real) from error
+        raise _failure(error, current.real) from error
 
 
 def _place(real: Path, content: bytes, mode: int) -> None:
@@ -164,24 +166,24 @@ def _place(real: Path, content: bytes, mode: int) -> None:
 
 
 def _sweep(real: Path) -> None:
-    """Remove what a killed set-up has left beside the file."""
+    """Remove temporary files of a killed set-up."""
     ours = re.compile(rf"\.{re.escape(real.name)}\.waypost-(\d{{1,9}})-[0-9a-f]{{8}}\.tmp")
     for path in real.parent.iterdir():
-        found = ours.fullmatch(path.name)
-        if found and not is_alive(int(found[1])):
+        matched = ours.fullmatch(path.name)
+        if matched and not is_alive(int(matched[1])):
             path.unlink(missing_ok=True)
 
 
-def _check_unchanged(found: FileLook) -> None:
-    """Agents write their files too: what was read must be what is replaced."""
+def _check_unchanged(current: ConfigFile) -> None:
+    """Raise Refused if the agent has written the file meanwhile."""
     try:
-        now = read_small_file(found.real, LARGEST_FILE)
+        now = read_small_file(current.real, LARGEST_FILE)
     except FileNotFoundError:
         now = None
     except (OSError, InvalidInput) as error:
-        raise Refused(f"{found.real} was changed at the same moment.", "Try again.") from error
-    if now != found.raw:
-        raise Refused(f"{found.real} was changed at the same moment.", "Close the agent, and try again.")
+        raise Refused(f"{current.real} was changed at the same moment.", "Try again.") from error
+    if now != current.raw:
+        raise Refused(f"{current.real} was changed at the same moment.", "Close the agent, and try again.")
 
 
 def _failure(error: OSError, path: Path) -> WaypostError:

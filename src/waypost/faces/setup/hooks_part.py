@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from waypost.faces.setup.agents import Agent, Hooks
-from waypost.faces.setup.jsonc import Path, find, parse, plain
+from waypost.faces.setup.jsonc import Path, find, parse, to_python
 from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, put
-from waypost.faces.setup.part import Made, Merged, PartName
+from waypost.faces.setup.part import ContainerPath, Merged, PartName
 from waypost.faces.setup.places import Scope, SetupSystem, command_line
 from waypost.faces.setup.server_part import prune
 
@@ -18,8 +18,8 @@ _LONGEST_COMMAND = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """A hook of ours and its path. `whole`: what goes with it, its group where nobody else has a hook in that."""
+class _OurHook:
+    """A hook of ours. `whole` is the path to remove: the whole group if nobody else has a hook in it."""
 
     event: str
     path: Path
@@ -29,33 +29,33 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class HooksPart:
-    """`entries`: the agent's event and the hook that goes to it."""
+    """`entries` maps the agent's events to hooks."""
 
     entries: Mapping[str, Mapping[str, Any]]
     grouped: bool
     head: Mapping[str, Any]
     name: ClassVar[PartName] = "hooks"
 
-    def merge(self, text: str, *, force: bool) -> Merged:  # noqa: ARG002  hooks stand beside each other
-        made: list[Made] = []
+    def merge(self, text: str, *, force: bool) -> Merged:  # noqa: ARG002  hooks never conflict
+        made: list[ContainerPath] = []
         if not text.strip("\ufeff \t\r\n"):
             for key, value in self.head.items():
                 text = put(text, (key,), value).text
         for event, entry in self.entries.items():
-            found = [one for one in self._ours(text) if one.event == event]
-            for spare in reversed(found[1:]):
+            ours = [hook for hook in self._ours(text) if hook.event == event]
+            for spare in reversed(ours[1:]):
                 text = drop(text, spare.whole)
-            if not found:
+            if not ours:
                 new = add_item(text, (*_ROOT, event), self._item(entry))
                 text = new.text
                 made += new.made
-            elif found[0].command != entry["command"]:
-                text = put(text, (*found[0].path, "command"), entry["command"]).text
+            elif ours[0].command != entry["command"]:
+                text = put(text, (*ours[0].path, "command"), entry["command"]).text
         return Merged(text, tuple(made))
 
-    def take_out(self, text: str, made: Sequence[Made]) -> str:
-        while found := next(self._ours(text), None):
-            text = drop(text, found.whole)
+    def remove(self, text: str, made: Sequence[ContainerPath]) -> str:
+        while hook := next(self._ours(text), None):
+            text = drop(text, hook.whole)
         return prune(text, made)
 
     def present(self, text: str) -> bool:
@@ -65,23 +65,23 @@ class HooksPart:
         if not text.strip("\ufeff \t\r\n") or is_bare(text, ()):
             return True
         document = parse(text)
-        return not document.comments and plain(document.root) == dict(self.head)
+        return not document.comments and to_python(document.root) == dict(self.head)
 
     def _item(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         return {"hooks": [dict(entry)]} if self.grouped else dict(entry)
 
-    def _ours(self, text: str) -> Iterator[_Found]:
-        events = plain(find(parse(text).root, _ROOT))
+    def _ours(self, text: str) -> Iterator[_OurHook]:
+        events = to_python(find(parse(text).root, _ROOT))
         for event, items in events.items() if isinstance(events, Mapping) else ():
             for place, item in enumerate(items if isinstance(items, list) else ()):
                 at: Path = (*_ROOT, event, place)
                 if not self.grouped and _is_ours(item):
-                    yield _Found(event, at, at, item["command"])
+                    yield _OurHook(event, at, at, item["command"])
                 inner: Any = item.get("hooks") if self.grouped and isinstance(item, Mapping) else None
                 for number, hook in enumerate(inner if isinstance(inner, list) else ()):
                     if _is_ours(hook):
                         path = (*at, "hooks", number)
-                        yield _Found(event, path, path if len(inner) > 1 else at, hook["command"])
+                        yield _OurHook(event, path, path if len(inner) > 1 else at, hook["command"])
 
 
 def hooks_part(agent: Agent, hooks: Hooks, system: SetupSystem, scope: Scope) -> HooksPart:

@@ -1,4 +1,4 @@
-"""Set an agent up: every file is looked at before the first is written, and all of them change or none."""
+"""Set an agent up. All files are read before the first is written, and all of them change or none."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from waypost.faces.setup.agents import Agent
 from waypost.faces.setup.detect import sign_of
 from waypost.faces.setup.files import LARGEST_FILE, FileTransaction, missing_folders
 from waypost.faces.setup.places import Scope, SetupSystem, server_program
-from waypost.faces.setup.plan import FileStep, leaves_nothing, step_of, taken_out, targets
+from waypost.faces.setup.plan import FileStep, leaves_nothing, step_of, targets, text_without
 from waypost.faces.setup.record import Record, Records, SetupFile, digest
 from waypost.faces.setup.report import ConfigChange, Deed, SetupReport, diff
 from waypost.space.platform import make_private_directory, wait_lock
@@ -27,19 +27,19 @@ def install(
     force: bool = False,
     dry_run: bool = False,
 ) -> SetupReport:
-    """Put the server, the hooks and the rules into the agent's files. What is there already is left or brought up to date.
+    """Write the server, the hooks and the rules into the agent's files, or update them.
 
-    Raises Refused, with nothing changed, for a file that is broken, read-only, or has another entry of our name.
+    Raises Refused for a file that is broken, read-only, or has another entry of our name. Nothing is changed then.
     """
     records = Records(system.state)
     notes = _notes(agent, system, scope, project)
 
     def steps() -> list[FileStep]:
-        found = targets(agent, system, scope, project, hooks=hooks, rules=rules)
-        return [step_of(target, scope, project, force=force) for target in found]
+        wanted = targets(agent, system, scope, project, hooks=hooks, rules=rules)
+        return [step_of(target, scope, project, force=force) for target in wanted]
 
     if dry_run:
-        done = [_told(one, records, None, dry_run=True) for one in steps()]
+        done = [_change(step, records, None, dry_run=True) for step in steps()]
     else:
         make_private_directory(system.state)
         with wait_lock(system.state / "lock", LOCK_SECONDS):
@@ -54,53 +54,55 @@ def _apply(
     new = old or Record(agent.name, scope, str(project))
     for step in steps:
         new = new.with_file(_file_record(step, new, records))
-    records.save(new)  # before the files: a killed process leaves a record of what may have been done
+    records.save(new)  # before the files: a killed process leaves a record
     writing = FileTransaction()
     try:
         for step in steps:
             if step.changes:
-                writing.write(step.found, step.text.encode("utf-8"))
+                writing.write(step.current, step.text.encode("utf-8"))
     except BaseException:
         writing.undo()
         records.save(old) if old else records.delete(new)
         raise
-    return [_told(step, records, new.of(step.found.real), dry_run=False) for step in steps]
+    return [_change(step, records, new.of(step.current.real), dry_run=False) for step in steps]
 
 
 def _file_record(step: FileStep, record: Record, records: Records) -> SetupFile:
-    """What will be true of the file: how it was before us, and how we leave it."""
-    found, names = step.found, tuple(part.name for part in step.target.parts)
+    """The record of a file: its content before set-up and after it."""
+    current, names = step.current, tuple(part.name for part in step.target.parts)
     after = digest(step.text.encode("utf-8"))
-    known = record.of(found.real) or next((one.of(found.real) for one in records.others(record, found.real)), None)
-    if found.raw is None:
-        earlier = known.folders if known is not None and known.created else ()
-        folders = (*earlier, *(str(folder) for folder in missing_folders(found.real)))
-        return SetupFile(str(found.real), names, after, "", True, False, folders, step.made)
-    if known is not None:
-        made = {name: [*known.made.get(name, []), *step.made.get(name, [])] for name in {*known.made, *step.made}}
-        parts = tuple(dict.fromkeys([*known.parts, *names]))
-        joined = replace(known, parts=parts, made=made, after=after, forced=known.forced or step.forced)
-        if digest(found.raw) == known.after and (
-            known.created or records.backup(known.before, LARGEST_FILE) is not None
+    earlier = record.of(current.real) or next(
+        (other.of(current.real) for other in records.others(record, current.real)), None
+    )
+    if current.raw is None:
+        old_folders = earlier.folders if earlier is not None and earlier.created else ()
+        folders = (*old_folders, *(str(folder) for folder in missing_folders(current.real)))
+        return SetupFile(str(current.real), names, after, "", True, False, folders, step.made)
+    if earlier is not None:
+        made = {name: [*earlier.made.get(name, []), *step.made.get(name, [])] for name in {*earlier.made, *step.made}}
+        parts = tuple(dict.fromkeys([*earlier.parts, *names]))
+        joined = replace(earlier, parts=parts, made=made, after=after, forced=earlier.forced or step.forced)
+        if digest(current.raw) == earlier.after and (
+            earlier.created or records.backup(earlier.before, LARGEST_FILE) is not None
         ):
             return joined
-        before = taken_out(step.target.every, found, made)
-        created = known.created and leaves_nothing(step.target.every, before)  # somebody may have made it theirs
+        before = text_without(step.target.every, current, made)
+        created = earlier.created and leaves_nothing(step.target.every, before)  # somebody may use it by now
         return replace(joined, created=created, before=records.back_up(before.encode("utf-8")))
-    before = found.text if step.forced else taken_out(step.target.every, found, {})
+    before = current.text if step.forced else text_without(step.target.every, current, {})
     return SetupFile(
-        str(found.real), names, after, records.back_up(before.encode("utf-8")), False, step.forced, (), step.made
+        str(current.real), names, after, records.back_up(before.encode("utf-8")), False, step.forced, (), step.made
     )
 
 
-def _told(step: FileStep, records: Records, record: SetupFile | None, *, dry_run: bool) -> ConfigChange:
-    found = step.found
-    deed: Deed = "unchanged" if not step.changes else "created" if found.raw is None else "changed"
+def _change(step: FileStep, records: Records, record: SetupFile | None, *, dry_run: bool) -> ConfigChange:
+    current = step.current
+    deed: Deed = "unchanged" if not step.changes else "created" if current.raw is None else "changed"
     backup = records.backup_place(record.before) if record and record.before and deed == "changed" else None
-    note = f"a link: written to {found.real}" if found.linked else ""
-    shown = diff(found.path, found.text, step.text) if dry_run and step.changes else ""
+    note = f"a link: written to {current.real}" if current.linked else ""
+    patch = diff(current.path, current.text, step.text) if dry_run and step.changes else ""
     return ConfigChange(
-        found.path, found.real, deed, tuple(part.name for part in step.target.parts), backup, note, shown
+        current.path, current.real, deed, tuple(part.name for part in step.target.parts), backup, note, patch
     )
 
 
@@ -109,8 +111,8 @@ def _notes(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> tu
     notes += [agent.notes[scope]] if scope in agent.notes else []
     if scope == "project" and server_program(system, scope) == system.waypost:
         notes.append(
-            "`waypost` is not on your PATH, so these files name its place on this machine: do not commit them."
+            "`waypost` is not on your PATH, so these files contain its path on this machine. Do not commit them."
         )
-    if system.told_home and (scope == "project" or system.platform == "win32"):
-        notes.append("WAYPOST_HOME is not written into these files: the agent must have it in its environment too.")
+    if system.home_variable and (scope == "project" or system.platform == "win32"):
+        notes.append("WAYPOST_HOME is not written into these files. Set it in the agent's environment too.")
     return tuple(notes)

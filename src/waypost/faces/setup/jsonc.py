@@ -1,4 +1,4 @@
-"""JSON as agents write it: with comments, trailing commas and a mark at the beginning. Every part knows its place."""
+"""Parse JSON with comments, trailing commas and a byte order mark. Every node knows its position."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-DEEPEST = 200  # levels; no configuration comes near, and a hostile one must not exhaust the stack
+DEEPEST = 200  # levels: a hostile file must not exhaust the stack
 
 Kind = Literal["object", "array", "plain"]
 Path = tuple[str | int, ...]
@@ -19,7 +19,7 @@ _WORD = re.compile(r"(?:true|false|null)(?![0-9A-Za-z_])")
 
 
 class Malformed(ValueError):
-    """The text is not what it should be; `line` and `column` count from 1."""
+    """The text is broken. `line` and `column` count from 1."""
 
     def __init__(self, what: str, line: int, column: int) -> None:
         super().__init__(f"line {line}, column {column}: {what}")
@@ -29,7 +29,7 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value, from `start` up to `end`. `value` is that of a string, number or word."""
+    """A value from `start` to `end`. `value` is set for strings, numbers and words."""
 
     kind: Kind
     start: int
@@ -39,20 +39,20 @@ class Node:
 
     def get(self, key: str | int) -> "Node | None":
         """The member of this name, or the item of this number."""
-        found = self.place(key)
-        return None if found is None else self.children[found].value
+        index = self.index(key)
+        return None if index is None else self.children[index].value
 
-    def place(self, key: str | int) -> int | None:
-        """Of two members with one name the last counts, as every reader takes it."""
+    def index(self, key: str | int) -> int | None:
+        """The index of a child. Of two members with one name the last counts."""
         if isinstance(key, int):
             return key if self.kind == "array" and 0 <= key < len(self.children) else None
-        places = [place for place, child in enumerate(self.children) if child.key == key]
-        return places[-1] if places else None
+        indexes = [index for index, child in enumerate(self.children) if child.key == key]
+        return indexes[-1] if indexes else None
 
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A member of an object, or an item of an array, which has no key. `comma` is the place of the one behind it."""
+    """A member of an object, or an item of an array without a key. `comma` is the position of the comma after it."""
 
     key: str | None
     start: int
@@ -62,14 +62,14 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class JsonDocument:
-    """A text and its value, None where it has nothing but space and comments."""
+    """A text and its value. White space and comments alone have no value."""
 
     text: str
     root: Node | None
     comments: tuple[tuple[int, int], ...]
 
 
-@lru_cache(maxsize=4)  # several questions are asked of one text, which may have megabytes
+@lru_cache(maxsize=4)  # one text, perhaps of megabytes, is parsed several times
 def parse(text: str) -> JsonDocument:
     """Read the whole text. Raises Malformed."""
     reader = _Reader(text)
@@ -77,21 +77,21 @@ def parse(text: str) -> JsonDocument:
     root = None if reader.at == len(text) else reader.value(0)
     reader.skip()
     if reader.at != len(text):
-        raise reader.wrong("something follows after the end")
+        raise reader.wrong("there is text after the end")
     return JsonDocument(text, root, tuple(reader.comments))
 
 
-def plain(node: Node | None) -> Any:
-    """The value without its places."""
+def to_python(node: Node | None) -> Any:
+    """The value of a node as Python objects."""
     if node is None or node.kind == "plain":
         return None if node is None else node.value
     if node.kind == "array":
-        return [plain(child.value) for child in node.children]
-    return {child.key: plain(child.value) for child in node.children}
+        return [to_python(child.value) for child in node.children]
+    return {child.key: to_python(child.value) for child in node.children}
 
 
 def find(root: Node | None, path: Path) -> Node | None:
-    """What stands at the path, by names of members and numbers of items; None where there is none."""
+    """The node at the path of member names and item numbers, or None."""
     for key in path:
         if root is None:
             return None
@@ -100,20 +100,21 @@ def find(root: Node | None, path: Path) -> Node | None:
 
 
 def position(text: str, at: int) -> tuple[int, int]:
-    """Line and column of a place, from 1."""
+    """Line and column of an offset, from 1."""
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
 def dump(value: Any, newline: str, unit: str, indent: str) -> str:
-    """The value over several lines, each after the first indented; lists of plain values stay on one line."""
+    """The value on several indented lines. Lists of plain values stay on one line."""
     inner = indent + unit
     if isinstance(value, Mapping) and value:
         rows = [
-            f"{json.dumps(key, ensure_ascii=False)}: {dump(one, newline, unit, inner)}" for key, one in value.items()
+            f"{json.dumps(key, ensure_ascii=False)}: {dump(member, newline, unit, inner)}"
+            for key, member in value.items()
         ]
         return "{" + newline + f",{newline}".join(inner + row for row in rows) + newline + indent + "}"
-    if isinstance(value, list) and any(isinstance(one, Mapping | list) for one in value):
-        rows = [dump(one, newline, unit, inner) for one in value]
+    if isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
+        rows = [dump(item, newline, unit, inner) for item in value]
         return "[" + newline + f",{newline}".join(inner + row for row in rows) + newline + indent + "]"
     return json.dumps(value, ensure_ascii=False)
 
@@ -128,7 +129,7 @@ class _Reader:
         return Malformed(what, *position(self.text, self.at if at is None else at))
 
     def skip(self) -> None:
-        """Go over space and comments."""
+        """Skip white space and comments."""
         while True:
             self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]  # matches nothing too
             start = self.at
@@ -154,29 +155,29 @@ class _Reader:
             return self.container(sign == "{", depth)
         start = self.at
         if sign == '"':
-            return self._plain(start, self.string())
-        found = _WORD.match(self.text, start) or _NUMBER.match(self.text, start)
-        if found is None:
+            return self._scalar(start, self.string())
+        matched = _WORD.match(self.text, start) or _NUMBER.match(self.text, start)
+        if matched is None:
             raise self.wrong("a value is expected" if sign else "the text ends in the middle")
-        self.at = found.end()
+        self.at = matched.end()
         try:
-            return self._plain(start, json.loads(found[0]))
+            return self._scalar(start, json.loads(matched[0]))
         except ValueError as error:  # a number of thousands of digits
             raise self.wrong("a number is too long", start) from error
 
-    def _plain(self, start: int, value: Any) -> Node:
+    def _scalar(self, start: int, value: Any) -> Node:
         return Node("plain", start, self.at, value)
 
     def string(self) -> str:
-        found = _STRING.match(self.text, self.at)
-        if found is None:
+        matched = _STRING.match(self.text, self.at)
+        if matched is None:
             raise self.wrong("a string is not closed")
-        spelled = found[0]
+        literal = matched[0]
         try:
-            value: str = json.loads(spelled) if "\\" in spelled else spelled[1:-1]
+            value: str = json.loads(literal) if "\\" in literal else literal[1:-1]
         except ValueError as error:
             raise self.wrong("a string has a wrong escape") from error
-        self.at = found.end()
+        self.at = matched.end()
         return value
 
     def container(self, is_object: bool, depth: int) -> Node:

@@ -1,69 +1,69 @@
-"""Small edits in a JSON text: one member or item more or less, and every other byte as it was."""
+"""Add or remove one member or item in a JSON text. All other bytes stay the same."""
 
 import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.faces.setup.jsonc import JsonDocument, Malformed, Node, Path, dump, find, parse, plain, position
+from waypost.faces.setup.jsonc import JsonDocument, Malformed, Node, Path, dump, find, parse, position, to_python
 
 _USUAL_UNIT = "  "
 _FIRST_NEWLINE = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
-    """The new text, and the containers that had to be made for the value."""
+class EditedText:
+    """The new text, and the paths of the containers that were created."""
 
     text: str
     made: tuple[Path, ...] = ()
 
 
-def put(text: str, path: Path, value: Any) -> Put:
-    """Let what is at the path have this value, making members that are missing on the way. Equal already: the same text.
+def put(text: str, path: Path, value: Any) -> EditedText:
+    """Set the value at the path and create missing members on the way. An equal value leaves the text as it is.
 
-    Raises Malformed for a broken text, and where something else than an object stands on the way.
+    Raises Malformed for a broken text, or if something on the way is not an object.
     """
     document = parse(text)
     if document.root is None:
-        return Put(_begin(text, _nested(path, value)), tuple(path[:count] for count in range(1, len(path))))
+        return EditedText(_begin(text, _nested(path, value)), tuple(path[:count] for count in range(1, len(path))))
     node = document.root
     for depth, key in enumerate(path):
         _expect(document, node, "array" if isinstance(key, int) else "object", path[:depth])
         inner = node.get(key)
         if inner is None and isinstance(key, int):
-            raise Malformed(f"{_spelled(path[:depth])} has no item {key}", *position(text, node.start))
+            raise Malformed(f"{_quoted(path[:depth])} has no item {key}", *position(text, node.start))
         if inner is None:
             rest = _nested(path[depth + 1 :], value)
             made = tuple(path[:count] for count in range(depth + 1, len(path)))
-            return Put(_insert(document, node, str(key), rest), made)
+            return EditedText(_insert(document, node, str(key), rest), made)
         node = inner
-    if plain(node) == value:
-        return Put(text)
-    return Put(_replace(document, node, value))
+    if to_python(node) == value:
+        return EditedText(text)
+    return EditedText(_replace(document, node, value))
 
 
-def add_item(text: str, path: Path, value: Any) -> Put:
-    """Put the value at the end of the list at the path, which is made where it is missing."""
+def add_item(text: str, path: Path, value: Any) -> EditedText:
+    """Append the value to the list at the path. A missing list is created."""
     document = parse(text)
     node = find(document.root, path)
     if node is None:
         new = put(text, path, [value])
-        return Put(new.text, (*new.made, path))
+        return EditedText(new.text, (*new.made, path))
     _expect(document, node, "array", path)
-    return Put(_insert(document, node, None, value))
+    return EditedText(_insert(document, node, None, value))
 
 
 def drop(text: str, path: Path) -> str:
-    """Take the member or item at the path away; the same text where there is none."""
+    """Remove the member or item at the path. The text stays the same if it is missing."""
     document = parse(text)
     holder = find(document.root, path[:-1])
-    place = None if holder is None else holder.place(path[-1])
-    return text if holder is None or place is None else _remove(document, holder, place)
+    index = None if holder is None else holder.index(path[-1])
+    return text if holder is None or index is None else _remove(document, holder, index)
 
 
 def is_bare(text: str, path: Path) -> bool:
-    """Whether a container stands at the path and holds nothing, not even a comment."""
+    """Whether the container at the path is empty, without even a comment."""
     document = parse(text)
     node = find(document.root, path)
     if node is None or node.kind == "plain":
@@ -72,9 +72,9 @@ def is_bare(text: str, path: Path) -> bool:
 
 
 def newline_of(text: str) -> str:
-    """How lines end in this text; as on most systems where it has but one."""
-    found = _FIRST_NEWLINE.search(text)
-    return "\n" if found is None or found[0] == "\r" else found[0]
+    """The line ending of this text; \"\\n\" for a single line."""
+    first = _FIRST_NEWLINE.search(text)
+    return "\n" if first is None or first[0] == "\r" else first[0]
 
 
 def _nested(path: Path, value: Any) -> Any:
@@ -84,7 +84,7 @@ def _nested(path: Path, value: Any) -> Any:
 
 
 def _begin(text: str, value: Any) -> str:
-    """The value behind the comments and space of a text that has no value yet."""
+    """Append the value to a text of white space and comments."""
     newline = newline_of(text)
     before = text if not text.strip("\ufeff \t\r\n") or text.endswith(("\n", "\r")) else text + newline
     return before + dump(value, newline, _USUAL_UNIT, "") + newline
@@ -93,10 +93,10 @@ def _begin(text: str, value: Any) -> str:
 def _expect(document: JsonDocument, node: Node, kind: str, path: Path) -> None:
     if node.kind != kind:
         wanted = "an object { … }" if kind == "object" else "a list [ … ]"
-        raise Malformed(f"{_spelled(path)} is not {wanted}", *position(document.text, node.start))
+        raise Malformed(f"{_quoted(path)} is not {wanted}", *position(document.text, node.start))
 
 
-def _spelled(path: Path) -> str:
+def _quoted(path: Path) -> str:
     return repr(".".join(str(key) for key in path)) if path else "the whole"
 
 
@@ -140,9 +140,9 @@ def _insert_first(document: JsonDocument, holder: Node, name: str, value: Any) -
     return text[:anchor] + row + closing + text[anchor:]
 
 
-def _remove(document: JsonDocument, holder: Node, place: int) -> str:
-    text, child = document.text, holder.children[place]
-    earlier = holder.children[place - 1] if place else None
+def _remove(document: JsonDocument, holder: Node, index: int) -> str:
+    text, child = document.text, holder.children[index]
+    earlier = holder.children[index - 1] if index else None
     start = holder.start + 1
     if earlier is not None:
         start = earlier.value.end if earlier.comma is None else earlier.comma + 1
@@ -163,7 +163,7 @@ def _remove(document: JsonDocument, holder: Node, place: int) -> str:
 
 
 def _past_comments(document: JsonDocument, anchor: int) -> int:
-    """Behind the comments that stand on the same line: they speak of what is before them."""
+    """The end of the comments on the same line: they belong to what is before them."""
     text = document.text
     for start, end in document.comments:
         if start < anchor:
@@ -181,7 +181,7 @@ def _own_lines(text: str, holder: Node) -> bool:
 
 
 def _unit(document: JsonDocument) -> str:
-    """By how much a level is indented in this text."""
+    """The indentation of one level in this text."""
     root, text = document.root, document.text
     if root is None or not root.children or not _own_lines(text, root):
         return _USUAL_UNIT
@@ -190,6 +190,6 @@ def _unit(document: JsonDocument) -> str:
 
 
 def _indent_at(text: str, at: int) -> str:
-    """The space at the beginning of the line of a place."""
+    """The indentation of the line at an offset."""
     line = text[text.rfind("\n", 0, at) + 1 : at].lstrip("\ufeff")
     return line[: len(line) - len(line.lstrip(" \t"))]

@@ -1,23 +1,23 @@
-"""What set-up writes is made of parts: the MCP server's entry, the hooks, the rules. Each can come into a text and go."""
+"""The parts that set-up writes into a file: the MCP server, the hooks and the rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 PartName = Literal["server", "hooks", "rules"]
-Made = tuple[str | int, ...]  # the path of a container that had to be made
+ContainerPath = tuple[str | int, ...]  # of an object or list that was created
 
 
 class ForeignEntry(ValueError):
-    """Something has our name and is not ours."""
+    """An entry has our name but is not ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The text with the part in it. `forced`: something of somebody else's was overwritten."""
+    """The text with the part. `forced`: an entry of somebody else was overwritten."""
 
     text: str
-    made: tuple[Made, ...] = ()
+    made: tuple[ContainerPath, ...] = ()
     forced: bool = False
 
 
@@ -26,16 +26,16 @@ class ConfigPart(Protocol):
     def name(self) -> PartName: ...
 
     def merge(self, text: str, *, force: bool) -> Merged:
-        """The text with this part, once; the same text when it is there already. A missing file is an empty text.
+        """Add this part to the text, once. Pass an empty text for a missing file.
 
-        Raises Malformed for a text that is broken, and ForeignEntry where something has our name.
+        Raises Malformed for a broken text. Raises ForeignEntry if another entry has our name.
         """
 
-    def take_out(self, text: str, made: Sequence[Made]) -> str:
-        """The text without this part, and without the containers that were made for it when nothing is left in them."""
+    def remove(self, text: str, made: Sequence[ContainerPath]) -> str:
+        """The text without this part. Containers created for it go too if they are empty."""
 
     def present(self, text: str) -> bool:
         """Whether anything of this part is in the text."""
 
     def leaves_nothing(self, text: str) -> bool:
-        """Whether a file that was made for this part has nothing else in it."""
+        """Whether the text has nothing but what set-up puts into a new file."""

@@ -1,4 +1,4 @@
-"""Where agents keep their configuration on Linux, macOS and Windows. The one place that knows how they differ."""
+"""Where agents keep their configuration on Linux, macOS and Windows."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,77 +10,77 @@ Scope = Literal["user", "project"]
 
 @dataclass(frozen=True, slots=True)
 class SetupSystem:
-    """The machine as set-up sees it: given from outside, so that nothing here reaches for the real one."""
+    """What set-up needs to know about the machine. Tests pass their own."""
 
     platform: str  # as sys.platform
-    home: Path  # of the person
+    home: Path  # home directory of the person
     environment: Mapping[str, str]
     which: Callable[[str], str | None]
-    state: Path  # a folder of Waypost's own, for what was done and for backups
+    state: Path  # a folder in Waypost's data directory, for records and backups
     waypost: str  # the program, absolute
     hook: str  # the program of the hooks, absolute
-    told_home: str = ""  # WAYPOST_HOME, where it is told: agents must be told too
+    home_variable: str = ""  # WAYPOST_HOME if it is set: agents need it too
 
 
 def folders(system: SetupSystem) -> dict[str, Path]:
     """The folders that paths in `agents.toml` begin with."""
-    home, told = system.home, system.environment
+    home, environment = system.home, system.environment
     return {
         "home": home,
-        "claude": _told(told, "CLAUDE_CONFIG_DIR", home / ".claude"),
-        "claude_state": _told(told, "CLAUDE_CONFIG_DIR", home),
-        "codex": _told(told, "CODEX_HOME", home / ".codex"),
-        "copilot": _told(told, "COPILOT_HOME", home / ".copilot"),
+        "claude": _folder(environment, "CLAUDE_CONFIG_DIR", home / ".claude"),
+        "claude_state": _folder(environment, "CLAUDE_CONFIG_DIR", home),
+        "codex": _folder(environment, "CODEX_HOME", home / ".codex"),
+        "copilot": _folder(environment, "COPILOT_HOME", home / ".copilot"),
         "code_user": _programs_folder(system) / "Code" / "User",
         "zed": _zed(system),
     }
 
 
 def _programs_folder(system: SetupSystem) -> Path:
-    """Where desktop programs keep what belongs to a person."""
+    """Where desktop programs keep settings of a person."""
     if system.platform == "darwin":
         return system.home / "Library" / "Application Support"
     if system.platform == "win32":
-        return _told(system.environment, "APPDATA", system.home / "AppData" / "Roaming")
-    return _told(system.environment, "XDG_CONFIG_HOME", system.home / ".config")
+        return _folder(system.environment, "APPDATA", system.home / "AppData" / "Roaming")
+    return _folder(system.environment, "XDG_CONFIG_HOME", system.home / ".config")
 
 
 def _zed(system: SetupSystem) -> Path:
     if system.platform == "win32":
         return _programs_folder(system) / "Zed"
-    if system.platform == "darwin":  # where it does not follow the system's habit
+    if system.platform == "darwin":  # unlike other programs on macOS
         return system.home / ".config" / "zed"
     return _programs_folder(system) / "zed"
 
 
-def _told(environment: Mapping[str, str], name: str, otherwise: Path) -> Path:
-    """A relative path is no place to rely on: programs ignore it, or mean their own working directory."""
+def _folder(environment: Mapping[str, str], name: str, default: Path) -> Path:
+    """The folder in a variable. Relative paths do not count: each program reads them differently."""
     given = environment.get(name, "")
-    return Path(given) if given and Path(given).is_absolute() else otherwise
+    return Path(given) if given and Path(given).is_absolute() else default
 
 
-def place(system: SetupSystem, project: Path, scope: Scope, template: str) -> Path:
-    """The file that a path of `agents.toml` means."""
+def config_path(system: SetupSystem, project: Path, scope: Scope, template: str) -> Path:
+    """The path that a template in `agents.toml` stands for."""
     if scope == "project":
         return project / template
     return Path(template.format_map({name: str(folder) for name, folder in folders(system).items()}))
 
 
 def command_line(system: SetupSystem, scope: Scope, *words: str) -> str:
-    """A command of the hook program for the shell that agents start it by."""
+    """A hook command for the shell of an agent."""
     program = hook_program(system, scope)
     if system.platform == "win32":
-        program = program.replace("\\", "/")  # Git's shell takes a backslash for an escape; all others take both
-        spelled = f'"{program}"' if " " in program else program
-        return " ".join([spelled, *words])
+        program = program.replace("\\", "/")  # Git's shell reads a backslash as an escape
+        quoted = f'"{program}"' if " " in program else program
+        return " ".join([quoted, *words])
     import shlex
 
-    home = f"env WAYPOST_HOME={shlex.quote(system.told_home)} " if system.told_home and scope == "user" else ""
+    home = f"env WAYPOST_HOME={shlex.quote(system.home_variable)} " if system.home_variable and scope == "user" else ""
     return home + shlex.join([program, *words])
 
 
 def server_program(system: SetupSystem, scope: Scope) -> str:
-    """Absolute for a person; in a project, whose files others share, by its name where the PATH knows it."""
+    """An absolute path; in a project, whose files others share, the bare name if it is on the PATH."""
     return "waypost" if scope == "project" and system.which("waypost") else system.waypost
 
 

@@ -1,4 +1,4 @@
-"""What set-up did: kept in Waypost's own folder, with the files as they were, so that it can be undone to the byte."""
+"""Records of what set-up did, with backups of the files. They allow an exact undo."""
 
 import hashlib
 import json
@@ -18,10 +18,10 @@ _BACKUPS = "backups"
 
 @dataclass(frozen=True, slots=True)
 class SetupFile:
-    """One file that set-up changed. `before` and `after` are hashes of it without us and as we left it.
+    """One file that set-up changed. `before` and `after` are hashes of its content before and after.
 
-    `created`: there was no such file; `folders` were made for it. `made`: for each part, the containers that had to be
-    made. `forced`: the backup has something that was overwritten.
+    `created`: set-up created the file, and `folders` for it. `made`: the containers created for each part. `forced`: the
+    backup has an entry that was overwritten.
     """
 
     path: str
@@ -42,10 +42,10 @@ class Record:
     files: tuple[SetupFile, ...] = ()
 
     def of(self, real: Path) -> SetupFile | None:
-        return next((one for one in self.files if one.path == str(real)), None)
+        return next((file for file in self.files if file.path == str(real)), None)
 
     def with_file(self, changed: SetupFile) -> "Record":
-        others = tuple(one for one in self.files if one.path != changed.path)
+        others = tuple(file for file in self.files if file.path != changed.path)
         return replace(self, files=(*others, changed))
 
 
@@ -54,7 +54,7 @@ def digest(content: bytes) -> str:
 
 
 class Records:
-    """The records under one folder, one for an agent and a person or project."""
+    """The records in one folder: one for each agent and person or project."""
 
     def __init__(self, state: Path) -> None:
         self.state = state
@@ -69,21 +69,21 @@ class Records:
 
     def delete(self, record: Record) -> None:
         self._of(record).unlink(missing_ok=True)
-        used = {file.before for one in self.every() for file in one.files}
+        used = {file.before for other in self.every() for file in other.files}
         for file in record.files:
             if file.before and file.before not in used and not file.forced:
                 self.backup_place(file.before).unlink(missing_ok=True)
 
     def every(self) -> Iterator[Record]:
         for path in sorted(self.state.glob("*.json")):
-            found = _read(path)
-            if found is not None:
-                yield found
+            record = _read(path)
+            if record is not None:
+                yield record
 
     def others(self, record: Record, real: Path) -> list[Record]:
-        """Who else has something in this file."""
+        """The other records that have this file."""
         mine = self._of(record)
-        return [one for one in self.every() if self._of(one) != mine and one.of(real) is not None]
+        return [other for other in self.every() if self._of(other) != mine and other.of(real) is not None]
 
     def back_up(self, content: bytes) -> str:
         make_private_directory(self.state / _BACKUPS)
@@ -95,7 +95,7 @@ class Records:
         return self.state / _BACKUPS / name
 
     def backup(self, name: str, limit: int) -> bytes | None:
-        """The content of a backup; None where it is gone or is not what it was."""
+        """The content of a backup; None if it is missing or was changed."""
         try:
             content = read_small_file(self.backup_place(name), limit)
         except (OSError, InvalidInput):
@@ -111,10 +111,10 @@ class Records:
 
 
 def _read(path: Path) -> Record | None:
-    """A record that cannot be read is none: set-up then knows its own entries by sight."""
+    """The record; None if it cannot be read. Set-up then recognises its entries by their content."""
     try:
         given = json.loads(read_small_file(path, _LARGEST_RECORD).decode("utf-8", "surrogateescape"))
-        files = tuple(_file(one) for one in given["files"])
+        files = tuple(_file(row) for row in given["files"])
         scope: Scope = "project" if given["scope"] == "project" else "user"
         return Record(str(given["agent"]), scope, str(given["project"]), files)
     except (OSError, InvalidInput, ValueError, KeyError, TypeError, AttributeError):
@@ -125,12 +125,12 @@ def _file(given: Mapping[str, Any]) -> SetupFile:
     made = {str(name): [[str(key) for key in path] for path in paths] for name, paths in given["made"].items()}
     return SetupFile(
         str(given["path"]),
-        tuple(str(one) for one in given["parts"]),
+        tuple(map(str, given["parts"])),
         str(given["after"]),
         str(given["before"]) if _is_digest(given["before"]) else "",
         bool(given["created"]),
         bool(given["forced"]),
-        tuple(str(one) for one in given["folders"]),
+        tuple(map(str, given["folders"])),
         made,
     )
 

@@ -1,4 +1,4 @@
-"""What was done, or would be, to say to a person or a program."""
+"""Reports of what set-up did or would do."""
 
 import difflib
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from waypost.text.secrets.masking import mask
 
 Deed = Literal["created", "changed", "unchanged", "restored", "cleaned", "deleted", "missing", "kept"]
 
-_LONGEST_DIFF = 2_000_000  # characters: beyond, comparing line by line takes too long
+_LONGEST_DIFF = 2_000_000  # characters: comparing longer texts takes too long
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigChange:
-    """One file. `real` differs where a link was followed; `backup` is how the file was before."""
+    """A changed file. `real` is the path behind links. `backup` has the content before the change."""
 
     path: Path
     real: Path
@@ -50,7 +50,7 @@ class SetupReport:
 
     @property
     def changed(self) -> bool:
-        return any(one.deed not in {"unchanged", "missing", "kept"} for one in self.done)
+        return any(change.deed not in {"unchanged", "missing", "kept"} for change in self.done)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -59,16 +59,16 @@ class SetupReport:
             "project": str(self.project) if self.scope == "project" else None,
             "dry_run": self.dry_run,
             "changed": self.changed,
-            "files": [one.to_json() for one in self.done],
+            "files": [change.to_json() for change in self.done],
             "notes": list(self.notes),
             "next": self.next,
         }
 
 
 def diff(path: Path, before: str, after: str) -> str:
-    """The change as a patch. Keys and passwords in the lines around it are masked: configurations are full of them."""
+    """The change as a patch, with keys and passwords masked."""
     if len(before) + len(after) > _LONGEST_DIFF:
-        return f"({path} is too large to show what changes in it)\n"
+        return f"({path} is too large for a diff)\n"
     lines = difflib.unified_diff(
         before.splitlines(), after.splitlines(), f"{path} (now)", f"{path} (then)", n=2, lineterm=""
     )

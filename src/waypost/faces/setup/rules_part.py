@@ -1,4 +1,4 @@
-"""The block of rules in a file of instructions, between two marks."""
+"""The marked block of rules in an instruction file."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from waypost.faces.setup.jsonc import Malformed, position
 from waypost.faces.setup.jsonc_edit import newline_of
-from waypost.faces.setup.part import Made, Merged, PartName
+from waypost.faces.setup.part import ContainerPath, Merged, PartName
 
 BEGIN = "<!-- waypost:begin (written by `waypost setup`; change what is outside of these two lines) -->"
 END = "<!-- waypost:end -->"
@@ -18,7 +18,7 @@ _END = re.compile(r"^<!-- waypost:end -->[ \t]*(?=\r?$)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class RulesPart:
-    """`head`: how a file begins that is made for the block."""
+    """`head`: the first lines of a new file."""
 
     body: str
     head: str = ""
@@ -27,18 +27,18 @@ class RulesPart:
     def merge(self, text: str, *, force: bool) -> Merged:  # noqa: ARG002  the marks are ours alone
         newline = newline_of(text)
         block = newline.join([BEGIN, *self.body.splitlines(), END])
-        found = _block(text)
-        if found is not None:
-            return Merged(text[: found[0]] + block + text[found[1] :])
+        span = _block(text)
+        if span is not None:
+            return Merged(text[: span[0]] + block + text[span[1] :])
         if not text.strip("\ufeff \t\r\n"):
             return Merged(text + self.head.replace("\n", newline) + block + newline)
         return Merged(text + _gap(text, newline) + block + newline)
 
-    def take_out(self, text: str, made: Sequence[Made]) -> str:  # noqa: ARG002  a block has no container
-        found = _block(text)
-        if found is None:
+    def remove(self, text: str, made: Sequence[ContainerPath]) -> str:  # noqa: ARG002  a block has no container
+        span = _block(text)
+        if span is None:
             return text
-        before, behind = text[: found[0]], text[found[1] :]
+        before, behind = text[: span[0]], text[span[1] :]
         behind = re.sub(r"\A\r?\n", "", behind)
         if before.endswith(("\n\n", "\n\r\n")) and (not behind or behind.startswith(("\n", "\r\n"))):
             before = re.sub(r"\r?\n\Z", "", before)
@@ -53,14 +53,14 @@ class RulesPart:
 
 
 def _gap(text: str, newline: str) -> str:
-    """What makes an empty line before the block."""
+    """The newlines that make an empty line before the block."""
     if text.endswith(("\n\n", "\r\n\r\n")):
         return ""
     return newline if text.endswith("\n") else newline * 2
 
 
 def _block(text: str) -> tuple[int, int] | None:
-    """From where to where the block stands. Raises Malformed where the marks do not belong together."""
+    """Start and end of the block. Raises Malformed if the marks are not one pair."""
     begins, ends = list(_BEGIN.finditer(text)), list(_END.finditer(text))
     if not begins and not ends:
         return None

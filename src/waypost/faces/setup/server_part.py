@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from waypost.faces.setup import toml_edit
 from waypost.faces.setup.agents import ServerEntry
-from waypost.faces.setup.jsonc import find, parse, plain
+from waypost.faces.setup.jsonc import find, parse, to_python
 from waypost.faces.setup.jsonc_edit import drop, is_bare, put
-from waypost.faces.setup.part import ForeignEntry, Made, Merged, PartName
+from waypost.faces.setup.part import ContainerPath, ForeignEntry, Merged, PartName
 from waypost.faces.setup.places import Scope, SetupSystem, server_program
 
 _OURS = re.compile(r"(?:.*[/\\])?waypost(?:\.exe|\.cmd)?", re.IGNORECASE | re.DOTALL)
@@ -17,8 +17,8 @@ _OURS = re.compile(r"(?:.*[/\\])?waypost(?:\.exe|\.cmd)?", re.IGNORECASE | re.DO
 
 def wanted_entry(server: ServerEntry, system: SetupSystem, scope: Scope) -> dict[str, Any]:
     entry = {**server.entry, "command": server_program(system, scope), "args": list(server.args)}
-    if system.told_home and scope == "user":
-        entry["env"] = {"WAYPOST_HOME": system.told_home}
+    if system.home_variable and scope == "user":
+        entry["env"] = {"WAYPOST_HOME": system.home_variable}
     return entry
 
 
@@ -28,7 +28,7 @@ def server_part(server: ServerEntry, system: SetupSystem, scope: Scope) -> "Json
 
 
 def is_ours(entry: Any) -> bool:
-    """Whether an entry of our name starts our server, in whichever place it is installed."""
+    """Whether an entry starts our server, wherever it is installed."""
     if not isinstance(entry, Mapping) or "mcp" not in _words(entry.get("args")):
         return False
     command = entry.get("command")
@@ -40,13 +40,13 @@ def _words(given: Any) -> list[Any]:
     return given if isinstance(given, list) else []
 
 
-def _check(there: Any, path: Sequence[str], force: bool) -> bool:
-    """Whether the entry that is there is somebody else's and to be overwritten."""
-    if is_ours(there):
+def _is_foreign(entry: Any, path: Sequence[str], force: bool) -> bool:
+    """Whether an existing entry is not ours. Raises ForeignEntry unless `force` allows to overwrite it."""
+    if is_ours(entry):
         return False
     if not force:
-        command = there.get("command", there.get("url", "")) if isinstance(there, Mapping) else there
-        raise ForeignEntry(f"{'.'.join(path)!r} is there already and is not Waypost's ({str(command)[:80]!r})")
+        command = entry.get("command", entry.get("url", "")) if isinstance(entry, Mapping) else entry
+        raise ForeignEntry(f"{'.'.join(path)!r} already exists and is not Waypost's ({str(command)[:80]!r})")
     return True
 
 
@@ -58,23 +58,23 @@ class JsonServer:
 
     def merge(self, text: str, *, force: bool) -> Merged:
         node = find(parse(text).root, self.path)
-        forced = node is not None and _check(plain(node), self.path, force)
+        forced = node is not None and _is_foreign(to_python(node), self.path, force)
         if node is None or forced:
             new = put(text, self.path, dict(self.entry))
             return Merged(new.text, new.made, forced)
         for name, value in self.entry.items():
             leaves = value.items() if isinstance(value, Mapping) else [("", value)]
-            for inner, one in leaves:
-                text = put(text, (*self.path, name, *([inner] if inner else [])), one).text
+            for key, leaf in leaves:
+                text = put(text, (*self.path, name, *([key] if key else [])), leaf).text
         return Merged(text)
 
-    def take_out(self, text: str, made: Sequence[Made]) -> str:
+    def remove(self, text: str, made: Sequence[ContainerPath]) -> str:
         if self.present(text):
             text = drop(text, self.path)
         return prune(text, made)
 
     def present(self, text: str) -> bool:
-        return is_ours(plain(find(parse(text).root, self.path)))
+        return is_ours(to_python(find(parse(text).root, self.path)))
 
     def leaves_nothing(self, text: str) -> bool:
         return not text.strip("\ufeff \t\r\n") or is_bare(text, ())
@@ -87,30 +87,24 @@ class TomlServer:
     name: ClassVar[PartName] = "server"
 
     def merge(self, text: str, *, force: bool) -> Merged:
-        there = self._there(text)
-        forced = there is not None and _check(there, self.path, force)
+        entry = toml_edit.value_at(toml_edit.read(text), self.path)
+        forced = entry is not None and _is_foreign(entry, self.path, force)
         if forced:
             text = toml_edit.drop_table(text, self.path)
         return Merged(toml_edit.put_table(text, self.path, self.entry), (), forced)
 
-    def take_out(self, text: str, made: Sequence[Made]) -> str:  # noqa: ARG002  tables need no container
+    def remove(self, text: str, made: Sequence[ContainerPath]) -> str:  # noqa: ARG002  tables need no container
         return toml_edit.drop_table(text, self.path) if self.present(text) else text
 
     def present(self, text: str) -> bool:
-        return is_ours(self._there(text))
+        return is_ours(toml_edit.value_at(toml_edit.read(text), self.path))
 
     def leaves_nothing(self, text: str) -> bool:
         return not text.strip("\ufeff \t\r\n")
 
-    def _there(self, text: str) -> Any:
-        found: Any = toml_edit.read(text)
-        for key in self.path:
-            found = found.get(key) if isinstance(found, Mapping) else None
-        return found
 
-
-def prune(text: str, made: Sequence[Made]) -> str:
-    """Without those of the containers that hold nothing any more; the inner ones first."""
+def prune(text: str, made: Sequence[ContainerPath]) -> str:
+    """Remove the empty ones among these containers, inner ones first."""
     for path in sorted(made, key=len, reverse=True):
         if is_bare(text, tuple(path)):
             text = drop(text, tuple(path))

@@ -1,4 +1,4 @@
-"""This machine, as set-up sees it."""
+"""The `SetupSystem` of this machine."""
 
 import os
 import shutil
@@ -12,10 +12,7 @@ from waypost.faces.setup.places import SetupSystem
 
 
 def this_system(settings: Settings) -> SetupSystem:
-    """The person's folders, the programs of this installation, and Waypost's own folder.
-
-    Raises Refused where Waypost is not installed as a command, so that no agent could start it.
-    """
+    """Describe this machine. Raises Refused if Waypost is not installed as a command: no agent could start it."""
     return SetupSystem(
         sys.platform,
         config.user_home().absolute(),
@@ -24,21 +21,21 @@ def this_system(settings: Settings) -> SetupSystem:
         settings.home / "setup",
         _program("waypost"),
         _program("waypost-hook"),
-        str(settings.home) if settings.home_is_told else "",
+        str(settings.home) if settings.home_from_variable else "",
     )
 
 
 def _program(name: str) -> str:
-    """The command beside the interpreter that runs us: it is of this installation, whatever the PATH says."""
+    """The command next to our Python interpreter, or else on the PATH."""
     suffixes = (".exe", "") if sys.platform == "win32" else ("",)
     for suffix in suffixes:
-        beside = Path(os.path.abspath(sys.executable)).with_name(name + suffix)
-        if beside.is_file():
-            return str(beside)
-    found = shutil.which(name)
-    if found is None:
+        path = Path(os.path.abspath(sys.executable)).with_name(name + suffix)
+        if path.is_file():
+            return str(path)
+    on_path = shutil.which(name)
+    if on_path is None:
         raise Refused(
-            f"The command `{name}` was not found beside {sys.executable} or on the PATH.",
+            f"The command `{name}` was not found next to {sys.executable} or on the PATH.",
             "Install Waypost with its commands: `pip install waypost`, or better `uv tool install waypost`.",
         )
-    return os.path.abspath(found)
+    return os.path.abspath(on_path)

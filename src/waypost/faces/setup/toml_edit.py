@@ -1,4 +1,7 @@
-"""Small edits in a TOML text: one table more or less, and every other byte as it was."""
+"""Add or remove one table in a TOML text. All other bytes stay the same.
+
+tomlkit is no replacement: it drops a comment before the next table and moves new keys.
+"""
 
 import json
 import re
@@ -25,7 +28,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class TomlStatement:
-    """A header, or a name and its value, with the end of its line. `key` is whole: with the table it stands in."""
+    """A header, or a key with its value, including the line end. `key` includes the table."""
 
     key: Path
     start: int
@@ -41,45 +44,44 @@ def read(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(plain)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        found = _WHERE.search(str(error))
+        where = _WHERE.search(str(error))
         what = _WHERE.sub("", str(error)) or "nested too deep"
-        if found and found[1]:
-            raise Malformed(what, int(found[1]), int(found[2])) from error
+        if where and where[1]:
+            raise Malformed(what, int(where[1]), int(where[2])) from error
         raise Malformed(what, *position(plain, len(plain))) from error
 
 
 def put_table(text: str, path: Path, wanted: Mapping[str, Any]) -> str:
-    """Let the table at the path have these values; others in it stay. Equal already: the same text.
+    """Set these values in the table at the path. Other values stay. Equal values leave the text as it is.
 
-    Raises Malformed for a broken text, and where the table is written in a way that this cannot change.
+    Raises Malformed for a broken text and for tables that cannot be extended, such as inline tables.
     """
-    data = read(text)
-    there = _at(data, path)
-    if there is None:
+    table = value_at(read(text), path)
+    if table is None:
         return _checked(_append(text, path, wanted), path, wanted)
-    if not isinstance(there, Mapping):
+    if not isinstance(table, Mapping):
         raise Malformed(f"{'.'.join(path)!r} is not a table", 1, 1)
     for name, value in wanted.items():
-        if there.get(name) != value:
+        if table.get(name) != value:
             text = _set(text, path, name, value)
     return _checked(text, path, wanted)
 
 
 def drop_table(text: str, path: Path) -> str:
-    """Take the table away with all that is under it; the same text where there is none."""
-    if _at(read(text), path) is None:
+    """Remove the table and its sub-tables. The text stays the same if it is missing."""
+    if value_at(read(text), path) is None:
         return text
-    ours = [one for one in statements(text) if one.key[: len(path)] == path]
-    for start, end in reversed(_joined(text, ours)):
+    ours = [statement for statement in statements(text) if statement.key[: len(path)] == path]
+    for start, end in reversed(_cuts(text, ours)):
         text = text[:start] + text[end:]
-    if _at(read(text), path) is not None:
+    if value_at(read(text), path) is not None:
         raise _inline(path)
     return text
 
 
 def statements(text: str) -> list[TomlStatement]:
     """The statements of a valid text, in order."""
-    found: list[TomlStatement] = []
+    result: list[TomlStatement] = []
     table: Path = ()
     at = 1 if text.startswith("\ufeff") else 0
     while at < len(text):
@@ -91,22 +93,23 @@ def statements(text: str) -> list[TomlStatement]:
         if text[start] == "[":
             opening = 2 if text.startswith("[[", start) else 1
             table, _ = _key(text, start + opening)
-            found.append(TomlStatement(table, at, end, True))
+            result.append(TomlStatement(table, at, end, True))
         else:
             key, equals = _key(text, start)
             first = equals + 1
             value_end, end = _value_end(text, first)
             first += len(text[first:value_end]) - len(text[first:value_end].lstrip(" \t"))
-            found.append(TomlStatement((*table, *key), at, end, False, first, value_end))
+            result.append(TomlStatement((*table, *key), at, end, False, first, value_end))
         at = end
-    return found
+    return result
 
 
-def _at(data: Mapping[str, Any], path: Path) -> Any:
-    found: Any = data
+def value_at(data: Mapping[str, Any], path: Path) -> Any:
+    """The value at the path, or None."""
+    value: Any = data
     for key in path:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def _append(text: str, path: Path, wanted: Mapping[str, Any]) -> str:
@@ -114,39 +117,40 @@ def _append(text: str, path: Path, wanted: Mapping[str, Any]) -> str:
     before = text
     if text.strip("\ufeff \t\r\n"):
         before += ("" if text.endswith("\n") else newline) + newline
-    rows = [f"[{'.'.join(_spelled_key(part) for part in path)}]"]
-    rows += [f"{_spelled_key(name)} = {spelled(value)}" for name, value in wanted.items()]
+    rows = [f"[{'.'.join(_toml_key(part) for part in path)}]"]
+    rows += [f"{_toml_key(name)} = {toml_value(value)}" for name, value in wanted.items()]
     return before + newline.join(rows) + newline
 
 
 def _set(text: str, path: Path, name: str, value: Any) -> str:
-    for one in statements(text):
-        if one.key == (*path, name) and not one.is_header:
-            return text[: one.value_start] + spelled(value) + text[one.value_end :]
-    for one in statements(text):
-        if one.key == path and one.is_header:
+    all_statements = statements(text)
+    for statement in all_statements:
+        if statement.key == (*path, name) and not statement.is_header:
+            return text[: statement.value_start] + toml_value(value) + text[statement.value_end :]
+    for header in all_statements:
+        if header.key == path and header.is_header:
             newline = newline_of(text)
-            head = text[: one.end] if text[: one.end].endswith("\n") else text[: one.end] + newline
-            return f"{head}{_spelled_key(name)} = {spelled(value)}{newline}{text[one.end :]}"
+            head = text[: header.end] if text[: header.end].endswith("\n") else text[: header.end] + newline
+            return f"{head}{_toml_key(name)} = {toml_value(value)}{newline}{text[header.end :]}"
     raise _inline(path)
 
 
-def _joined(text: str, ours: list[TomlStatement]) -> list[tuple[int, int]]:
-    """The places to cut: what follows on each other in one piece, with one empty line before a table."""
+def _cuts(text: str, ours: list[TomlStatement]) -> list[tuple[int, int]]:
+    """The spans to remove. Adjacent statements make one span; a table takes the empty line before it along."""
     cuts: list[tuple[int, int]] = []
-    for one in ours:
-        start = one.start
-        if cuts and not _said(text[cuts[-1][1] : start]) and not one.is_header:
-            cuts[-1] = (cuts[-1][0], one.end)
+    for statement in ours:
+        start = statement.start
+        if cuts and not _has_statement(text[cuts[-1][1] : start]) and not statement.is_header:
+            cuts[-1] = (cuts[-1][0], statement.end)
             continue
-        if one.is_header and not (cuts and cuts[-1][1] == start):
+        if statement.is_header and not (cuts and cuts[-1][1] == start):
             start = _before_empty_line(text, start)
-        cuts.append((start, one.end))
+        cuts.append((start, statement.end))
     return cuts
 
 
-def _said(between: str) -> bool:
-    """Whether something that is no comment stands there; comments inside a table go with it."""
+def _has_statement(between: str) -> bool:
+    """Whether there is more than comments and white space."""
     return any(line.strip() and not line.strip().startswith("#") for line in between.splitlines())
 
 
@@ -160,12 +164,12 @@ def _before_empty_line(text: str, start: int) -> int:
 
 
 def _checked(text: str, path: Path, wanted: Mapping[str, Any]) -> str:
-    """The text, when it says what is wanted: a table may be closed against additions."""
+    """The text, if it has the wanted values now. Raises Malformed: an inline table cannot be extended."""
     try:
-        there = _at(read(text), path)
+        table = value_at(read(text), path)
     except Malformed as error:
         raise _inline(path) from error
-    if not isinstance(there, Mapping) or any(there.get(name) != value for name, value in wanted.items()):
+    if not isinstance(table, Mapping) or any(table.get(name) != value for name, value in wanted.items()):
         raise _inline(path)
     return text
 
@@ -175,30 +179,30 @@ def _inline(path: Path) -> Malformed:
 
 
 def _key(text: str, at: int) -> tuple[Path, int]:
-    """The dotted name that begins here, and the place behind it."""
+    """The dotted key that begins here, and its end."""
     parts: list[str] = []
     while True:
-        found = _KEY_PART.match(text, at)
-        if found is None:
+        part = _KEY_PART.match(text, at)
+        if part is None:
             raise Malformed("a name is expected", *position(text, at))
-        bare, basic, literal = found.groups()
+        bare, basic, literal = part.groups()
         parts.append(
             json.loads(f'"{basic}"') if basic is not None and "\\" in basic else bare or basic or literal or ""
         )
-        at = found.end()
+        at = part.end()
         if not text.startswith(".", at):
             return tuple(parts), at
         at += 1
 
 
 def _value_end(text: str, at: int) -> tuple[int, int]:
-    """The end of the value that begins here, and of its last line."""
+    """The end of the value that begins here, and the end of its last line."""
     depth, value_end = 0, at
     while at < len(text):
-        found = _PIECE.match(text, at)
-        if found is None:
+        matched = _PIECE.match(text, at)
+        if matched is None:
             break
-        piece, at = found[0], found.end()
+        piece, at = matched[0], matched.end()
         if piece in ("[", "{"):
             depth += 1
         elif piece in ("]", "}"):
@@ -216,14 +220,14 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
-def _spelled_key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else spelled(name)
+def _toml_key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else toml_value(name)
 
 
-def spelled(value: Any) -> str:
-    """A string, list or table of strings, in TOML on one line."""
+def toml_value(value: Any) -> str:
+    """A string, list or table of strings as TOML on one line."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_spelled_key(name)} = {spelled(one)}" for name, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{_toml_key(name)} = {toml_value(member)}" for name, member in value.items()) + " }"
     if isinstance(value, list):
-        return "[" + ", ".join(spelled(one) for one in value) + "]"
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Watching a tree of files: what changed, in batches, as it happens."""
+"""Watch a directory tree and report file changes in batches."""
 
 from waypost.faces.watch.loop import ChangeBatch, watch
 from waypost.faces.watch.tree import FileEvent

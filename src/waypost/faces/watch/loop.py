@@ -1,9 +1,9 @@
-"""The loop of a watcher: wait until a burst of changes is over, then tell what it changed.
+"""The loop of a watcher: wait until a burst of changes is over, then report it as one batch.
 
     watch(root, update, stop=stop, ignored=rules.ignored)       # returns when `stop` is set
 
-An editor that writes a temporary file and renames it has modified one file. A checkout of a branch is one batch, and
-says that everything may have changed. Nothing is told when the root itself vanishes: that ends the watch.
+Writing a temporary file and renaming it counts as one modified file. Checking out a branch is one batch, marked as
+"everything may have changed". If the root itself vanishes, the watch ends without a batch.
 """
 
 import os
@@ -19,20 +19,19 @@ from waypost.faces.watch.tree import GIT, FileEvent, Ignored, WatchedTree, merge
 from waypost.space.platform import read_small_file
 from waypost.space.repository import find_repository
 
-DEBOUNCE_MS = 300  # an editor is done by then, and a person has not yet asked
-POLL_MS = 2_000  # a look at Django's tree (7,000 files) takes 0.15 s on a busy machine
-MANY = 2_000  # paths touched at once: looking at everything is cheaper then, and events may have been lost
+DEBOUNCE_MS = 300  # editors have finished saving by then
+MANY = 2_000  # touched paths: from here on scanning everything is cheaper, and events may be lost
 _IDLE_MS = 5_000
-_LONGEST_HOLD = 30.0  # seconds: a burst that never ends is told in parts, and a forgotten lock of git's stops nobody
-_RULES = (".gitignore", ".waypostignore")  # when these change, so does what belongs to the tree
-_MOST_TRIES = 3  # folders may vanish between being listed and being watched
+_LONGEST_HOLD = 30.0  # seconds: an endless burst is reported in parts, and a stale git lock does not block forever
+_RULES = (".gitignore", ".waypostignore")  # a change of these changes which files belong to the tree
+_MOST_TRIES = 3  # folders may vanish between listing and watching
 _LARGEST_HEAD = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeBatch:
-    changes: tuple[FileEvent, ...]  # in the order of paths, each path once
-    everything: bool = False  # more may have changed than is listed: another branch, other rules, very many files
+    changes: tuple[FileEvent, ...]  # sorted by path, each path once
+    everything: bool = False  # more may have changed: another branch, other ignore rules, or very many files
 
 
 def watch(
@@ -47,21 +46,22 @@ def watch(
 ) -> None:
     """Call `on_changes` after each burst of changes, until `stop` is set. Blocks.
 
-    `ignored` is asked with paths relative to the root, those of folders with a `/` at the end. `on_ready` is called once,
-    with the number of files, when no later change can be missed: what was indexed before that should be checked again.
-    With `poll_ms` the tree is looked at that often, for file systems that tell nothing and systems out of watches.
-    Whatever the callbacks raise ends the watch. Raises InvalidInput for a root that is no directory and WaypostError
-    when the system refuses, or the root is gone.
+    `ignored` gets paths relative to the root; folders end with `/`. `on_ready` is called once, with the number of files,
+    when no later change can be missed. Check anything indexed before that again. `poll_ms` scans the tree at that
+    interval, for file systems without notifications and systems out of watches.
+
+    An exception from a callback ends the watch. Raises InvalidInput if the root is not a directory. Raises WaypostError
+    if the system refuses to watch, or the root is gone.
     """
     watched = _Watched(root, ignored)
     if poll_ms is None:
-        _be_told(watched, on_changes, on_ready, stop, debounce_ms)
+        _watch_by_events(watched, on_changes, on_ready, stop, debounce_ms)
     else:
-        _ask(watched, on_changes, on_ready, stop, poll_ms)
+        _watch_by_polling(watched, on_changes, on_ready, stop, poll_ms)
 
 
 class _Watched:
-    """A tree, the repository it belongs to, and whether both are as they were."""
+    """A tree and its repository. Notices a vanished root and another checked-out commit."""
 
     def __init__(self, root: Path, ignored: Ignored) -> None:
         try:
@@ -77,7 +77,7 @@ class _Watched:
         self._head = self._read_head()
 
     def check(self) -> None:
-        """Raises when the root is gone: that its files are gone as well is no news about the project."""
+        """Raise WaypostError if the root is gone. Its missing files are then no changes of the project."""
         try:
             same = _identity(self.root) == self._identity
         except OSError:
@@ -87,20 +87,20 @@ class _Watched:
                 f"{self.root} is gone; it is no longer watched.", "Start again where the project is now."
             )
 
-    def beside(self) -> list[Path]:
-        """What is watched beside the tree's folders: where git says which branch is checked out."""
+    def extra_paths(self) -> list[Path]:
+        """Paths to watch besides the folders of the tree: the folder where git stores HEAD."""
         return [self.git_dir] if self.git_dir is not None and self.git_dir.is_dir() else []
 
     def git_is_busy(self) -> bool:
         return self.git_dir is not None and os.path.lexists(self.git_dir / "index.lock")
 
-    def switched(self) -> bool:
-        """Whether another branch or commit has been checked out since the last time."""
+    def head_changed(self) -> bool:
+        """Whether another branch or commit was checked out since the last call."""
         before, self._head = self._head, self._read_head()
         return before != self._head
 
     def _read_head(self) -> bytes:
-        """Git's index is of no interest: `git status` writes it too, and the files tell the rest."""
+        """HEAD, not the index: `git status` writes that too."""
         if self.git_dir is None:
             return b""
         try:
@@ -109,38 +109,37 @@ class _Watched:
             return b""
 
     def batch(self, changes: Iterable[FileEvent], *, everything: bool) -> ChangeBatch:
-        """Several looks at one burst become one."""
-        listed = tuple(merge(changes))
-        rules = any(change.path.rpartition("/")[2] in _RULES for change in listed)
-        return ChangeBatch(listed, everything or rules)
+        merged = tuple(merge(changes))
+        rules = any(change.path.rpartition("/")[2] in _RULES for change in merged)
+        return ChangeBatch(merged, everything or rules)
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    found = os.stat(path)
-    return found.st_dev, found.st_ino
+    state = os.stat(path)
+    return state.st_dev, state.st_ino
 
 
 @dataclass(slots=True)
 class _Burst:
-    """What has come in since the last batch."""
+    """Events since the last batch."""
 
     touched: Touched = field(default_factory=dict)
-    missed: bool = False  # something may not have been seen: all must be looked at, and watched anew
+    missed: bool = False  # events may be lost: scan everything and set the watches again
     since: float = field(default_factory=time.monotonic)
 
     def __bool__(self) -> bool:
         return bool(self.touched) or self.missed
 
-    def add(self, news: Touched) -> None:
+    def add(self, events: Touched) -> None:
         if not self:
             self.since = time.monotonic()
-        self.touched |= {path: is_new or self.touched.get(path, False) for path, is_new in news.items()}
+        self.touched |= {path: is_new or self.touched.get(path, False) for path, is_new in events.items()}
 
-    def is_over(self, news: Touched, *, busy: bool) -> bool:
-        return (not news and not busy) or time.monotonic() - self.since > _LONGEST_HOLD
+    def is_over(self, events: Touched, *, busy: bool) -> bool:
+        return (not events and not busy) or time.monotonic() - self.since > _LONGEST_HOLD
 
 
-def _be_told(
+def _watch_by_events(
     watched: _Watched,
     on_changes: Callable[[ChangeBatch], None],
     on_ready: Callable[[int], None],
@@ -148,19 +147,19 @@ def _be_told(
     quiet_ms: int,
 ) -> None:
     with Notifications() as notifications:
-        watched.tree.look()
+        watched.tree.scan()
         _, burst = _arm(watched, notifications)
         on_ready(len(watched.tree))
         while not stop.is_set():
-            news: Touched = {}
+            events: Touched = {}
             try:
-                news = notifications.wait(quiet_ms if burst else _IDLE_MS, stop)
+                events = notifications.wait(quiet_ms if burst else _IDLE_MS, stop)
             except Missed:
                 burst.missed = True
-                stop.wait(quiet_ms / 1000)  # whatever makes it fail may go on doing so
+                stop.wait(quiet_ms / 1000)  # the cause may persist
             watched.check()
-            burst.add(news)
-            if stop.is_set() or not burst or not burst.is_over(news, busy=watched.git_is_busy()):
+            burst.add(events)
+            if stop.is_set() or not burst or not burst.is_over(events, busy=watched.git_is_busy()):
                 continue
             batch, burst = _collect(watched, notifications, burst)
             if batch.changes or batch.everything:
@@ -168,11 +167,11 @@ def _be_told(
 
 
 def _collect(watched: _Watched, notifications: Notifications, burst: _Burst) -> tuple[ChangeBatch, _Burst]:
-    """What a burst has changed; and what came in meanwhile, the next one."""
+    """The changes of a burst, and the next burst with the events that came in meanwhile."""
     inside = _inside(watched.root, burst.touched)
-    everything = watched.switched() or len(inside) > MANY
+    everything = watched.head_changed() or len(inside) > MANY
     folders = watched.tree.folders
-    changes = watched.tree.look() if everything or burst.missed else watched.tree.look_at(inside)
+    changes = watched.tree.scan() if everything or burst.missed else watched.tree.scan_paths(inside)
     replaced = any(is_new and path in watched.tree.folders for path, is_new in inside.items())
     later = _Burst()
     if burst.missed or replaced or not watched.tree.folders <= folders:
@@ -183,23 +182,23 @@ def _collect(watched: _Watched, notifications: Notifications, burst: _Burst) -> 
 
 
 def _arm(watched: _Watched, notifications: Notifications) -> tuple[list[FileEvent], _Burst]:
-    """Watch all folders that there are now. What came between listing and watching them is found by looking again.
+    """Watch all current folders. Then scan again for what came between listing and watching them.
 
-    Folders that come and go too fast are left for the next burst.
+    Folders that come and go too fast are left to the next burst.
     """
     changes: list[FileEvent] = []
     burst = _Burst()
     for last in (*[False] * _MOST_TRIES, True):
         folders = watched.tree.folders
         try:
-            burst.add(notifications.arm(watched.root, [""] if last else sorted(folders), watched.beside()))
+            burst.add(notifications.arm(watched.root, [""] if last else sorted(folders), watched.extra_paths()))
             complete = not last
         except Vanished:
             complete = False
         except Missed:
-            complete = not last  # the look below sees what the old watches could not tell
+            complete = not last  # the scan below finds what the old watches missed
         watched.check()
-        changes += watched.tree.look()
+        changes += watched.tree.scan()
         if complete and watched.tree.folders <= folders:
             return changes, burst
     burst.missed = True
@@ -207,7 +206,7 @@ def _arm(watched: _Watched, notifications: Notifications) -> tuple[list[FileEven
 
 
 def _inside(root: Path, touched: Touched) -> Touched:
-    """The paths below the root, relative to it, without what git keeps for itself."""
+    """The paths below the root, relative to it, without git's own."""
     start = str(root).rstrip(os.sep) + os.sep
     below = {
         path.removeprefix(start).replace(os.sep, "/"): is_new
@@ -217,14 +216,14 @@ def _inside(root: Path, touched: Touched) -> Touched:
     return {path: is_new for path, is_new in below.items() if GIT not in path.split("/")}
 
 
-def _ask(
+def _watch_by_polling(
     watched: _Watched,
     on_changes: Callable[[ChangeBatch], None],
     on_ready: Callable[[int], None],
     stop: Event,
     poll_ms: int,
 ) -> None:
-    watched.tree.look()
+    watched.tree.scan()
     on_ready(len(watched.tree))
     waited = 0.0
     while not stop.wait(poll_ms / 1000):
@@ -233,8 +232,8 @@ def _ask(
         if watched.git_is_busy() and waited < _LONGEST_HOLD:
             continue
         waited = 0.0
-        changes = watched.tree.look()
+        changes = watched.tree.scan()
         watched.check()
-        batch = watched.batch(changes, everything=watched.switched() or len(changes) > MANY)
+        batch = watched.batch(changes, everything=watched.head_changed() or len(changes) > MANY)
         if batch.changes or batch.everything:
             on_changes(batch)

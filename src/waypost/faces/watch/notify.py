@@ -1,8 +1,7 @@
-"""What the operating system tells about folders, by `watchfiles`.
+"""Notifications of the operating system about folders, through `watchfiles`.
 
-Linux wants a watch for each folder. `watchfiles` would set them itself, but it follows symlinks on its way, out of the
-tree and into all of the disk, and it visits what is ignored; so each folder is named here. The other systems watch a
-tree by one call, follow nothing, and take long for many calls.
+Linux needs a watch for each folder. `watchfiles` can set them, but follows symlinks out of the tree and visits ignored
+folders. So each folder is named here. Other systems watch a whole tree with one call and are slow with many.
 """
 
 import sys
@@ -16,20 +15,20 @@ from waypost.errors import WaypostError
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
-STEP_MS = 50  # how long nothing may come before what came is told; also how long `stop` may go unnoticed
+STEP_MS = 50  # quiet time before events are returned; also how long `stop` may go unnoticed
 _ADDED = 1
 _DRAIN_STEP_MS = 20
-_NOT_A_DIRECTORY, _TOO_MANY_FILES = "os error 20", "os error 24"  # the library has no other way of saying which
+_NOT_A_DIRECTORY, _TOO_MANY_FILES = "os error 20", "os error 24"  # the library gives no error number
 
-Touched = dict[str, bool]  # absolute path → whether something new stands there
+Touched = dict[str, bool]  # absolute path → whether it is new
 
 
 class Missed(Exception):
-    """The watcher failed at something: what happened since is unknown. It must be set up again."""
+    """The watcher failed and may have lost events. Set it up again."""
 
 
 class Vanished(Exception):
-    """A folder is no longer there. List them again."""
+    """A folder is gone. List the folders again."""
 
 
 class Notifications:
@@ -46,13 +45,13 @@ class Notifications:
             self._notify.close()
             self._notify = None
 
-    def arm(self, root: Path, folders: Iterable[str], beside: Iterable[Path]) -> Touched:
-        """Watch these folders of the root, and these paths beside it, instead of what was watched before.
+    def arm(self, root: Path, folders: Iterable[str], extra: Iterable[Path]) -> Touched:
+        """Watch these folders of the root and the extra paths, instead of those watched so far.
 
-        The new watches stand before the old ones go, so nothing falls between; the answer is what only the old saw.
-        Raises Vanished when that cannot be; then what was watched before still is.
+        The new watches start before the old ones end. Returns what only the old ones saw. Raises Vanished if a folder
+        is gone; the old watches then stay.
         """
-        paths = [str(path) for path in beside]
+        paths = [str(path) for path in extra]
         by_folder = sys.platform == "linux"
         paths += [str(root / folder) for folder in folders] if by_folder else [str(root)]
         before, self._notify = self._notify, _new_notify(paths, recursive=not by_folder)
@@ -66,52 +65,54 @@ class Notifications:
             before.close()
 
     def wait(self, timeout_ms: int, stop: Event) -> Touched:
-        """What has been touched, as soon as a moment passes without more; nothing after `timeout_ms`, or when told to
-        stop. Raises Missed, and KeyboardInterrupt in the main thread."""
+        """Return the touched paths as soon as a quiet moment follows. Nothing after `timeout_ms`, or when `stop` is set.
+
+        Raises Missed, and KeyboardInterrupt in the main thread.
+        """
         if self._notify is None:
             raise RuntimeError("Nothing is watched yet.")
         try:
-            found = self._notify.watch(10 * STEP_MS, STEP_MS, timeout_ms, stop)
-        except RuntimeError as error:  # a name that is not UTF-8 has been met, or a new watch refused
+            answer = self._notify.watch(10 * STEP_MS, STEP_MS, timeout_ms, stop)
+        except RuntimeError as error:  # a name that is not UTF-8, or a refused watch
             raise Missed(str(error)) from error
-        if found == "signal":
+        if answer == "signal":
             raise KeyboardInterrupt
-        return _touched(found)
+        return _touched(answer)
 
 
-def _touched(found: object) -> Touched:
+def _touched(answer: object) -> Touched:
     touched: Touched = {}
-    if isinstance(found, set):  # else a word: stop, timeout
-        for change, path in found:
+    if isinstance(answer, set):  # else "stop" or "timeout"
+        for change, path in answer:
             touched[path] = touched.get(path, False) or change == _ADDED
     return touched
 
 
 def _new_notify(paths: list[str], *, recursive: bool) -> "RustNotify":
-    # The class under `watchfiles.watch`, documented for direct use: only here can the time-out differ between calls.
+    # Documented for direct use. `watchfiles.watch` has one time-out for all calls.
     from watchfiles._rust_notify import RustNotify
 
     try:
-        # Its last argument would ignore not only missing rights but every error, that of too many watches too.
+        # Its last argument would hide every error, such as too many watches.
         return RustNotify(paths, False, False, 0, recursive, False)
     except FileNotFoundError as error:
         raise Vanished(str(error)) from error
     except (OSError, RuntimeError) as error:
-        if _NOT_A_DIRECTORY in str(error):  # a file stands where a folder was
+        if _NOT_A_DIRECTORY in str(error):  # a file replaced the folder
             raise Vanished(str(error)) from error
         raise _refusal(error, len(paths)) from error
 
 
 def _refusal(error: Exception, count: int) -> WaypostError:
-    said = str(error)
-    if "MaxFilesWatch" in said or "watch limit" in said:
+    message = str(error)
+    if "MaxFilesWatch" in message or "watch limit" in message:
         return WaypostError(
             f"The system allows no more watches; this tree needs {count}.",
             "Raise the limit (sudo sysctl fs.inotify.max_user_watches=524288), ignore large folders, or use --poll.",
         )
-    if _TOO_MANY_FILES in said:
+    if _TOO_MANY_FILES in message:
         return WaypostError(
             "The system allows no more watchers for this user.",
             "Raise the limit (sudo sysctl fs.inotify.max_user_instances=512), end other watchers, or use --poll.",
         )
-    return WaypostError(f"The tree cannot be watched: {said[:200]}", "Use --poll: it asks instead of being told.")
+    return WaypostError(f"The tree cannot be watched: {message[:200]}", "Use --poll: it scans instead.")

@@ -1,7 +1,6 @@
-"""The files and folders of a tree as they were last seen, and how they differ from what is there now.
+"""A snapshot of the files and folders of a tree, and the differences to the disk.
 
-Symlinks are not followed and not listed, and neither is git's own folder. What vanishes while it is being looked at is
-gone; what cannot be read is not there.
+Symlinks and git's own folder are left out. A file that vanishes during a scan, or cannot be read, counts as missing.
 """
 
 import os
@@ -16,7 +15,7 @@ GIT = ".git"
 Action = Literal["added", "modified", "deleted"]
 Ignored = Callable[[str], bool]
 
-# What two actions on one file, one after the other, are together, where it is not the second.
+# Two actions on one file become one action. For all other pairs the second one counts.
 _TOGETHER: dict[tuple[Action | None, Action], Action | None] = {
     ("added", "modified"): "added",
     ("added", "deleted"): None,
@@ -33,9 +32,9 @@ class FileEvent:
 
 
 class WatchedTree:
-    """What is known of a tree; each look at it answers with the changes since the last one, in the order of paths.
+    """A snapshot of a tree. Each scan updates it and returns the changes, sorted by path.
 
-    `ignored` is asked with relative paths; the path of a folder ends with `/`.
+    `ignored` gets relative paths; those of folders end with `/`.
     """
 
     def __init__(self, root: Path, ignored: Ignored) -> None:
@@ -47,14 +46,14 @@ class WatchedTree:
     def __len__(self) -> int:
         return len(self._files)
 
-    def look(self) -> list[FileEvent]:
+    def scan(self) -> list[FileEvent]:
         """Compare the whole tree."""
-        files, self.folders = self._listed("")
+        files, self.folders = self._list("")
         before, self._files = self._files, files
         return merge(_differences(before, files))
 
-    def look_at(self, touched: Mapping[str, bool]) -> list[FileEvent]:
-        """Compare these paths only; the value says whether something new stands there, which may be a whole folder."""
+    def scan_paths(self, touched: Mapping[str, bool]) -> list[FileEvent]:
+        """Compare these paths only. The value says whether the path is new, perhaps a whole folder."""
         changes: list[FileEvent] = []
         for path in sorted(touched):  # a folder before what is in it
             if not path or path.rpartition("/")[0] not in self.folders:
@@ -62,7 +61,7 @@ class WatchedTree:
             mode, stamp = self._state(path)
             if stat.S_ISDIR(mode):
                 if touched[path] or path not in self.folders:
-                    changes += self._look_below(path)
+                    changes += self._scan_below(path)
             elif stat.S_ISREG(mode) and not self._ignored(path):
                 changes += self._forget_folder(path)
                 changes.append(FileEvent(path, "modified" if path in self._files else "added"))
@@ -72,12 +71,12 @@ class WatchedTree:
                 changes += self._forget_file(path)
         return merge(changes)
 
-    def _look_below(self, folder: str) -> list[FileEvent]:
-        """A folder that is new, or was replaced by another one of its name."""
+    def _scan_below(self, folder: str) -> list[FileEvent]:
+        """Scan a folder that is new, or replaced by another of the same name."""
         gone = self._forget_folder(folder) + self._forget_file(folder)
         if self._ignored(folder + "/"):
             return gone
-        files, folders = self._listed(folder)
+        files, folders = self._list(folder)
         self._files |= files
         self.folders |= folders
         return gone + [FileEvent(path, "added") for path in files]
@@ -86,14 +85,13 @@ class WatchedTree:
         return [FileEvent(path, "deleted")] if self._files.pop(path, None) is not None else []
 
     def _forget_folder(self, folder: str) -> list[FileEvent]:
-        """All that was known to be in a folder is gone with it."""
         if folder not in self.folders:
             return []
         inside = folder + "/"
-        self.folders = frozenset(one for one in self.folders if one != folder and not one.startswith(inside))
+        self.folders = frozenset(path for path in self.folders if path != folder and not path.startswith(inside))
         return [change for path in list(self._files) if path.startswith(inside) for change in self._forget_file(path)]
 
-    def _listed(self, top: str) -> tuple[dict[str, int], frozenset[str]]:
+    def _list(self, top: str) -> tuple[dict[str, int], frozenset[str]]:
         files: dict[str, int] = {}
         folders: set[str] = set()
         waiting = [top]
@@ -114,13 +112,13 @@ class WatchedTree:
         return files, frozenset(folders)
 
     def _state(self, path: str) -> tuple[int, int]:
-        """(mode, stamp) of what is there, without following a link; zeros for nothing."""
+        """Mode and stamp of a path, without following a link. Zeros if there is nothing."""
         try:
-            found = os.lstat(self._start + path)
+            state = os.lstat(self._start + path)
         except (OSError, ValueError):
             return 0, 0
-        # Whether a file was written or replaced, in one number: a tree may have a hundred thousand files.
-        return found.st_mode, hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
+        # One number for "written or replaced": a tree may have a hundred thousand files.
+        return state.st_mode, hash((state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino))
 
 
 def _differences(before: Mapping[str, int], now: Mapping[str, int]) -> list[FileEvent]:
@@ -132,9 +130,9 @@ def _differences(before: Mapping[str, int], now: Mapping[str, int]) -> list[File
 
 
 def merge(changes: Iterable[FileEvent]) -> list[FileEvent]:
-    """One change for each path, in the order of paths, out of several, one after the other.
+    """Merge successive changes into one for each path, sorted by path.
 
-    What came and went is nothing, what went and came is modified.
+    Added and deleted is nothing. Deleted and added is modified.
     """
     merged: dict[str, Action | None] = {}
     for change in changes:
@@ -143,7 +141,7 @@ def merge(changes: Iterable[FileEvent]) -> list[FileEvent]:
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name can be written down. The watcher of the system fails at one that cannot."""
+    """Whether a name is valid UTF-8. The system's watcher fails at other names."""
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:

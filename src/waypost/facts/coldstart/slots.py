@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 SAID = 0.95  # a manifest says so
 SEEN = 0.85  # it follows from files that are there
-GUESSED = 0.7  # likely, but to be looked at by somebody
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,11 +47,6 @@ def owe_erasure(space: OpenSpace, writer: Writer, rows: DoomedRows, fingerprints
     writer.set_meta(BACKUPS_OWED, doomed.to_json())
 
 
-def owed_erasure(space: OpenSpace) -> bool:
-    with space.store.read() as reader:
-        return bool(reader.meta(BACKUPS_OWED))
-
-
 def erase_owed(space: OpenSpace, *, wait: bool = True) -> bool:
     """Erase from every snapshot what is noted. False: another process holds the snapshots, or one cannot be written; the
     note stays."""

@@ -27,16 +27,6 @@ _CUT = "\n[… cut here]"
 class Dna:
     text: str  # without secrets
     trusted: bool
-    tokens: int
-
-
-def dna_of(space: OpenSpace) -> Dna | None:
-    """What the journal's DNA.md says; None when there is none, it says nothing, or it cannot be read."""
-    try:
-        written = _written(space)
-    except WaypostError:
-        return None
-    return _read(space, written) if written else None
 
 
 def approve_dna(space: OpenSpace, caller: Caller) -> None:
@@ -82,8 +72,7 @@ def opening_of(
 
 
 def _read(space: OpenSpace, written: str) -> Dna:
-    text = mask(written).text
-    return Dna(text, _is_trusted(space, written), count_tokens(text))
+    return Dna(mask(written).text, _is_trusted(space, written))
 
 
 def _cut(dna: Dna, whole: Opening, tokens: int, count: Callable[[str], int]) -> Opening:

@@ -140,7 +140,7 @@ def _facts(source: SourceFile, parsed: Parsed) -> dict[str, Any]:
     found = {
         "outline": outline(parsed, source.text).to_json(),
         "manifest": source.text if is_manifest(source.path) else "",
-        "schema": [change.to_json() for change in find_schema(source, parsed)],
+        "schema": [change.to_json() for change in find_schema(source)],
         "evidence": [evidence.to_json() for evidence in find_evidence(source, parsed)],
     }
     return {name: value for name, value in found.items() if value}

@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.code.files.changed_patterns import check_triggers
 from waypost.errors import InvalidInput
-from waypost.facts.ageing import aged, limited, renewed
+from waypost.facts.ageing import aged, limited
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import audit, held_versions, refuse_derived, visible_version
@@ -103,24 +103,6 @@ def _check_kind(version: Version) -> None:
             f"A {version.kind.replace('_', ' ')} belongs to the journal, whose entries age by importance.",
             "Facts, learnings and fixes have lifetimes.",
         )
-
-
-def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[Lasting, ...]:
-    """Somebody says that these are still true: each has its whole time again, and is back from the archive."""
-    chosen = list(dict.fromkeys(check_id(memory_id) for memory_id in memory_ids))
-    with space.store.write() as writer:
-        now = space.clock()
-        states = writer.states(chosen)
-        for memory_id in chosen:
-            visible_version(writer, memory_id, Moment(now))
-            state = states.get(memory_id, State())
-            if state.expires_at is None and state.archived_at is None:
-                raise InvalidInput(
-                    f"The memory {memory_id} has no lifetime.", f"`waypost ttl {memory_id} 7d` gives it one."
-                )
-            writer.set_state(memory_id, **renewed(state, now), verified_at=now)
-            audit(space, writer, "renew", memory_id, caller, {})
-        return tuple(_lasting(space, writer, memory_id) for memory_id in chosen)
 
 
 def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[LinkedMemory, ...]:

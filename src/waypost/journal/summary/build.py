@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from waypost.journal.layout import Month, Week
 from waypost.journal.summary.items import items_of
 from waypost.journal.summary.page import Period, language_of_items, page
 from waypost.journal.summary.sections import SummarySections
@@ -21,39 +20,6 @@ if TYPE_CHECKING:
 
 Vectors = Mapping[str, "Matrix"]
 SeeAlso = Mapping[str, Sequence[str]]
-
-
-def summarise_week(
-    week: Week,
-    entries: Sequence[ScoredEntry],
-    vectors: Vectors,
-    language: str | None = None,
-    see_also: SeeAlso | None = None,
-) -> str:
-    """From entries of score 5 and more; lower ones only support a topic, 0-1 are never told."""
-    return summarise(week, entries, vectors, language, see_also)
-
-
-def summarise_month(
-    month: Month,
-    entries: Sequence[ScoredEntry],
-    vectors: Vectors,
-    language: str | None = None,
-    see_also: SeeAlso | None = None,
-) -> str:
-    """From entries of score 7 and more."""
-    return summarise(month, entries, vectors, language, see_also)
-
-
-def summarise_year(
-    year: int,
-    entries: Sequence[ScoredEntry],
-    vectors: Vectors,
-    language: str | None = None,
-    see_also: SeeAlso | None = None,
-) -> str:
-    """From entries of score 8 and more, and the strongest of each month of which these do not tell."""
-    return summarise(year, entries, vectors, language, see_also)
 
 
 def summarise(

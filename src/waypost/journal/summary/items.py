@@ -9,7 +9,7 @@ from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
 
 HELPING = 2  # the least score of an entry that may support a topic of others
-DECISION, PREFERENCE, MARKED = 2, 3, 2  # points for relevance, and for being called important (CM-3)
+DECISION, MARKED = 2, 2  # points for relevance, and for being called important (CM-3)
 LONGEST_VERBATIM = 1200  # characters that somebody says; more is a document, of which the telling sentences are kept
 
 

@@ -11,7 +11,6 @@ from waypost.journal.trim.tool_output import open_fence
 from waypost.journal.wording import SummaryWords, clip, nameless_speakers, other_days, plain
 from waypost.text.stems import fold
 
-_FROM = re.compile(r"<!-- from ([^<>\n]*) -->")
 _MOST_HINTS = 3
 _LONGEST_LABEL = 60
 
@@ -77,11 +76,6 @@ def day_link(day: date) -> str:
 
 def came_from(ids: Sequence[str]) -> str:
     return f"<!-- from {' '.join(dict.fromkeys(ids))} -->"
-
-
-def sources_in(summary: str) -> list[str]:
-    """The entries that a summary names as those it came from, each once."""
-    return list(dict.fromkeys(one for found in _FROM.findall(summary) for one in found.split()))
 
 
 def harmless(text: str) -> str:

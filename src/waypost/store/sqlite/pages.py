@@ -43,9 +43,6 @@ class Pages:
         self.count = max(in_file, committed)
         self.is_short = committed == 0 and _told_pages(read(0, _HEADER)) > in_file
 
-    def header(self) -> bytes:
-        return self.page(1)[:_HEADER]
-
     def page(self, number: int) -> bytes:
         """One page. Raises BadPage for one that is not there; what is cut off is zeros."""
         if not 1 <= number <= self.count:

@@ -85,7 +85,6 @@ class NameKind(Enum):
 class _Value:
     start: int
     end: int
-    quoted: bool
 
 
 def find_named(scan: Scan) -> Iterator[Span]:
@@ -166,7 +165,7 @@ def _as_tag(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     if end < 0 or text[end : end + 2] != "</":
         return None
     value = text[tag.end() : end].rstrip()
-    return _Value(tag.end(), tag.end() + len(value), False) if _believable(value, kind) else None
+    return _Value(tag.end(), tag.end() + len(value)) if _believable(value, kind) else None
 
 
 def _as_attribute(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
@@ -197,11 +196,11 @@ def _as_sentence(text: str, after: int, kind: NameKind) -> _Value | None:
         if found or kind is not NameKind.PASSWORD:
             return found
         end = word_said(text, verb.end(), verb["verb"] or "")
-        return _Value(verb.end(), end, False) if end else None
+        return _Value(verb.end(), end) if end else None
     end = _closing(text, opening.end(), opening["quote"])
     value = text[opening.end() : end] if end > 0 else ""
     plain = kind is NameKind.PASSWORD and " " not in value and is_word_password(value)
-    return _Value(opening.end(), end, True) if value and (plain or _believable(value, kind, quoted=True)) else None
+    return _Value(opening.end(), end) if value and (plain or _believable(value, kind, quoted=True)) else None
 
 
 def _assigned(text: str, at: int, sign: re.Match[str], kind: NameKind) -> _Value | None:
@@ -220,7 +219,7 @@ def _assigned(text: str, at: int, sign: re.Match[str], kind: NameKind) -> _Value
     if sign["sign"] not in (":", "="):
         return None
     end = word_given(text, at, sign.span(), text[start:at] if start >= 0 else None)
-    return _Value(begin, end, False) if end else None
+    return _Value(begin, end) if end else None
 
 
 def _quoted(text: str, begin: int, kind: NameKind) -> _Value | None:
@@ -233,7 +232,7 @@ def _quoted(text: str, begin: int, kind: NameKind) -> _Value | None:
         return None
     value = text[opening.end() : end]
     letters = kind is NameKind.PASSWORD and word_quoted(value)
-    return _Value(opening.end(), end, True) if letters or _believable(value, kind, quoted=True) else None
+    return _Value(opening.end(), end) if letters or _believable(value, kind, quoted=True) else None
 
 
 def _closing(text: str, begin: int, quote: str) -> int:
@@ -259,7 +258,7 @@ def _bare(text: str, begin: int, kind: NameKind, *, line: bool, told: bool = Fal
     kept = value.rstrip(_TRAILING + "\"'`")
     if is_code(value) or value.endswith(":") or is_name_like(kept.rstrip("/|")) or not _believable(kept, kind):
         return None
-    return _Value(begin, begin + len(kept), False)
+    return _Value(begin, begin + len(kept))
 
 
 def _word_after_colon(text: str, at: int, begin: int) -> _Value | None:
@@ -271,7 +270,7 @@ def _word_after_colon(text: str, at: int, begin: int) -> _Value | None:
         return None
     begins = at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_-.")
     formal = (text[at].isupper() and text[at + 1].islower()) or not text[at].isascii()
-    return _Value(begin, begin + len(word), False) if begins and formal and is_word_password(word) else None
+    return _Value(begin, begin + len(word)) if begins and formal and is_word_password(word) else None
 
 
 def _line_start(text: str, at: int) -> int:

@@ -12,7 +12,6 @@ ANY = "ANY"  # all methods, or decided at run time
 PAGE = "PAGE"  # shown in a browser by a front-end router
 _MAX_PATH = 300
 _MAX_SPAN = 200
-_HANDLER = re.compile(r"[A-Za-z_$\\][\w$.:\\@#]*")
 _TEMPLATE = re.compile(r"\$\{([^{}]{0,60})\}")
 
 

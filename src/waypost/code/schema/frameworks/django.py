@@ -1,7 +1,8 @@
-"""Django: models and applications."""
+"""Read Django models and applications."""
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 
 from waypost.code.schema.languages.python import read_python
@@ -12,15 +13,17 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
+    assigned,
     classes,
     fields,
+    first_paragraph,
     name_of,
     spelled,
     text_of,
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data
+from waypost.code.schema.names import text_table
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
@@ -31,28 +34,25 @@ _ROOTS = ("models.Model", "Model", "gis_models.Model", "base_models.Model")
 
 @cache
 def _field_kinds() -> tuple[Mapping[str, str], Mapping[str, frozenset[str]]]:
-    table = data("django_fields")
-    types, kinds = table["types"], table["kinds"]
-    assert isinstance(types, dict)
-    assert isinstance(kinds, dict)
-    return types, {kind: frozenset(words.split()) for kind, words in kinds.items()}
+    kinds = text_table("django_fields", "kinds")
+    return text_table("django_fields", "types"), {kind: frozenset(words.split()) for kind, words in kinds.items()}
 
 
 def find_django_models(source: SourceFile) -> tuple[SchemaChange, ...]:
     unit = read_python(source.text)
     in_models = re.search(r"(?:^|/)models?(?:/|\.py$)", source.path) is not None
-    found = []
+    changes = []
     for each in classes(unit.items):
         if each.name.rsplit(".", 1)[-1] in ("Meta", "Migration") or not each.bases:
             continue
         change = _model(each, unit, in_models)
         if change is not None:
-            found.append(change)
-    return tuple(found)
+            changes.append(change)
+    return tuple(changes)
 
 
 def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
-    """`apps.py` names an application; the settings may say which model stands for a user."""
+    """`apps.py` names an application. Settings may name the user model."""
     for setting in _SETTING.finditer(source.text):
         line = source.text.count("\n", 0, setting.start()) + 1
         yield SchemaChange(
@@ -61,47 +61,43 @@ def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
     if not source.path.endswith("apps.py"):
         return
     folder = source.path.rpartition("/")[0]
-    for found in classes(read_python(source.text).items):
-        said = {item.name: text_of(item.value) for item in fields(found.body)}
-        label = said.get("label") or said.get("name", "").rsplit(".", 1)[-1]
+    for class_ in classes(read_python(source.text).items):
+        options = {item.name: text_of(item.value) for item in fields(class_.body)}
+        label = options.get("label") or options.get("name", "").rsplit(".", 1)[-1]
         if label:
-            yield SchemaChange("app", "", found.lines, MODEL, "model", name=label, scope=folder)
+            yield SchemaChange("app", "", class_.lines, MODEL, "model", name=label, scope=folder)
             return
 
 
-def _model(found: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | None:
-    """A class that may be a model: it says so itself, or one of its bases has to."""
-    bases = [name_of(base) for base in found.bases if isinstance(base, Name | CallExpression)]
-    columns, many = _fields(fields(found.body), unit)
+def _model(class_: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | None:
+    """A class that may be a model, by itself or through a base class."""
+    bases = [name_of(base) for base in class_.bases if isinstance(base, Name | CallExpression)]
+    columns, many = _fields(fields(class_.body), unit)
     root = any(base in _ROOTS for base in bases) and _from_django(bases, unit)
     flags = {"root"} if root else set()
-    meta = next((part for part in classes(found.body) if part.name.endswith(".Meta")), None)
-    said = {item.name: item.value for item in fields(meta.body)} if meta else {}
+    meta = next((part for part in classes(class_.body) if part.name.endswith(".Meta")), None)
+    options = assigned(meta.body) if meta else {}
     for flag in ("abstract", "proxy"):
-        if said.get(flag) is True:
+        if options.get(flag) is True:
             flags.add(flag)
     if not (root or columns or many or in_models):
         return None
     if not root and any(
-        isinstance(i.value, CallExpression) and name_of(i.value.target).endswith("models") for i in fields(found.body)
+        isinstance(i.value, CallExpression) and name_of(i.value.target).endswith("models") for i in fields(class_.body)
     ):
         flags.add("fields")
-    scope = text_of(said.get("app_label"))
+    scope = text_of(options.get("app_label"))
     return SchemaChange(
-        "model", text_of(said.get("db_table")), found.lines, MODEL, "model",
-        columns=columns, relations=many, indexes=read_indexes(said), primary_key=(),
-        model=found.name.rsplit(".", 1)[-1], bases=tuple("@" + unit.imports.get(base, base) for base in bases),
-        flags=tuple(sorted(flags)), scope=scope, comment=text_of(said.get("db_table_comment")) or _first_line(found.doc),
+        "model", text_of(options.get("db_table")), class_.lines, MODEL, "model",
+        columns=columns, relations=many, indexes=read_indexes(options), primary_key=(),
+        model=class_.name.rsplit(".", 1)[-1], bases=tuple(unit.reference(base) for base in bases),
+        flags=tuple(sorted(flags)), scope=scope, comment=text_of(options.get("db_table_comment")) or first_paragraph(class_.doc),
     )  # fmt: skip
 
 
 def _from_django(bases: list[str], unit: SourceUnit) -> bool:
-    """`Model` alone can be anybody's: then it has to be imported from Django."""
+    """A plain `Model` must be imported from Django."""
     return any(base != "Model" for base in bases if base in _ROOTS) or "django" in unit.imports.get("Model", "")
-
-
-def _first_line(doc: str) -> str:
-    return " ".join(doc.strip().split("\n\n")[0].split())[:300]
 
 
 def _fields(assigned: Iterator[Assign], unit: SourceUnit) -> tuple[tuple[Column, ...], tuple[TableRelation, ...]]:
@@ -129,21 +125,15 @@ def read_field(
         field = text_of(call.named.get("to_field"))
         column = _column(f"{name}_id", call, "integer")
         unique = column.unique or kind in kinds["unique"]
-        columns.append(_with(column, references=(target, field) if target else None, unique=unique))
+        columns.append(replace(column, references=(target, field) if target else None, unique=unique))
     elif kind in types or (kind.endswith("Field") and _is_column(call)):
         columns.append(_column(name, call, _type(types.get(kind, ""), call, kind)))
 
 
 def _is_column(call: CallExpression) -> bool:
-    """A field of a package or of the project itself: `forms.CharField` and `serializers.CharField` are none."""
+    """Whether a custom field is a column. `forms.CharField` and `serializers.CharField` are not."""
     owner = name_of(call.target).rsplit(".", 1)[-1]
     return owner not in ("forms", "serializers", "fields", "filters", "graphene", "schema", "blocks")
-
-
-def _with(column: Column, *, references: tuple[str, str] | None, unique: bool) -> Column:
-    return Column(
-        column.name, column.type, column.nullable, column.default, column.primary, unique, references, column.comment
-    )
 
 
 def _column(name: str, call: CallExpression, kind: str) -> Column:
@@ -163,7 +153,7 @@ def _column(name: str, call: CallExpression, kind: str) -> Column:
 
 
 def _type(pattern: str, call: CallExpression, kind: str) -> str:
-    """The type with its arguments in place; the field's own name where it is not one of Django's."""
+    """The type with its arguments; the name of the field class if it is not one of Django's."""
     if not pattern:
         return kind
     if "{" not in pattern:
@@ -172,12 +162,12 @@ def _type(pattern: str, call: CallExpression, kind: str) -> str:
     values = [call.named.get(name.strip("{})")) for name in rest.split(",")]
     if kind == "CharField" and values == [None] and len(call.args) > 1:
         values = [call.args[1]]
-    told = [spelled(value) for value in values if value is not None]
-    return f"{head}({','.join(told)})" if told else head
+    arguments = [spelled(value) for value in values if value is not None]
+    return f"{head}({','.join(arguments)})" if arguments else head
 
 
 def _reference(value: Value, unit: SourceUnit) -> str:
-    """`@app.Model` of what a field names: a text, a class, a setting."""
+    """The `@app.Model` that a text, class or setting names."""
     if isinstance(value, CallExpression) and value.name in ("get_user_model", "swappable_dependency"):
         return "@settings.AUTH_USER_MODEL"
     if (
@@ -192,24 +182,24 @@ def _reference(value: Value, unit: SourceUnit) -> str:
         if value.text.startswith("settings."):
             return "@" + value.text
         head, dot, rest = value.text.partition(".")
-        return "@" + unit.imports.get(head, head) + dot + rest
+        return unit.reference(head) + dot + rest
     return ""
 
 
 def read_indexes(meta: Mapping[str, Value]) -> tuple[Index, ...]:
-    found = []
+    indexes = []
     for option, unique in (("unique_together", True), ("index_together", False)):
         groups = meta.get(option)
         if isinstance(groups, list) and groups:
             for group in [groups] if isinstance(groups[0], str) else groups:
                 names = texts_of(group)
                 if names:
-                    found.append(Index(names, unique))
+                    indexes.append(Index(names, unique))
     for option in ("indexes", "constraints"):
         listed = meta.get(option)
         marks = [call for call in listed if isinstance(call, CallExpression)] if isinstance(listed, list) else []
-        found += [index for call in marks if (index := read_index(call))]
-    return tuple(found)
+        indexes += [index for call in marks if (index := read_index(call))]
+    return tuple(indexes)
 
 
 def read_index(call: CallExpression) -> Index | None:

@@ -1,4 +1,4 @@
-"""Django's migrations: operations on models, in the order of their dependencies."""
+"""Read Django migrations: operations on models."""
 
 from collections.abc import Iterator
 
@@ -9,35 +9,34 @@ from waypost.code.schema.languages.values import (
     Class,
     SourceUnit,
     Value,
+    assigned,
     calls,
     classes,
-    fields,
     name_of,
     text_of,
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 
 def find_django_migration(source: SourceFile) -> tuple[SchemaChange, ...]:
     unit = read_python(source.text)
-    for found in classes(unit.items):
-        if any(name_of(base).rsplit(".", 1)[-1] == "Migration" for base in found.bases):
-            return tuple(_migration(found, unit, source.path))
+    for class_ in classes(unit.items):
+        if any(name_of(base).rsplit(".", 1)[-1] == "Migration" for base in class_.bases):
+            return tuple(_migration(class_, unit, source.path))
     return ()
 
 
-def _migration(found: Class, unit: SourceUnit, path: str) -> Iterator[SchemaChange]:
+def _migration(class_: Class, unit: SourceUnit, path: str) -> Iterator[SchemaChange]:
     revision = path.rsplit("/", 1)[-1].removesuffix(".py")
-    said = {item.name: item.value for item in fields(found.body)}
-    after = tuple(_dependencies(said.get("dependencies")))
-    yield SchemaChange("revision", "", found.lines, MIGRATION, "model", revision=revision, after=after)
-    operations = said.get("operations")
-    # `operations = [*a, *b]` and sums of lists: what stands in the file as a list is read
-    for call in operations if isinstance(operations, list) else calls(found.body):
+    settings = assigned(class_.body)
+    after = tuple(_dependencies(settings.get("dependencies")))
+    yield SchemaChange("revision", "", class_.lines, MIGRATION, "model", revision=revision, after=after)
+    operations = settings.get("operations")
+    # for `operations = [*a, *b]` and sums of lists, read the lists in the file
+    for call in operations if isinstance(operations, list) else calls(class_.body):
         if isinstance(call, CallExpression):
             yield from _operation(call, unit, revision)
 
@@ -61,12 +60,7 @@ def _operation(call: CallExpression, unit: SourceUnit, revision: str) -> Iterato
     if call.name == "RunSQL":
         sql = call.arg(0, "sql")
         for text in (sql,) if isinstance(sql, str) else texts_of(sql):
-            for change in read_sql(text, "migration", MIGRATION):
-                line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-                yield SchemaChange(
-                    change.action, change.table, LineRange(line, call.lines.end), MIGRATION, "migration",
-                    change.columns, change.indexes, (), change.primary_key, change.name, change.new_name,
-                )  # fmt: skip
+            yield from read_embedded_sql(text, MIGRATION, call.lines)
         return
     operation = _state_change(call, unit, model)
     if operation is not None:
@@ -133,10 +127,10 @@ def _create(call: CallExpression, unit: SourceUnit, model: str) -> SchemaChange:
         ):
             read_field(pair[0], pair[1], unit, columns, many)
     options = call.arg(2, "options")
-    said = options if isinstance(options, dict) else {}
+    settings = options if isinstance(options, dict) else {}
     bases = call.arg(3, "bases")
     return SchemaChange(
-        "create_table", text_of(said.get("db_table")), call.lines, MIGRATION, "model", tuple(columns), read_indexes(said),
+        "create_table", text_of(settings.get("db_table")), call.lines, MIGRATION, "model", tuple(columns), read_indexes(settings),
         tuple(many), model=model, bases=tuple("@" + base for base in texts_of(bases)),
-        flags=("proxy",) if said.get("proxy") is True else (), comment=text_of(said.get("db_table_comment")),
+        flags=("proxy",) if settings.get("proxy") is True else (), comment=text_of(settings.get("db_table_comment")),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Laravel's models: which tables belong together, as the classes say."""
+"""Read Laravel models: tables and their relations."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,9 +12,9 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
+    assigned,
     classes,
     constants,
-    fields,
     functions,
     name_of,
     text_of,
@@ -52,60 +52,60 @@ _KINDS = {
 
 def find_eloquent(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_php(source.text)
-    known = constants(unit.items)
-    for found in classes(unit.items):
-        change = _model(found, unit, known)
+    texts = constants(unit.items)
+    for class_ in classes(unit.items):
+        change = _model(class_, unit, texts)
         if change is not None:
             yield change
 
 
 def _full(name: str, unit: SourceUnit) -> str:
-    """The class with its namespace: imported, else beside this one."""
+    """The class with its namespace: imported, or in the same namespace."""
     bare = name.removesuffix("::class").lstrip("\\")
     if bare in unit.imports:
         return unit.imports[bare]
     return bare if "\\" in bare or not unit.namespace else f"{unit.namespace}\\{bare}"
 
 
-def _model(found: Class, unit: SourceUnit, known: dict[str, str]) -> SchemaChange | None:
-    bases = [name_of(base).lstrip("\\") for base in found.bases]
+def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChange | None:
+    bases = [name_of(base).lstrip("\\") for base in class_.bases]
     relations = tuple(
-        relation for method in functions(found.body) for relation in _relations(method, found.name, unit, known)
+        relation for method in functions(class_.body) for relation in _relations(method, class_.name, unit, texts)
     )
-    said: dict[str, Value] = {item.name: item.value for item in fields(found.body)}
+    options = assigned(class_.body)
     full = [unit.imports.get(base, base) for base in bases]
     root = any(name in _ROOT_CLASSES or base == "Eloquent" for base, name in zip(bases, full, strict=True))
     traits = [
         name_of(arg)
-        for item in found.body
+        for item in class_.body
         if isinstance(item, CallExpression) and item.name == "use"
         for arg in item.args
     ]
-    if found.kind == "trait":
+    if class_.kind == "trait":
         if not relations:
             return None
         flags: tuple[str, ...] = ("mixin",)
-    elif not found.name or not bases:
+    elif not class_.name or not bases:
         return None
-    elif found.kind == "abstract":
+    elif class_.kind == "abstract":
         flags = ("abstract", "root") if root else ("abstract",)
     else:
         flags = ("root", "partial") if root else ("partial",)
     change = SchemaChange(
-        "model", text_of(said.get("$table"), known), found.lines, KIND, "model",
-        columns=_columns(said, found, known), relations=relations, model=found.name, flags=flags, scope=unit.namespace,
-        bases=tuple("@" + _full(base, unit) for base in (*bases, *traits)), comment=found.doc,
+        "model", text_of(options.get("$table"), texts), class_.lines, KIND, "model",
+        columns=_columns(options, class_, texts), relations=relations, model=class_.name, flags=flags, scope=unit.namespace,
+        bases=tuple("@" + _full(base, unit) for base in (*bases, *traits)), comment=class_.doc,
     )  # fmt: skip
-    key = text_of(said.get("$primaryKey"), known)
+    key = text_of(options.get("$primaryKey"), texts)
     if root and not change.table and any(base == "Pivot" for base in bases):
-        change = replace(change, table=snake(found.name))
+        change = replace(change, table=snake(class_.name))
     return replace(change, primary_key=(key,)) if key else change
 
 
-def _columns(said: dict[str, Value], found: Class, known: dict[str, str]) -> tuple[Column, ...]:
-    """Names that may be filled, with the types they are cast to. They are not all columns, but some."""
-    types = dict(said["$casts"]) if isinstance(said.get("$casts"), dict) else {}  # type: ignore[arg-type]
-    for method in functions(found.body):
+def _columns(options: dict[str, Value], class_: Class, texts: dict[str, str]) -> tuple[Column, ...]:
+    """Some of the columns: attributes that may be filled, with their cast types."""
+    types = dict(options["$casts"]) if isinstance(options.get("$casts"), dict) else {}  # type: ignore[arg-type]
+    for method in functions(class_.body):
         if method.name == "casts":
             for item in method.body:
                 if isinstance(item, Assign) and isinstance(item.value, dict):
@@ -113,9 +113,9 @@ def _columns(said: dict[str, Value], found: Class, known: dict[str, str]) -> tup
     names = list(
         dict.fromkeys(
             (
-                *texts_of(said.get("$fillable"), known),
-                *texts_of(said.get("$guarded"), known),
-                *texts_of(said.get("$hidden"), known),
+                *texts_of(options.get("$fillable"), texts),
+                *texts_of(options.get("$guarded"), texts),
+                *texts_of(options.get("$hidden"), texts),
             )
         )
     )
@@ -127,15 +127,15 @@ def _cast(value: Value) -> str:
     return value.split(":")[0] if isinstance(value, str) else name_of(value).removesuffix("::class").rsplit("\\", 1)[-1]
 
 
-def _relations(method: Function, owner: str, unit: SourceUnit, known: dict[str, str]) -> Iterator[TableRelation]:
-    """`return $this->hasMany(Comment::class)->latest()` in a method is a relation with its name."""
+def _relations(method: Function, owner: str, unit: SourceUnit, texts: dict[str, str]) -> Iterator[TableRelation]:
+    """A method with `return $this->hasMany(Comment::class)->latest()` is a relation of its name."""
     for item in method.body:
         call = item.value if isinstance(item, Assign) else item
         if not isinstance(call, CallExpression):
             continue
         first = call.chain[0]
         if first.name in _KINDS and isinstance(first.target, Name) and first.target.text == "$this":
-            relation = _relation(first, call.chain[1:], method.name, owner, unit, known)
+            relation = _relation(first, call.chain[1:], method.name, owner, unit, texts)
             if relation is not None:
                 yield relation
                 return
@@ -147,11 +147,11 @@ def _relation(  # noqa: PLR0911 - one case per kind
     method: str,
     owner: str,
     unit: SourceUnit,
-    known: dict[str, str],
+    texts: dict[str, str],
 ) -> TableRelation | None:
     kind = _KINDS[call.name]
     if kind == "morph_to":
-        name = text_of(call.arg(0, "name"), known) or snake(method)
+        name = text_of(call.arg(0, "name"), texts) or snake(method)
         return TableRelation(kind, "", f"{name}_id", method)
     value = call.arg(0, "related")
     if isinstance(value, str):
@@ -162,21 +162,21 @@ def _relation(  # noqa: PLR0911 - one case per kind
         return None
     name = target.rsplit("\\", 1)[-1]
     second = call.arg(1)
-    told = text_of(second, known)
+    second_text = text_of(second, texts)
     if call.name in ("hasManyThrough", "hasOneThrough"):
         via = "@" + _full(second.text, unit) if isinstance(second, Name) else ""
         return TableRelation(kind, "@" + target, via, method)
     if kind == "belongs_to_many":
         using = next((link.arg(0) for link in modifiers if link.name == "using"), None)
         default = "_".join(sorted((snake(owner), snake(name))))
-        via = told or ("@" + _full(using.text, unit) if isinstance(using, Name) else default)
+        via = second_text or ("@" + _full(using.text, unit) if isinstance(using, Name) else default)
         if isinstance(second, Name) and second.text.endswith("::class"):
             via = "@" + _full(second.text, unit)
         return TableRelation(kind, "@" + target, via, method)
     if kind == "morph_to_many":
-        return TableRelation(kind, "@" + target, text_of(call.arg(2, "table"), known) or plural(told), method)
+        return TableRelation(kind, "@" + target, text_of(call.arg(2, "table"), texts) or plural(second_text), method)
     if kind in ("morph_many", "morph_one"):
-        return TableRelation(kind, "@" + target, f"{told}_id" if told else "", method)
-    foreign = text_of(call.named.get("foreignKey"), known) or told
+        return TableRelation(kind, "@" + target, f"{second_text}_id" if second_text else "", method)
+    foreign = text_of(call.named.get("foreignKey"), texts) or second_text
     default = f"{snake(method)}_id" if kind == "belongs_to" else f"{snake(owner)}_id"
     return TableRelation(kind, "@" + target, foreign or default, method)

@@ -1,4 +1,4 @@
-"""Entity Framework: the model snapshot, which is a whole database, and contexts with their entity classes."""
+"""Read Entity Framework: model snapshots, contexts and entity classes."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,12 +33,12 @@ _TYPES = {
 
 
 def find_snapshot(source: SourceFile) -> Iterator[SchemaChange]:
-    """What `…ModelSnapshot.cs` says: `modelBuilder.Entity("X", b => { b.Property<int>("Id"); b.ToTable("xs"); })`."""
+    """The tables in `…ModelSnapshot.cs`: `modelBuilder.Entity("X", b => { b.Property<int>("Id"); b.ToTable("xs"); })`."""
     drafts: dict[str, TableDraft] = {}
     lines: dict[str, LineRange] = {}
     keys: list[tuple[str, str, tuple[str, ...], bool]] = []
-    for found in classes(read_csharp(source.text).items):
-        for method in functions(found.body):
+    for class_ in classes(read_csharp(source.text).items):
+        for method in functions(class_.body):
             for call in calls(method.body):
                 block = call.arg(1)
                 entity = text_of(call.arg(0))
@@ -48,11 +48,11 @@ def find_snapshot(source: SourceFile) -> Iterator[SchemaChange]:
                     for inner in calls(block.body):
                         _snapshot_call(draft, entity, inner, keys)
     for entity, target, names, unique in keys:
-        known = drafts[entity]
+        table = drafts[entity]
         for name in names:
-            column = known.columns.get(name.lower())
+            column = table.columns.get(name.lower())
             if column is not None and target in drafts:
-                known.columns[name.lower()] = replace(
+                table.columns[name.lower()] = replace(
                     column, references=(drafts[target].name, ""), unique=unique or column.unique
                 )
     for entity, draft in drafts.items():
@@ -65,8 +65,7 @@ def find_snapshot(source: SourceFile) -> Iterator[SchemaChange]:
 def _snapshot_call(
     draft: TableDraft, entity: str, call: CallExpression, keys: list[tuple[str, str, tuple[str, ...], bool]]
 ) -> None:
-    chain = call.chain
-    first, rest = chain[0], {link.name: link for link in chain[1:]}
+    first, rest = call.chain[0], call.modifiers
     names = tuple(text for arg in first.args if (text := text_of(arg)))
     match first.name:
         case "Property" if names:
@@ -92,37 +91,39 @@ def _snapshot_call(
             schema = f"{names[1]}." if len(names) > 1 and names[1] not in ("dbo", "public") else ""
             draft.name = schema + names[0]
         case "HasOne" if names and "HasForeignKey" in rest:
-            told = tuple(text for arg in rest["HasForeignKey"].args if (text := text_of(arg)))
-            one = "WithOne" in rest
-            keys.append((entity, names[0], told[1:] if one and len(told) > 1 else told, one))
+            key_names = tuple(text for arg in rest["HasForeignKey"].args if (text := text_of(arg)))
+            is_one_to_one = "WithOne" in rest
+            keys.append(
+                (entity, names[0], key_names[1:] if is_one_to_one and len(key_names) > 1 else key_names, is_one_to_one)
+            )
 
 
 def find_context(source: SourceFile) -> Iterator[SchemaChange]:
-    """A context names its tables; the classes of its entities may stand anywhere and say nothing of it."""
+    """A context names its tables. Its entity classes may be in any file."""
     unit = read_csharp(source.text)
-    for found in classes(unit.items):
-        sets = [item for item in fields(found.body) if name_of(item.annotation).startswith("DbSet<")]
+    for class_ in classes(unit.items):
+        sets = [item for item in fields(class_.body) if name_of(item.annotation).startswith("DbSet<")]
         if sets:
             for item in sets:
                 yield _set(item, unit.namespace)
-        elif any(name_of(base).startswith(_CONFIGURATION) for base in found.bases):
-            yield from _configured(found)
+        elif any(name_of(base).startswith(_CONFIGURATION) for base in class_.bases):
+            yield from _configured(class_)
         else:
-            change = _entity(found, unit.namespace)
+            change = _entity(class_, unit.namespace)
             if change is not None:
                 yield change
 
 
-def _configured(found: Class) -> Iterator[SchemaChange]:
-    """`class X : IEntityTypeConfiguration<Item>` may give the table of Item another name."""
-    entity = next(name_of(base) for base in found.bases if name_of(base).startswith(_CONFIGURATION))
-    for method in functions(found.body):
+def _configured(class_: Class) -> Iterator[SchemaChange]:
+    """`class X : IEntityTypeConfiguration<Item>` may rename the table of Item."""
+    entity = next(name_of(base) for base in class_.bases if name_of(base).startswith(_CONFIGURATION))
+    for method in functions(class_.body):
         for call in calls(method.body):
             if call.chain[0].name == "ToTable" and text_of(call.chain[0].arg(0)):
                 name = entity.removeprefix(_CONFIGURATION).rstrip(">")
                 table = text_of(call.chain[0].arg(0))
                 yield SchemaChange(
-                    "app", "", found.lines, MODEL, "model", name=name, new_name=table, flags=("to_table",)
+                    "app", "", class_.lines, MODEL, "model", name=name, new_name=table, flags=("to_table",)
                 )
 
 
@@ -134,26 +135,26 @@ def _set(item: Assign, scope: str) -> SchemaChange:
     )  # fmt: skip
 
 
-def _entity(found: Class, scope: str) -> SchemaChange | None:
+def _entity(class_: Class, scope: str) -> SchemaChange | None:
     columns: list[Column] = []
     relations: list[TableRelation] = []
-    for item in fields(found.body):
+    for item in fields(class_.body):
         if not item.name.startswith("="):
-            _member(item, found.name, columns, relations)
+            _member(item, class_.name, columns, relations)
     _refer(columns, relations)
-    marks = {mark.name: mark for mark in found.decorators}
-    if not columns and not relations and not found.bases:
+    marks = {mark.name: mark for mark in class_.decorators}
+    if not columns and not relations and not class_.bases:
         return None
     table = text_of(marks["Table"].arg(0)) if "Table" in marks else ""
     return SchemaChange(
-        "model", table, found.lines, MODEL, "model", tuple(columns), relations=tuple(relations),
-        primary_key=tuple(column.name for column in columns if column.primary), model=found.name,
-        bases=tuple("@" + name_of(base).split("<")[0] for base in found.bases), flags=("root",) if table else ("abstract",), scope=scope,
+        "model", table, class_.lines, MODEL, "model", tuple(columns), relations=tuple(relations),
+        primary_key=tuple(column.name for column in columns if column.primary), model=class_.name,
+        bases=tuple("@" + name_of(base).split("<")[0] for base in class_.bases), flags=("root",) if table else ("abstract",), scope=scope,
     )  # fmt: skip
 
 
 def _refer(columns: list[Column], relations: list[TableRelation]) -> None:
-    """`AuthorId` beside `Person Author` is its key; without one the key is a hidden column."""
+    """`AuthorId` next to `Person Author` is its key. Otherwise the key is a hidden column."""
     for place, relation in enumerate(relations):
         if relation.kind == "relates_one":
             names = (f"{relation.name}Id", f"{relation.target[1:]}Id")
@@ -183,8 +184,8 @@ def _member(item: Assign, owner: str, columns: list[Column], relations: list[Tab
             else None
         )
         named = text_of(marks["Column"].arg(0)) if "Column" in marks else ""
-        told = f"varchar({size})" if isinstance(size, int) and bare == "string" else _TYPES[bare]
+        column_type = f"varchar({size})" if isinstance(size, int) and bare == "string" else _TYPES[bare]
         optional = kind.endswith("?") and "Required" not in marks
-        columns.append(Column(named or item.name, told, False if primary else optional, None, primary))
+        columns.append(Column(named or item.name, column_type, False if primary else optional, None, primary))
     elif re.fullmatch(r"[A-Z]\w*", bare):
         relations.append(TableRelation("relates_one", f"@{bare}", "", item.name))

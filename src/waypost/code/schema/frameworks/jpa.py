@@ -1,8 +1,7 @@
-"""JPA and Hibernate: entities by annotations. Names that are not given follow Spring's rule: `birthDate` is birth_date."""
+"""Read JPA and Hibernate entities. Default names follow Spring: `birthDate` is birth_date."""
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from waypost.code.schema.languages.java import read_java
 from waypost.code.schema.languages.values import (
@@ -40,19 +39,19 @@ _PRIMITIVE = frozenset(("int", "long", "boolean", "double", "float", "short", "b
 
 def find_jpa(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_java(source.text)
-    for found in classes(unit.items):
-        marks = {mark.name: mark for mark in found.decorators}
+    for class_ in classes(unit.items):
+        marks = {mark.name: mark for mark in class_.decorators}
         if marks.keys() & {"Entity", "MappedSuperclass", "Embeddable"}:
-            change = _entity(found, marks, unit)
+            change = _entity(class_, marks, unit)
             yield change
-            for item in fields(found.body):
+            for item in fields(class_.body):
                 yield from _join_table(item, change, unit)
 
 
-def _entity(found: Class, marks: Mapping[str, CallExpression], unit: SourceUnit) -> SchemaChange:
+def _entity(class_: Class, marks: Mapping[str, CallExpression], unit: SourceUnit) -> SchemaChange:
     columns: list[Column] = []
     relations: list[TableRelation] = []
-    for item in fields(found.body):
+    for item in fields(class_.body):
         _member(item, columns, relations, unit)
     columns = list({column.name: column for column in reversed(columns)}.values())[::-1]
     table = marks.get("Table")
@@ -62,26 +61,26 @@ def _entity(found: Class, marks: Mapping[str, CallExpression], unit: SourceUnit)
     flags: tuple[str, ...] = ("root",) if entity else ("abstract",)
     if entity and "DiscriminatorValue" in marks and not name:
         flags = ("root", "one_table")
-    plain = name or (snake(found.name) if entity and "one_table" not in flags else "")
-    bases = tuple("@" + unit.imports.get(name_of(base), name_of(base)) for base in found.bases)
+    plain = name or (snake(class_.name) if entity and "one_table" not in flags else "")
+    bases = tuple(unit.reference(name_of(base)) for base in class_.bases)
     return SchemaChange(
-        "model", f"{schema}.{plain}" if schema and schema != "public" else plain, found.lines, KIND, "model",
+        "model", f"{schema}.{plain}" if schema and schema != "public" else plain, class_.lines, KIND, "model",
         tuple(columns), _indexes(table), tuple(relations), tuple(c.name for c in columns if c.primary),
-        model=found.name, bases=bases, flags=flags, scope=unit.namespace, comment=found.doc,
+        model=class_.name, bases=bases, flags=flags, scope=unit.namespace, comment=class_.doc,
     )  # fmt: skip
 
 
 def _join_table(item: Assign, owner: SchemaChange, unit: SourceUnit) -> Iterator[SchemaChange]:
-    """The table of `@JoinTable`, where it names its columns."""
+    """The table of a `@JoinTable` that names its columns."""
     mark = next((mark for mark in item.decorators if mark.name == "JoinTable"), None)
     table = text_of(mark.named.get("name")) if mark else ""
     inner = re.findall(r"\w+", name_of(item.annotation))
     columns = []
     for option, model in (("joinColumns", owner.model), ("inverseJoinColumns", inner[-1] if inner else "")):
-        said = mark.named.get(option) if mark else None
-        first = said[0] if isinstance(said, list) and said else said
+        options = mark.named.get(option) if mark else None
+        first = options[0] if isinstance(options, list) and options else options
         if isinstance(first, CallExpression) and text_of(first.named.get("name")):
-            target = "@" + unit.imports.get(model, model)
+            target = unit.reference(model)
             columns.append(Column(text_of(first.named["name"]), nullable=False, references=(target, "")))
     if table and len(columns) == 2:
         key = tuple(column.name for column in columns)
@@ -92,10 +91,10 @@ def _join_table(item: Assign, owner: SchemaChange, unit: SourceUnit) -> Iterator
 
 
 def _indexes(table: CallExpression | None) -> tuple[Index, ...]:
-    found = []
+    indexes = []
     for option in ("uniqueConstraints", "indexes"):
-        said = table.named.get(option) if table else None
-        for mark in said if isinstance(said, list) else [said]:
+        options = table.named.get(option) if table else None
+        for mark in options if isinstance(options, list) else [options]:
             if isinstance(mark, CallExpression):
                 names = texts_of(mark.named.get("columnNames")) or tuple(
                     part.strip().split(" ")[0]
@@ -104,8 +103,8 @@ def _indexes(table: CallExpression | None) -> tuple[Index, ...]:
                 )
                 if names:
                     unique = mark.name == "UniqueConstraint" or mark.named.get("unique") is True
-                    found.append(Index(names, unique, text_of(mark.named.get("name"))))
-    return tuple(found)
+                    indexes.append(Index(names, unique, text_of(mark.named.get("name"))))
+    return tuple(indexes)
 
 
 def _member(item: Assign, columns: list[Column], relations: list[TableRelation], unit: SourceUnit) -> None:
@@ -117,23 +116,23 @@ def _member(item: Assign, columns: list[Column], relations: list[TableRelation],
     if relation is not None:
         _relate(item, relation, marks, kind, columns, relations, unit)
         return
-    said: Mapping[str, Value] = marks["Column"].named if "Column" in marks else {}
+    options: Mapping[str, Value] = marks["Column"].named if "Column" in marks else {}
     primary = "Id" in marks
-    told = text_of(said.get("columnDefinition")) or _TYPES.get(kind, snake(kind.split("<")[0]))
-    size = said.get("length")
-    if "Lob" in marks and told == "varchar":
-        told = "text"
+    column_type = text_of(options.get("columnDefinition")) or _TYPES.get(kind, snake(kind.split("<")[0]))
+    size = options.get("length")
+    if "Lob" in marks and column_type == "varchar":
+        column_type = "text"
     nullable = not (primary or kind in _PRIMITIVE or marks.keys() & {"NotNull", "NotBlank", "NotEmpty"})
-    if isinstance(said.get("nullable"), bool):
-        nullable = said["nullable"] is True
+    if isinstance(options.get("nullable"), bool):
+        nullable = options["nullable"] is True
     columns.append(
         Column(
-            text_of(said.get("name")).strip('`"') or snake(item.name),
-            f"{told}({size})" if isinstance(size, int) and told == "varchar" else told,
+            text_of(options.get("name")).strip('`"') or snake(item.name),
+            f"{column_type}({size})" if isinstance(size, int) and column_type == "varchar" else column_type,
             nullable,
             None,
             primary,
-            said.get("unique") is True,
+            options.get("unique") is True,
         )
     )
 
@@ -156,10 +155,10 @@ def _relate(
     column = text_of(join.named.get("name")) if join else ""
     mapped = mark.named.get("mappedBy") is not None
     if mark.name == "ManyToOne" or (mark.name == "OneToOne" and not mapped and "MapsId" not in marks):
-        said = join.named if join else {}
-        field = text_of(said.get("referencedColumnName"))
+        options = join.named if join else {}
+        field = text_of(options.get("referencedColumnName"))
         key = Column(
-            column or f"{snake(item.name)}_id", "", mark.named.get("optional") is not False and said.get("nullable") is not False,
+            column or f"{snake(item.name)}_id", "", mark.named.get("optional") is not False and options.get("nullable") is not False,
             None, "Id" in marks, mark.name == "OneToOne", (target, field),
         )  # fmt: skip
         columns.append(key)
@@ -169,4 +168,4 @@ def _relate(
         via = text_of(table.named.get("name")) if table else ""
         relations.append(TableRelation("belongs_to_many", target, via, item.name))
     else:
-        relations.append(replace(TableRelation(_RELATIONS[mark.name], target, column, item.name)))
+        relations.append(TableRelation(_RELATIONS[mark.name], target, column, item.name))

@@ -1,13 +1,12 @@
-"""Knex: the tables that migrations make with a schema builder."""
+"""Read Knex migrations."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from waypost.code.schema.languages.ecmascript import read_script
+from waypost.code.schema.draft import create_table
+from waypost.code.schema.languages.ecmascript import read_script, up_bodies
 from waypost.code.schema.languages.values import (
-    Assign,
     CallExpression,
-    Function,
     FunctionBlock,
     Item,
     Name,
@@ -18,133 +17,98 @@ from waypost.code.schema.languages.values import (
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange
-from waypost.code.schema.names import data
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.names import text_table
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 KIND = "Knex migration"
 _TABLES = ("createTable", "createTableIfNotExists", "table", "alterTable")
 
 
 def find_knex(source: SourceFile) -> Iterator[SchemaChange]:
-    """What `up` does; `down` is not read."""
+    """The changes in `up`; `down` is not read."""
     unit = read_script(source.text, source.path)
-    known = constants(unit.items)
-    for body in _ups(unit.items):
-        yield from _walk(body, known)
+    texts = constants(unit.items)
+    for body in up_bodies(unit.items):
+        yield from _walk(body, texts)
 
 
-def _ups(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
-    for item in items:
-        if isinstance(item, Function) and item.name == "up":
-            yield item.body
-        elif isinstance(item, Assign):
-            if item.name in ("up", "exports.up", "module.exports.up") and isinstance(item.value, FunctionBlock):
-                yield item.value.body
-            elif isinstance(item.value, dict) and isinstance(item.value.get("up"), FunctionBlock):
-                inner = item.value["up"]
-                assert isinstance(inner, FunctionBlock)
-                yield inner.body
-
-
-def _walk(body: tuple[Item, ...], known: Mapping[str, str], depth: int = 0) -> Iterator[SchemaChange]:
+def _walk(body: tuple[Item, ...], texts: Mapping[str, str], depth: int = 0) -> Iterator[SchemaChange]:
     for statement in calls(body):
         for call in statement.chain:
-            yield from _statement(call, known)
+            yield from _statement(call, texts)
             if call.name in ("then", "all", "transaction", "resolve") and depth < 5:
                 for arg in call.args:
                     parts = arg if isinstance(arg, list) else [arg]
                     for part in parts:
                         if isinstance(part, FunctionBlock):
-                            yield from _walk(part.body, known, depth + 1)
+                            yield from _walk(part.body, texts, depth + 1)
                         elif isinstance(part, CallExpression):
-                            yield from _walk((part,), known, depth + 1)
+                            yield from _walk((part,), texts, depth + 1)
 
 
-def _statement(call: CallExpression, known: Mapping[str, str]) -> Iterator[SchemaChange]:
-    table = text_of(call.arg(0), known)
-    made = SchemaChange("revision", table, call.lines, KIND)
-    block = next((arg for arg in call.args if isinstance(arg, FunctionBlock)), None)
+def _statement(call: CallExpression, texts: Mapping[str, str]) -> Iterator[SchemaChange]:
+    table = text_of(call.arg(0), texts)
+    template = SchemaChange("revision", table, call.lines, KIND)
+    block = call.block
     if call.name == "raw":
-        for change in read_sql(table, "migration", KIND):
-            line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-            yield replace(change, lines=LineRange(line, call.lines.end))
+        yield from read_embedded_sql(table, KIND, call.lines)
     elif not table:
         return
     elif call.name in ("createTable", "createTableIfNotExists") and block is not None:
-        yield _create(made, block, known)
+        changes = [change for inner in calls(block.body) for change in _column(template, inner, texts)]
+        yield create_table(template, changes)
     elif call.name in _TABLES and block is not None:
         for inner in calls(block.body):
-            yield from _column(made, inner, known)
+            yield from _column(template, inner, texts)
     elif call.name in ("dropTable", "dropTableIfExists"):
-        yield replace(made, action="drop_table")
+        yield replace(template, action="drop_table")
     elif call.name == "renameTable":
-        yield replace(made, action="rename_table", name=table, new_name=text_of(call.arg(1), known))
+        yield replace(template, action="rename_table", name=table, new_name=text_of(call.arg(1), texts))
 
 
-def _create(made: SchemaChange, block: FunctionBlock, known: Mapping[str, str]) -> SchemaChange:
-    columns: dict[str, Column] = {}
-    indexes: list[Index] = []
-    key: tuple[str, ...] = ()
-    for inner in calls(block.body):
-        for change in _column(made, inner, known):
-            for column in change.columns:
-                if change.action == "add_reference" and column.name in columns:
-                    columns[column.name] = replace(columns[column.name], references=column.references)
-                elif change.action != "add_reference":
-                    columns[column.name] = column
-            indexes += change.indexes
-            key = change.primary_key or key
-    return replace(
-        made, action="create_table", columns=tuple(columns.values()), indexes=tuple(indexes), primary_key=key
-    )
-
-
-def _column(made: SchemaChange, call: CallExpression, known: Mapping[str, str]) -> Iterator[SchemaChange]:
-    chain = call.chain
-    if not isinstance(chain[0].target, Name):
+def _column(template: SchemaChange, call: CallExpression, texts: Mapping[str, str]) -> Iterator[SchemaChange]:
+    if not isinstance(call.chain[0].target, Name):
         return
-    first, rest = chain[0], {link.name: link for link in chain[1:]}
-    made = replace(made, lines=call.lines)
-    types = data("script_types")["knex"]
-    assert isinstance(types, dict)
-    names = texts_of(first.arg(0), known)
+    first, rest = call.chain[0], call.modifiers
+    template = replace(template, lines=call.lines)
+    types = text_table("script_types", "knex")
+    names = texts_of(first.arg(0), texts)
     name = names[0] if names else ""
     match first.name:
         case "timestamps":
             columns = tuple(Column(n, "timestamp", nullable=True) for n in ("created_at", "updated_at"))
-            yield replace(made, action="add_column", columns=columns)
+            yield replace(template, action="add_column", columns=columns)
         case "dropColumn" | "dropColumns":
-            for dropped in [text for arg in first.args for text in texts_of(arg, known)]:
-                yield replace(made, action="drop_column", name=dropped)
+            for dropped in [text for arg in first.args for text in texts_of(arg, texts)]:
+                yield replace(template, action="drop_column", name=dropped)
         case "renameColumn":
-            yield replace(made, action="rename_column", name=name, new_name=text_of(first.arg(1), known))
+            yield replace(template, action="rename_column", name=name, new_name=text_of(first.arg(1), texts))
         case "primary":
-            yield replace(made, action="add_key", primary_key=names)
+            yield replace(template, action="add_key", primary_key=names)
         case "unique" | "index" if names:
-            yield replace(made, action="add_index", indexes=(Index(names, first.name == "unique"),))
+            yield replace(template, action="add_index", indexes=(Index(names, first.name == "unique"),))
         case "foreign" if "references" in rest:
-            yield replace(made, action="add_reference", columns=(Column(name, references=_target(rest, known)),))
+            yield replace(template, action="add_reference", columns=(Column(name, references=_target(rest, texts)),))
         case _ if first.name in types and (name or "increments" in first.name.lower()):
-            yield _typed(made, first, rest, name or "id", str(types[first.name]), known)
+            yield _typed(template, first, rest, name or "id", types[first.name], texts)
 
 
-def _target(rest: Mapping[str, CallExpression], known: Mapping[str, str]) -> tuple[str, str]:
-    told = text_of(rest["references"].arg(0), known)
+def _target(rest: Mapping[str, CallExpression], texts: Mapping[str, str]) -> tuple[str, str]:
+    target = text_of(rest["references"].arg(0), texts)
     if "inTable" in rest:
-        return (text_of(rest["inTable"].arg(0), known), told)
-    table, _, column = told.rpartition(".")
+        return (text_of(rest["inTable"].arg(0), texts), target)
+    table, _, column = target.rpartition(".")
     return (table, column)
 
 
 def _typed(
-    made: SchemaChange,
+    template: SchemaChange,
     first: CallExpression,
     rest: Mapping[str, CallExpression],
     name: str,
     kind: str,
-    known: Mapping[str, str],
+    texts: Mapping[str, str],
 ) -> SchemaChange:
     primary = "ncrements" in first.name or "primary" in rest
     size = first.arg(1)
@@ -156,8 +120,10 @@ def _typed(
     column = Column(
         name, kind, not primary and "notNullable" not in rest and "notNull" not in rest,
         spelled(default) if default is not None else None, primary, "unique" in rest,
-        _target(rest, known) if "references" in rest else None,
+        _target(rest, texts) if "references" in rest else None,
         text_of(rest["comment"].arg(0)) if "comment" in rest else "",
     )  # fmt: skip
     indexes = (Index((name,)),) if "index" in rest else ()
-    return replace(made, action="alter_column" if "alter" in rest else "add_column", columns=(column,), indexes=indexes)
+    return replace(
+        template, action="alter_column" if "alter" in rest else "add_column", columns=(column,), indexes=indexes
+    )

@@ -1,9 +1,10 @@
-"""Laravel's migrations: what `up` does with Schema and Blueprint."""
+"""Read Laravel migrations: the calls of Schema and Blueprint in `up`."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from waypost.code.schema.draft import create_table
 from waypost.code.schema.languages.php import read_php
 from waypost.code.schema.languages.values import (
     CallExpression,
@@ -22,10 +23,9 @@ from waypost.code.schema.languages.values import (
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data, plural, snake
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.names import plural, snake, text_table
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 KIND = "Laravel migration"
 _CONFIGURED = re.compile(r"\$table_?[nN]ames\[['\"](\w{1,60})['\"]\]")
@@ -33,17 +33,17 @@ _CONFIGURED = re.compile(r"\$table_?[nN]ames\[['\"](\w{1,60})['\"]\]")
 
 def find_laravel(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_php(source.text)
-    known = constants(unit.items)
-    for found in classes(unit.items):
-        bodies = {function.name: function for function in functions(found.body)}
+    texts = constants(unit.items)
+    for class_ in classes(unit.items):
+        bodies = {function.name: function for function in functions(class_.body)}
         if "up" in bodies:
-            yield from _walk(bodies["up"].body, bodies, known, unit)
+            yield from _walk(bodies["up"].body, bodies, texts, unit)
 
 
 def _walk(
-    body: tuple[Item, ...], bodies: Mapping[str, Function], known: Mapping[str, str], unit: SourceUnit, depth: int = 0
+    body: tuple[Item, ...], bodies: Mapping[str, Function], texts: Mapping[str, str], unit: SourceUnit, depth: int = 0
 ) -> Iterator[SchemaChange]:
-    """The calls of `up`, and of the methods of the class that it calls."""
+    """The changes in `up` and in the methods it calls."""
     for call in calls(body):
         if (
             isinstance(call.target, Name)
@@ -51,124 +51,92 @@ def _walk(
             and call.name in bodies
             and depth < 4
         ):
-            yield from _walk(bodies[call.name].body, bodies, known, unit, depth + 1)
+            yield from _walk(bodies[call.name].body, bodies, texts, unit, depth + 1)
         else:
-            yield from _statement(call, known, unit)
+            yield from _statement(call, texts, unit)
             for arg in (
                 call.args if call.name in ("transaction", "withoutForeignKeyConstraints", "each", "when") else ()
             ):
                 if isinstance(arg, FunctionBlock):
-                    yield from _walk(arg.body, bodies, known, unit, depth + 1)
+                    yield from _walk(arg.body, bodies, texts, unit, depth + 1)
 
 
-def _statement(call: CallExpression, known: Mapping[str, str], unit: SourceUnit) -> Iterator[SchemaChange]:
-    made = SchemaChange("revision", _table(call.arg(0, "table"), known), call.lines, KIND)
+def _statement(call: CallExpression, texts: Mapping[str, str], unit: SourceUnit) -> Iterator[SchemaChange]:
+    template = SchemaChange("revision", _table(call.arg(0, "table"), texts), call.lines, KIND)
     if call.name in ("statement", "unprepared") and "DB" in call.owner:
-        for change in read_sql(text_of(call.arg(0), known), "migration", KIND):
-            line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-            yield replace(change, lines=LineRange(line, call.lines.end))
+        yield from read_embedded_sql(text_of(call.arg(0), texts), KIND, call.lines)
         return
-    if not made.table or not ("chema" in call.owner or call.owner in ("$table",)):
+    if not template.table or not ("chema" in call.owner or call.owner in ("$table",)):
         return
-    block = next((arg for arg in call.args if isinstance(arg, FunctionBlock)), None)
+    block = call.block
     match call.name:
         case "create" | "createIfNotExists" if block is not None:
-            yield _create(made, block, known, unit)
+            changes = [
+                change for inner in calls(block.body) for change in _blueprint(inner, template.table, texts, unit)
+            ]
+            yield create_table(template, changes)
         case "table" if block is not None:
-            yield from _alter(made, block, known, unit)
+            for inner in calls(block.body):
+                yield from _blueprint(inner, template.table, texts, unit)
         case "drop" | "dropIfExists":
-            yield replace(made, action="drop_table")
+            yield replace(template, action="drop_table")
         case "rename":
-            yield replace(made, action="rename_table", name=made.table, new_name=_table(call.arg(1, "to"), known))
+            yield replace(
+                template, action="rename_table", name=template.table, new_name=_table(call.arg(1, "to"), texts)
+            )
         case "dropColumns":
-            for name in texts_of(call.arg(1), known):
-                yield replace(made, action="drop_column", name=name)
+            for name in texts_of(call.arg(1), texts):
+                yield replace(template, action="drop_column", name=name)
 
 
-def _table(value: Value, known: Mapping[str, str]) -> str:
-    """A text or a constant of this file. A configured name is taken for its key: `$tableNames['roles']` is roles."""
+def _table(value: Value, texts: Mapping[str, str]) -> str:
+    """A text or a constant of this file. `$tableNames['roles']` is read as roles."""
     configured = _CONFIGURED.fullmatch(value.text) if isinstance(value, Name) else None
-    return configured[1] if configured else text_of(value, known)
+    return configured[1] if configured else text_of(value, texts)
 
 
-def _create(made: SchemaChange, block: FunctionBlock, known: Mapping[str, str], unit: SourceUnit) -> SchemaChange:
-    columns: dict[str, Column] = {}
-    indexes: list[Index] = []
-    relations: list[TableRelation] = []
-    key: tuple[str, ...] = ()
-    comment = ""
-    for call in calls(block.body):
-        for change in _blueprint(call, made.table, known, unit):
-            if change.action == "add_reference":
-                for column in change.columns:
-                    if column.name in columns:
-                        columns[column.name] = replace(columns[column.name], references=column.references)
-            else:
-                columns |= {column.name: column for column in change.columns}
-            indexes += change.indexes
-            relations += change.relations
-            key = change.primary_key or key
-            comment = change.comment or comment
-    return replace(
-        made, action="create_table", columns=tuple(columns.values()), indexes=tuple(indexes),
-        relations=tuple(relations), primary_key=key, comment=comment,
-    )  # fmt: skip
-
-
-def _alter(
-    made: SchemaChange, block: FunctionBlock, known: Mapping[str, str], unit: SourceUnit
-) -> Iterator[SchemaChange]:
-    for call in calls(block.body):
-        yield from _blueprint(call, made.table, known, unit)
-
-
-def _blueprint(call: CallExpression, table: str, known: Mapping[str, str], unit: SourceUnit) -> Iterator[SchemaChange]:
+def _blueprint(call: CallExpression, table: str, texts: Mapping[str, str], unit: SourceUnit) -> Iterator[SchemaChange]:
     """One statement about a table: `$table->string('name')->nullable()`."""
-    chain = call.chain
-    first, modifiers = chain[0], {link.name: link for link in chain[1:]}
-    made = SchemaChange("add_column", table, call.lines, KIND)
-    tables = data("laravel_types")
-    types, keys, names = tables["types"], tables["keys"], tables["names"]
-    assert isinstance(types, dict)
-    assert isinstance(keys, dict)
-    assert isinstance(names, dict)
-    name = text_of(first.arg(0, "column"), known)
+    first, modifiers = call.chain[0], call.modifiers
+    template = SchemaChange("add_column", table, call.lines, KIND)
+    types, keys, names = (text_table("laravel_types", key) for key in ("types", "keys", "names"))
+    name = text_of(first.arg(0, "column"), texts)
     if first.name == "addColumn":
-        name = text_of(first.arg(1, "name"), known)
+        name = text_of(first.arg(1, "name"), texts)
         first = replace(first, name=text_of(first.arg(0)) or "string", args=first.args[1:])
     if first.name in keys or (first.name in types and "autoIncrement" in modifiers):
-        kind = str(keys.get(first.name) or types.get(first.name) or "")
+        kind = keys.get(first.name) or types.get(first.name) or ""
         column = Column(
             name or names.get(first.name, "id"),
             kind,
             nullable=False,
             primary="increments" in first.name.lower() or first.name == "id" or "autoIncrement" in modifiers,
         )
-        yield replace(made, columns=(_modified(column, modifiers, known),))
+        yield replace(template, columns=(_modified(column, modifiers, texts),))
     elif first.name in types:
         yield from _column(
-            made, first, modifiers, name or names.get(first.name, ""), str(types[first.name]), known, unit
+            template, first, modifiers, name or names.get(first.name, ""), types[first.name], texts, unit
         )
     else:
-        yield from _several(made, first, modifiers, name, known, unit)
+        yield from _several(template, first, modifiers, name, texts)
 
 
 def _column(
-    made: SchemaChange,
+    template: SchemaChange,
     first: CallExpression,
     modifiers: Mapping[str, CallExpression],
     name: str,
     kind: str,
-    known: Mapping[str, str],
+    texts: Mapping[str, str],
     unit: SourceUnit,
 ) -> Iterator[SchemaChange]:
     references = None
     if first.name == "foreignIdFor":
         model = first.arg(0, "model")
         cls = model.text.removesuffix("::class") if isinstance(model, Name) else ""
-        name = text_of(first.arg(1, "column"), known) or f"{snake(cls.rsplit(chr(92), 1)[-1])}_id"
+        name = text_of(first.arg(1, "column"), texts) or f"{snake(cls.rsplit(chr(92), 1)[-1])}_id"
         if "constrained" in modifiers:
-            references = ("@" + unit.imports.get(cls, cls), "")
+            references = (unit.reference(cls), "")
     if not name:
         return
     for place in (1, 2):
@@ -177,23 +145,26 @@ def _column(
             ("", "length", "places")[place] if "decimal" not in first.name.lower() else ("", "total", "places")[place],
         )
         kind = kind.replace(f"{{{place}}}", str(size) if isinstance(size, int | str) else "")
-    column = _modified(Column(name, kind.replace("(,)", "").replace(",)", ")").replace("()", "")), modifiers, known)
+    column = _modified(Column(name, kind.replace("(,)", "").replace(",)", ")").replace("()", "")), modifiers, texts)
     if "constrained" in modifiers and references is None:
-        said = modifiers["constrained"]
+        constraint = modifiers["constrained"]
         guess = plural(name.removesuffix("_id"))
-        references = (text_of(said.arg(0, "table"), known) or guess, text_of(said.arg(1, "column"), known) or "id")
+        references = (
+            text_of(constraint.arg(0, "table"), texts) or guess,
+            text_of(constraint.arg(1, "column"), texts) or "id",
+        )
     elif "references" in modifiers and "on" in modifiers:
-        references = (text_of(modifiers["on"].arg(0), known), text_of(modifiers["references"].arg(0), known))
+        references = (text_of(modifiers["on"].arg(0), texts), text_of(modifiers["references"].arg(0), texts))
     column = replace(column, references=references)
     indexes: tuple[Index, ...] = ()
     if "index" in modifiers:
-        indexes = (Index((name,), False, text_of(modifiers["index"].arg(0), known)),)
+        indexes = (Index((name,), False, text_of(modifiers["index"].arg(0), texts)),)
     yield replace(
-        made, action="alter_column" if "change" in modifiers else "add_column", columns=(column,), indexes=indexes
+        template, action="alter_column" if "change" in modifiers else "add_column", columns=(column,), indexes=indexes
     )
 
 
-def _modified(column: Column, modifiers: Mapping[str, CallExpression], known: Mapping[str, str]) -> Column:
+def _modified(column: Column, modifiers: Mapping[str, CallExpression], texts: Mapping[str, str]) -> Column:
     nullable: bool | None = False
     if "nullable" in modifiers:
         nullable = modifiers["nullable"].arg(0) is not False
@@ -206,29 +177,27 @@ def _modified(column: Column, modifiers: Mapping[str, CallExpression], known: Ma
         default="current_timestamp" if "useCurrent" in modifiers else spelled(default) if default is not None else None,
         primary=column.primary or "primary" in modifiers,
         unique="unique" in modifiers,
-        comment=text_of(modifiers["comment"].arg(0), known) if "comment" in modifiers else "",
+        comment=text_of(modifiers["comment"].arg(0), texts) if "comment" in modifiers else "",
     )
 
 
 def _several(
-    made: SchemaChange,
+    template: SchemaChange,
     first: CallExpression,
     modifiers: Mapping[str, CallExpression],
     name: str,
-    known: Mapping[str, str],
-    unit: SourceUnit,
+    texts: Mapping[str, str],
 ) -> Iterator[SchemaChange]:
-    """Methods that make several columns, or none."""
-    del unit
-    names = texts_of(first.arg(0), known)
+    """Methods for several columns, or none."""
+    names = texts_of(first.arg(0), texts)
     match first.name:
         case "timestamps" | "nullableTimestamps" | "timestampsTz" | "datetimes":
             columns = tuple(Column(n, "timestamp", nullable=True) for n in ("created_at", "updated_at"))
-            yield replace(made, columns=columns)
+            yield replace(template, columns=columns)
         case "softDeletes" | "softDeletesTz" | "softDeletesDatetime":
-            yield replace(made, columns=(Column(name or "deleted_at", "timestamp", nullable=True),))
+            yield replace(template, columns=(Column(name or "deleted_at", "timestamp", nullable=True),))
         case "rememberToken":
-            yield replace(made, columns=(Column("remember_token", "varchar(100)", nullable=True),))
+            yield replace(template, columns=(Column("remember_token", "varchar(100)", nullable=True),))
         case (
             "morphs"
             | "nullableMorphs"
@@ -243,53 +212,55 @@ def _several(
             columns = (Column(f"{name}_type", "varchar", null), Column(f"{name}_id", kind, null))
             relation = TableRelation("morph_to", "", f"{name}_id", name)
             index = Index((f"{name}_type", f"{name}_id"))
-            yield replace(made, columns=columns, relations=(relation,), indexes=(index,))
+            yield replace(template, columns=columns, relations=(relation,), indexes=(index,))
         case "primary":
-            yield replace(made, action="add_key", primary_key=names)
+            yield replace(template, action="add_key", primary_key=names)
         case "unique" | "index" | "fullText" | "spatialIndex" if names:
-            index = Index(names, first.name == "unique", text_of(first.arg(1, "name"), known))
-            yield replace(made, action="add_index", indexes=(index,))
+            index = Index(names, first.name == "unique", text_of(first.arg(1, "name"), texts))
+            yield replace(template, action="add_index", indexes=(index,))
         case "foreign" if names and "on" in modifiers:
-            target = text_of(modifiers["on"].arg(0), known)
-            fields = texts_of(modifiers["references"].arg(0), known) if "references" in modifiers else ()
+            target = text_of(modifiers["on"].arg(0), texts)
+            fields = texts_of(modifiers["references"].arg(0), texts) if "references" in modifiers else ()
             columns = tuple(
                 Column(n, references=(target, fields[i] if i < len(fields) else "")) for i, n in enumerate(names)
             )
-            yield replace(made, action="add_reference", columns=columns)
+            yield replace(template, action="add_reference", columns=columns)
         case "comment" if name:
-            yield replace(made, action="comment", comment=name)
+            yield replace(template, action="comment", comment=name)
         case _:
-            yield from _dropped(made, first, name, known)
+            yield from _dropped(template, first, name, texts)
 
 
-def _dropped(made: SchemaChange, first: CallExpression, name: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
+def _dropped(  # noqa: PLR0912 - one case per kind
+    template: SchemaChange, first: CallExpression, name: str, texts: Mapping[str, str]
+) -> Iterator[SchemaChange]:
     names = (
-        texts_of(first.arg(0), known)
+        texts_of(first.arg(0), texts)
         if isinstance(first.arg(0), list)
-        else tuple(text_of(arg, known) for arg in first.args)
+        else tuple(text_of(arg, texts) for arg in first.args)
     )
     match first.name:
         case "dropColumn" | "removeColumn":
             for column in names:
-                yield replace(made, action="drop_column", name=column)
+                yield replace(template, action="drop_column", name=column)
         case "dropConstrainedForeignId" | "dropSoftDeletes" | "dropRememberToken":
             default = {"dropSoftDeletes": "deleted_at", "dropRememberToken": "remember_token"}.get(first.name, "")
-            yield replace(made, action="drop_column", name=name or default)
+            yield replace(template, action="drop_column", name=name or default)
         case "dropTimestamps" | "dropTimestampsTz":
             for column in ("created_at", "updated_at"):
-                yield replace(made, action="drop_column", name=column)
+                yield replace(template, action="drop_column", name=column)
         case "dropMorphs":
             for column in (f"{name}_type", f"{name}_id"):
-                yield replace(made, action="drop_column", name=column)
+                yield replace(template, action="drop_column", name=column)
         case "renameColumn" if len(names) > 1:
-            yield replace(made, action="rename_column", name=names[0], new_name=names[1])
+            yield replace(template, action="rename_column", name=names[0], new_name=names[1])
         case "rename" if name:
-            yield replace(made, action="rename_table", name=made.table, new_name=name)
+            yield replace(template, action="rename_table", name=template.table, new_name=name)
         case "dropPrimary":
-            yield replace(made, action="drop_key")
+            yield replace(template, action="drop_key")
         case "dropUnique" | "dropIndex" | "dropForeign":
             if isinstance(first.arg(0), str):
-                yield replace(made, action="drop_index", name=name)
+                yield replace(template, action="drop_index", name=name)
             elif first.name == "dropUnique" and names:
-                default = f"{made.table}_{'_'.join(names)}_unique".lower()
-                yield replace(made, action="drop_index", name=default)
+                default = f"{template.table}_{'_'.join(names)}_unique".lower()
+                yield replace(template, action="drop_index", name=default)

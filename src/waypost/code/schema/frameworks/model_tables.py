@@ -1,4 +1,4 @@
-"""A table for every class that stands for one."""
+"""Build the tables of models."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -9,12 +9,12 @@ from waypost.code.schema.joins import join_tables
 from waypost.code.schema.model import Column, SchemaChange, TableRelation
 
 
-def model_tables(models: Models, known: Collection[str]) -> Iterator[TableDraft]:
-    """A table for every class that stands for one. Django's are told elsewhere: their tables depend on each other."""
-    models.known = known
+def model_tables(models: Models, table_names: Collection[str]) -> Iterator[TableDraft]:
+    """Yield the tables of all models except Django's, which `django_state` builds."""
+    models.table_names = table_names
     drafts = list(_model_drafts(models))
     yield from drafts
-    yield from join_tables(drafts, known)
+    yield from join_tables(drafts, table_names)
 
 
 def _model_drafts(models: Models) -> Iterator[TableDraft]:
@@ -25,7 +25,7 @@ def _model_drafts(models: Models) -> Iterator[TableDraft]:
         draft = TableDraft(models.table(entry), scope=change.scope, partial="partial" in change.flags)
         ancestors = models.ancestors(entry)
         if change.kind == "Entity Framework model" and "set" not in change.flags and change.model in models.set_names:
-            continue  # told by its set
+            continue  # its DbSet defines it
         for part in (*reversed(ancestors), entry):
             inherits = (
                 {"abstract", "mixin"} & set(part.change.flags)
@@ -33,36 +33,36 @@ def _model_drafts(models: Models) -> Iterator[TableDraft]:
                 or {"one_table", "set"} & set(change.flags)
             )
             if inherits:
-                fill(draft, settled(part, models))
+                fill(draft, with_tables(part, models))
         draft.comment = change.comment
-        draft.witness(entry.path, change)
+        draft.add_evidence(entry.path, change)
         if "set" in change.flags:
             for base in models.bases(entry)[:1]:
-                draft.witness(base.path, base.change)
+                draft.add_evidence(base.path, base.change)
         yield draft
 
 
-def settled(entry: ModelClass, models: Models) -> SchemaChange:
-    """The change with tables instead of classes in its references and relations."""
+def with_tables(entry: ModelClass, models: Models) -> SchemaChange:
+    """The change with classes replaced by tables in references and relations."""
     change, path = entry.change, entry.path
 
     def table(reference: str) -> str:
         return models.table_named(reference, path, change.kind)
 
-    def column(said: Column) -> Column:
-        return replace(said, references=(table(said.references[0]), said.references[1])) if said.references else said
+    def column(own: Column) -> Column:
+        return replace(own, references=(table(own.references[0]), own.references[1])) if own.references else own
 
-    def relation(said: TableRelation) -> TableRelation:
-        return replace(said, target=table(said.target), via=table(said.via) if said.via.startswith("@") else said.via)
+    def relation(own: TableRelation) -> TableRelation:
+        return replace(own, target=table(own.target), via=table(own.via) if own.via.startswith("@") else own.via)
 
-    columns, relations = _told_apart(change, path, models)
+    columns, relations = _split_values(change, path, models)
     return replace(change, columns=tuple(map(column, columns)), relations=tuple(map(relation, relations)))
 
 
-def _told_apart(
+def _split_values(
     change: SchemaChange, path: str, models: Models
 ) -> tuple[tuple[Column, ...], tuple[TableRelation, ...]]:
-    """Columns and relations, where one file could not know whether a type is a model or a plain value."""
+    """Columns and relations, after deciding which types are models and which plain values."""
     columns, relations = change.columns, change.relations
 
     def is_model(reference: str) -> bool:

@@ -1,4 +1,4 @@
-"""Classes that stand for tables: which class a name means, what it inherits, what its table is called."""
+"""Resolve model classes: by name, with their bases and table names."""
 
 import re
 from collections import defaultdict
@@ -8,42 +8,40 @@ from functools import cache
 
 from waypost.code.schema.merge import in_tests
 from waypost.code.schema.model import Column, SchemaChange, TableRelation
-from waypost.code.schema.names import data, plural, singular, snake
+from waypost.code.schema.names import data, plural, singular, snake, text_table
 from waypost.model.reference import LineRange
 
-MAX_SAME = 200  # classes of one name that are looked at; a hostile tree could have any number
-MAX_ANCESTORS = 30  # a chain of classes longer than this is a circle or a joke
+MAX_SAME = 200  # candidates of one name: a hostile tree could have any number
+MAX_ANCESTORS = 30  # longer chains of classes are cycles
 _PARTS = re.compile(r"[.\\:/]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelClass:
-    """One class. Two are the same only if they are the same object."""
+    """One class, compared by identity."""
 
     path: str
     change: SchemaChange
 
 
 def _tables() -> Mapping[str, str]:
-    """Tables of Django's own applications that are not named after their models."""
-    tables = data("django_fields")["tables"]
-    assert isinstance(tables, dict)
-    return {name.lower(): table for name, table in tables.items()}
+    """Tables of Django's own applications with names of their own."""
+    return {model.lower(): name for model, name in text_table("django_fields", "tables").items()}
 
 
 class Models:
-    """Every class of the repository that may stand for a table."""
+    """Every class of the repository that may be a model."""
 
     def __init__(self, changes: Mapping[str, Sequence[SchemaChange]]) -> None:
         self._named: dict[str, list[ModelClass]] = defaultdict(list)
         self._labels: dict[str, str] = {}
-        self._settings: dict[str, tuple[str, str]] = {}  # name → where it is set, `app.Model`
-        self._renamed: dict[str, str] = {}  # the same, where the configuration gives them another name
-        self._sets: dict[str, str] = {}  # entities of Entity Framework, by class: their tables
+        self._settings: dict[str, tuple[str, str]] = {}  # name → file and `app.Model`
+        self._renamed: dict[str, str] = {}  # entities with a configured table name
+        self._sets: dict[str, str] = {}  # tables of Entity Framework entities, by class
         self._places: dict[ModelClass, frozenset[str]] = {}
         self._bases: dict[ModelClass, list[ModelClass]] = {}
         self._is_model: dict[ModelClass, bool] = {}
-        self.known: Collection[str] = ()
+        self.table_names: Collection[str] = ()
         for path in sorted(changes):
             for change in changes[path]:
                 if change.action == "app" and "setting" in change.flags:
@@ -65,13 +63,13 @@ class Models:
         return self._sets.keys()
 
     def entries(self) -> Iterator[ModelClass]:
-        for found in self._named.values():
-            yield from found
+        for same_name in self._named.values():
+            yield from same_name
 
-    def app_label(self, path: str, said: str = "") -> str:
-        """The label of the Django application that a file is part of."""
-        if said:
-            return said
+    def app_label(self, path: str, label: str = "") -> str:
+        """The label of the Django application that a file belongs to."""
+        if label:
+            return label
         folder = path.rpartition("/")[0]
         parts = folder.split("/")
         for end in range(len(parts), 0, -1):
@@ -86,34 +84,34 @@ class Models:
         return parts[-1]
 
     def find(self, reference: str, path: str, kind: str = "") -> ModelClass | None:
-        """The class that `@module.Name` means in a file: the nearest one of that name whose place fits the rest."""
+        """The class that `@module.Name` means in a file: the nearest one of that name that fits the module."""
         parts = _PARTS.split(reference.lstrip("@"))
-        found = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
-        if not found:
+        candidates = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
+        if not candidates:
             return self._external(parts[-1]) if "Django" in kind else None
-        if len(found) > 1:
-            here = [entry for entry in found if entry.path == path]
-            found = here if here and len(parts) == 1 else found[:MAX_SAME]
-        if len(found) == 1:
-            return found[0]
-        return max(found, key=lambda entry: self._nearness(entry, parts[:-1], path))
+        if len(candidates) > 1:
+            here = [entry for entry in candidates if entry.path == path]
+            candidates = here if here and len(parts) == 1 else candidates[:MAX_SAME]
+        if len(candidates) == 1:
+            return candidates[0]
+        return max(candidates, key=lambda entry: self._nearness(entry, parts[:-1], path))
 
     @staticmethod
     @cache
     def _external(name: str) -> ModelClass | None:
-        """A class of a well-known package, with the fields that it brings."""
+        """A class of a well-known package, with its fields."""
         bases = data("django_fields")["bases"]
         assert isinstance(bases, dict)
         if name not in bases:
             return None
         columns, many = [], []
         for part in bases[name].split():
-            field, _, said = part.partition(":")
-            kind = said.rstrip("?!#*")
-            if said.endswith("*"):
+            field, _, spec = part.partition(":")
+            kind = spec.rstrip("?!#*")
+            if spec.endswith("*"):
                 many.append(TableRelation("belongs_to_many", kind, "", field))
             else:
-                columns.append(Column(field, kind, said.endswith("?"), None, said.endswith("#"), said.endswith("!")))
+                columns.append(Column(field, kind, spec.endswith("?"), None, spec.endswith("#"), spec.endswith("!")))
         change = SchemaChange(
             "model", "", LineRange(1, 1), "Django model", "model", tuple(columns), relations=tuple(many), model=name,
             flags=("abstract", "root"),
@@ -121,7 +119,7 @@ class Models:
         return ModelClass("", change)
 
     def _place(self, entry: ModelClass) -> frozenset[str]:
-        """The words by which a class can be meant: folders, modules, namespace, application."""
+        """The folders, modules, namespace and application of a class, in lower case."""
         if entry not in self._places:
             parts = [*_PARTS.split(entry.path.removesuffix(".py")), *_PARTS.split(entry.change.scope)]
             if "Django" in entry.change.kind:
@@ -141,12 +139,12 @@ class Models:
 
     def bases(self, entry: ModelClass) -> list[ModelClass]:
         if entry not in self._bases:
-            found = (self.find(base, entry.path, entry.change.kind) for base in entry.change.bases)
-            self._bases[entry] = [base for base in found if base is not None and base is not entry]
+            resolved = (self.find(base, entry.path, entry.change.kind) for base in entry.change.bases)
+            self._bases[entry] = [base for base in resolved if base is not None and base is not entry]
         return list(self._bases[entry])
 
     def ancestors(self, entry: ModelClass) -> list[ModelClass]:
-        """All classes that it inherits from, nearest first."""
+        """All base classes, nearest first."""
         seen: list[ModelClass] = []
         todo = self.bases(entry)
         while todo and len(seen) < MAX_ANCESTORS:
@@ -157,21 +155,21 @@ class Models:
         return seen
 
     def is_model(self, entry: ModelClass) -> bool:
-        """It says so itself (`root`), or inherits from one that does; a mixin alone makes no table."""
+        """Whether it or a base class is marked as a model (`root`). A mixin alone is not a model."""
         if entry not in self._is_model:
             family = (entry, *self.ancestors(entry))
             self._is_model[entry] = any("root" in member.change.flags or self._must_be(member) for member in family)
         return self._is_model[entry]
 
     def _must_be(self, entry: ModelClass) -> bool:
-        """It has fields, and a base that is not in the repository: that one has to be the model."""
+        """Whether it has fields and a base outside the repository, which must be the model."""
         if "fields" not in entry.change.flags:
             return False
         bases = [base for base in entry.change.bases if base != "@object"]
         return any(self.find(base, entry.path, entry.change.kind) in (None, entry) for base in bases)
 
     def table(self, entry: ModelClass) -> str:  # noqa: PLR0911 - one way for each framework
-        """The name of its table."""
+        """The name of the table of a model."""
         change = entry.change
         entity = change.bases[0][1:] if "set" in change.flags else change.model
         if entity in self._renamed:
@@ -192,10 +190,10 @@ class Models:
             ):
                 return self.table(base)
         long, short = plural(snake(change.model)), plural(snake(_PARTS.split(change.model)[-1]))
-        return short if long not in self.known and short in self.known else long
+        return short if long not in self.table_names and short in self.table_names else long
 
     def _behind(self, entry: ModelClass | None, source: str, kind: str) -> str:
-        """The table that a class calls `source`; a guess by that name where it says nothing of it."""
+        """The table behind the relation `source` of a class, or a guess from that name."""
         names = (source, singular(source), plural(source))
         for member in (entry, *self.ancestors(entry)) if entry is not None else ():
             for relation in member.change.relations:
@@ -204,7 +202,7 @@ class Models:
         return plural(snake(source))
 
     def table_named(self, reference: str, path: str, kind: str = "") -> str:
-        """The table of a class that is only named; a guess where the class is not in the repository."""
+        """The table of a class reference, or a guess if the class is not in the repository."""
         if not reference.startswith("@"):
             return reference
         if reference.startswith("@settings."):
@@ -226,7 +224,7 @@ class Models:
         guess = plural(snake(parts[-1]))
         return (
             guess
-            if guess in self.known
+            if guess in self.table_names
             else plural(snake("_".join(parts[-2:])))
             if kind == "ActiveRecord model"
             else guess

@@ -1,4 +1,4 @@
-"""Mongoose: collections of documents, by their schema. What other databases call a table."""
+"""Read Mongoose schemas. A collection counts as a table."""
 
 from collections.abc import Iterator, Mapping
 
@@ -23,7 +23,7 @@ KIND = "Mongoose schema"
 
 def find_mongoose(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    known = constants(unit.items)
+    texts = constants(unit.items)
     schemas: dict[str, CallExpression] = {}
     for item in fields(unit.items):
         if isinstance(item.value, CallExpression) and item.value.name == "Schema":
@@ -31,23 +31,23 @@ def find_mongoose(source: SourceFile) -> Iterator[SchemaChange]:
     for call in calls(unit.items):
         if call.name != "model":
             continue
-        name, given = text_of(call.arg(0), known), call.arg(1)
+        name, given = text_of(call.arg(0), texts), call.arg(1)
         schema = (
             given if isinstance(given, CallExpression) else schemas.get(given.text) if isinstance(given, Name) else None
         )
         if name and schema is not None and schema.name == "Schema":
-            yield _collection(name, schema, text_of(call.arg(2), known))
+            yield _collection(name, schema, text_of(call.arg(2), texts))
 
 
-def _collection(name: str, schema: CallExpression, told: str) -> SchemaChange:
+def _collection(name: str, schema: CallExpression, collection: str) -> SchemaChange:
     listed, options = schema.arg(0), schema.arg(1)
-    said: Mapping[str, Value] = options if isinstance(options, dict) else {}
+    settings: Mapping[str, Value] = options if isinstance(options, dict) else {}
     columns = [Column("_id", "objectid", nullable=False, primary=True)]
     if isinstance(listed, dict):
         columns += [_path(field, value) for field, value in listed.items()]
-    if said.get("timestamps") is True:
+    if settings.get("timestamps") is True:
         columns += [Column("createdAt", "date"), Column("updatedAt", "date")]
-    table = told or text_of(said.get("collection")) or plural(name.lower())
+    table = collection or text_of(settings.get("collection")) or plural(name.lower())
     return SchemaChange(
         "model", table, schema.lines, KIND, "model", tuple(columns), model=name, flags=("root",), primary_key=("_id",)
     )
@@ -56,16 +56,18 @@ def _collection(name: str, schema: CallExpression, told: str) -> SchemaChange:
 def _path(name: str, value: Value) -> Column:
     many = isinstance(value, list)
     inner = value[0] if isinstance(value, list) and value else value
-    said: Mapping[str, Value] = inner if isinstance(inner, dict) and "type" in inner else {"type": inner}
-    kind = said.get("type")
+    settings: Mapping[str, Value] = inner if isinstance(inner, dict) and "type" in inner else {"type": inner}
+    kind = settings.get("type")
     if isinstance(kind, list):
         many, kind = True, kind[0] if kind else None
-    told = "object" if isinstance(kind, dict) else name_of(kind).rsplit(".", 1)[-1].lower() or text_of(kind).lower()
-    target = said.get("ref")
+    type_name = (
+        "object" if isinstance(kind, dict) else name_of(kind).rsplit(".", 1)[-1].lower() or text_of(kind).lower()
+    )
+    target = settings.get("ref")
     reference = text_of(target) or name_of(target)
-    default = said.get("default")
+    default = settings.get("default")
     return Column(
-        name, told + ("[]" if many else ""), said.get("required") in (None, False),
-        spelled(default) if default is not None else None, False, bool(said.get("unique")),
+        name, type_name + ("[]" if many else ""), settings.get("required") in (None, False),
+        spelled(default) if default is not None else None, False, bool(settings.get("unique")),
         (f"@{reference}", "_id") if reference else None,
     )  # fmt: skip

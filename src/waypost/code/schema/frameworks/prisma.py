@@ -1,8 +1,8 @@
-"""Prisma's schema language: models, enums, relations."""
+"""Read Prisma schemas: models, enums and relations."""
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.source import SourceFile
@@ -25,7 +25,7 @@ _TYPES = {
     "Bytes": "blob",
     "Unsupported": "unsupported",
 }
-MAX_LINE = 2000  # nobody writes a field of this length by hand
+MAX_LINE = 2000  # longer than any field written by hand
 
 
 @dataclass(slots=True)
@@ -55,18 +55,18 @@ def _blocks(text: str) -> tuple[list[_Model], set[str]]:
         if current is not None:
             if line.startswith("}"):
                 current.end = number
-                if kind == "model":  # a view is made of tables, it is none
+                if kind == "model":  # a view is not a table
                     models.append(current)
                 current = None
             else:
                 current.lines.append((number, line))
             continue
-        found = _BLOCK.match(line)
-        if found:
-            kind = found[1]
-            current = _Model(found[2], number, doc=" ".join(doc), end=number)
+        opening = _BLOCK.match(line)
+        if opening:
+            kind = opening[1]
+            current = _Model(opening[2], number, doc=" ".join(doc), end=number)
             if kind == "enum":
-                enums.add(found[2])
+                enums.add(opening[2])
             doc = []
             if line.endswith("}"):
                 current = None
@@ -110,11 +110,11 @@ def _block_attribute(line: str, table: str, key: tuple[str, ...], indexes: list[
     listed = _LIST.search(line)
     names = tuple(re.findall(r"(?:^|,)\s*(\w+)", re.sub(r"\([^)]{0,200}\)", "", listed[1]))) if listed else ()
     if line.startswith("@@map("):
-        told = _TEXT.search(line)
-        table = told[1] if told else table
+        name = _TEXT.search(line)
+        table = name[1] if name else table
     elif line.startswith("@@schema("):
-        told = _TEXT.search(line)
-        table = f"{told[1]}.{table}" if told and told[1] != "public" else table
+        name = _TEXT.search(line)
+        table = f"{name[1]}.{table}" if name and name[1] != "public" else table
     elif line.startswith("@@id("):
         key = names
     elif line.startswith(("@@unique(", "@@index(")) and names:
@@ -131,39 +131,39 @@ def _field(
     relations: list[TableRelation],
     keys: dict[str, tuple[str, list[str]]],
 ) -> None:
-    found = _FIELD.match(line)
-    if found is None:
+    parts = _FIELD.match(line)
+    if parts is None:
         return
-    name, kind, _, many, optional, rest = found.groups()
-    rest, _, said = rest.partition("//")
+    name, kind, _, many, optional, rest = parts.groups()
+    rest, _, note = rest.partition("//")
     if kind in names or "@relation" in rest:
         _relation(name, kind, bool(many), rest, relations, keys)
         return
     mapped = re.search(r'@map\(\s*(?:name:\s*)?"([^"]*)"', rest)
     native = re.search(r"@db\.(\w+)(\([^()]*\))?", rest)
     default = re.search(r"@default\((.*)", rest)
-    told = (
+    column_type = (
         (native[1] + (native[2] or "")).lower()
         if native
         else _TYPES.get(kind, "" if kind in enums else "@") or f"enum {kind}"
     )
-    if told == "@":  # a model or an enum of another file: the models will tell
-        told = f"@{kind}"
+    if column_type == "@":  # a model or an enum of another file: decided when all models are known
+        column_type = f"@{kind}"
         relations.append(TableRelation("has_many" if many else "has_one", f"@{kind}", "", name))
     primary = re.search(r"@id\b", rest) is not None
     columns[name] = Column(
         mapped[1] if mapped else name,
-        told + ("[]" if many else ""),
-        nullable=None if many else bool(optional),  # an empty list needs no value
+        column_type + ("[]" if many else ""),
+        nullable=None if many else bool(optional),  # a list may be empty
         default=_balanced(default[1]) if default else None,
         primary=primary,
         unique=re.search(r"@unique\b", rest) is not None,
-        comment=(doc or said.lstrip("/ ").strip())[:200],
+        comment=(doc or note.lstrip("/ ").strip())[:200],
     )
 
 
 def _balanced(text: str) -> str:
-    """What stands before the parenthesis that closes."""
+    """The text before the closing parenthesis."""
     depth = 1
     for place, letter in enumerate(text):
         depth += {"(": 1, ")": -1}.get(letter, 0)
@@ -184,25 +184,19 @@ def _relation(
             keys[column] = (kind, targets[place : place + 1])
         relations.append(TableRelation("belongs_to", f"@{kind}", columns[0], name))
     else:
-        # With a name it may be the other side of a many-to-many relation, which is stored in a table of that name.
-        told = re.search(r'@relation\(\s*(?:name:\s*)?"([^"]*)"', rest)
+        # A named relation may be many-to-many, which is stored in a table of that name.
+        relation_name = re.search(r'@relation\(\s*(?:name:\s*)?"([^"]*)"', rest)
         relations.append(
-            TableRelation("has_many" if many else "has_one", f"@{kind}", f"_{told[1]}" if told and many else "", name)
+            TableRelation(
+                "has_many" if many else "has_one",
+                f"@{kind}",
+                f"_{relation_name[1]}" if relation_name and many else "",
+                name,
+            )
         )
 
 
 def _refer(columns: dict[str, Column], keys: Mapping[str, tuple[str, list[str]]]) -> None:
     for name, (kind, targets) in keys.items():
         if name in columns:
-            known = columns[name]
-            target = (f"@{kind}", targets[0] if targets else "")
-            columns[name] = Column(
-                known.name,
-                known.type,
-                known.nullable,
-                known.default,
-                known.primary,
-                known.unique,
-                target,
-                known.comment,
-            )
+            columns[name] = replace(columns[name], references=(f"@{kind}", targets[0] if targets else ""))

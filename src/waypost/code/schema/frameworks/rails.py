@@ -1,4 +1,4 @@
-"""Rails: `db/schema.rb` and migrations, which share their words."""
+"""Read `db/schema.rb` and migrations of Rails."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -18,10 +18,9 @@ from waypost.code.schema.languages.values import (
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data, plural, singular
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.names import plural, singular, text_table
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 MIGRATION, SCHEMA = "Rails migration", "Rails schema"
 
@@ -34,19 +33,19 @@ def find_rails_schema(source: SourceFile) -> Iterator[SchemaChange]:
 
 
 def find_rails_migration(source: SourceFile) -> Iterator[SchemaChange]:
-    """What `change` or `up` does; `down` takes it back and is not read."""
+    """The changes in `change` or `up`. `down` is not read."""
     unit = read_ruby(source.text)
-    known = constants(unit.items)
-    for found in classes(unit.items):
-        bodies = {function.name.removeprefix("self."): function.body for function in functions(found.body)}
+    texts = constants(unit.items)
+    for class_ in classes(unit.items):
+        bodies = {function.name.removeprefix("self."): function.body for function in functions(class_.body)}
         for name in ("change", "up"):
-            for change in _changes(bodies.get(name, ()), known, bodies):
+            for change in _changes(bodies.get(name, ()), texts, bodies):
                 yield replace(change, kind=MIGRATION)
 
 
 def _changes(
     body: tuple[Item, ...],
-    known: Mapping[str, str],
+    texts: Mapping[str, str],
     bodies: Mapping[str, tuple[Item, ...]] | None = None,
     depth: int = 0,
 ) -> Iterator[SchemaChange]:
@@ -54,9 +53,9 @@ def _changes(
         call = item if isinstance(item, CallExpression) else getattr(item, "value", None)
         name = call.name if isinstance(call, CallExpression) else getattr(item, "text", "")
         if bodies and name in bodies and depth < 3 and not (isinstance(call, CallExpression) and call.target):
-            yield from _changes(bodies[name], known, bodies, depth + 1)
+            yield from _changes(bodies[name], texts, bodies, depth + 1)
         elif isinstance(call, CallExpression):
-            block = call.args[-1] if call.args and isinstance(call.args[-1], FunctionBlock) else None
+            block = call.block
             if block is not None and call.name in (
                 "safety_assured",
                 "reversible",
@@ -65,42 +64,40 @@ def _changes(
                 "up_only",
                 "say_with_time",
             ):
-                yield from _changes(block.body, known, bodies, depth + 1)
+                yield from _changes(block.body, texts, bodies, depth + 1)
             elif call.name not in ("revert", "down"):
-                yield from _statement(call, known)
+                yield from _statement(call, texts)
 
 
-def _statement(call: CallExpression, known: Mapping[str, str]) -> Iterator[SchemaChange]:
-    table = text_of(call.arg(0), known)
-    made = SchemaChange("revision", table, call.lines, "")
-    block = call.args[-1] if call.args and isinstance(call.args[-1], FunctionBlock) else None
+def _statement(call: CallExpression, texts: Mapping[str, str]) -> Iterator[SchemaChange]:
+    table = text_of(call.arg(0), texts)
+    template = SchemaChange("revision", table, call.lines, "")
+    block = call.block
     match call.name:
         case "create_table" if table:
-            yield _create(call, table, block, made, known)
+            yield _create(call, table, block, template, texts)
         case "create_join_table" if len(call.args) > 1:
-            yield _join(call, made, known)
+            yield _join(call, template, texts)
         case "drop_table":
             for arg in call.args:
-                if text_of(arg, known):
-                    yield replace(made, action="drop_table", table=text_of(arg, known))
+                if text_of(arg, texts):
+                    yield replace(template, action="drop_table", table=text_of(arg, texts))
         case "drop_join_table" if len(call.args) > 1:
-            yield replace(made, action="drop_table", table=_join_name(call, known))
+            yield replace(template, action="drop_table", table=_join_name(call, texts))
         case "rename_table":
-            yield replace(made, action="rename_table", name=table, new_name=text_of(call.arg(1), known))
+            yield replace(template, action="rename_table", name=table, new_name=text_of(call.arg(1), texts))
         case "change_table" | "with_options" if table and block is not None:
             for inner in calls(block.body):
-                # `add_column :users, …` names its table, even inside of a block about one
-                yield from _in_table(inner, table, known) if inner.target else _statement(inner, known)
+                # `add_column :users, …` names its table, even inside a block
+                yield from _in_table(inner, table, texts) if inner.target else _statement(inner, texts)
         case "execute":
-            for change in read_sql(text_of(call.arg(0), known), "migration", ""):
-                line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-                yield replace(change, lines=LineRange(line, call.lines.end))
+            yield from read_embedded_sql(text_of(call.arg(0), texts), "", call.lines)
         case _ if table and not call.target:
-            yield from _on_table(call.name, table, call, call.args[1:], known)
+            yield from _on_table(call.name, table, call, call.args[1:], texts)
 
 
 def _create(
-    call: CallExpression, table: str, block: FunctionBlock | None, made: SchemaChange, known: Mapping[str, str]
+    call: CallExpression, table: str, block: FunctionBlock | None, template: SchemaChange, texts: Mapping[str, str]
 ) -> SchemaChange:
     columns: list[Column] = []
     indexes: list[Index] = []
@@ -112,169 +109,167 @@ def _create(
         kind = _types().get(identity, identity) if isinstance(identity, str) else "bigint"
         columns.append(Column(name, kind, nullable=False, primary=True))
     for inner in calls(block.body) if block else ():
-        for change in _in_table(inner, table, known):
+        for change in _in_table(inner, table, texts):
             columns += change.columns
             indexes += change.indexes
             relations += change.relations
     return replace(
-        made, action="create_table", columns=tuple(columns), indexes=tuple(indexes), relations=tuple(relations),
+        template, action="create_table", columns=tuple(columns), indexes=tuple(indexes), relations=tuple(relations),
         primary_key=texts_of(key) if isinstance(key, list) else (), comment=text_of(call.named.get("comment")),
     )  # fmt: skip
 
 
-def _join_name(call: CallExpression, known: Mapping[str, str]) -> str:
-    names = sorted(text_of(arg, known) for arg in call.args[:2])
-    return text_of(call.named.get("table_name"), known) or "_".join(names)
+def _join_name(call: CallExpression, texts: Mapping[str, str]) -> str:
+    names = sorted(text_of(arg, texts) for arg in call.args[:2])
+    return text_of(call.named.get("table_name"), texts) or "_".join(names)
 
 
-def _join(call: CallExpression, made: SchemaChange, known: Mapping[str, str]) -> SchemaChange:
+def _join(call: CallExpression, template: SchemaChange, texts: Mapping[str, str]) -> SchemaChange:
     columns = tuple(
-        Column(f"{singular(text_of(arg, known))}_id", "bigint", nullable=False, references=(text_of(arg, known), ""))
+        Column(f"{singular(text_of(arg, texts))}_id", "bigint", nullable=False, references=(text_of(arg, texts), ""))
         for arg in call.args[:2]
     )
-    return replace(made, action="create_table", table=_join_name(call, known), columns=columns)
+    return replace(template, action="create_table", table=_join_name(call, texts), columns=columns)
 
 
-def _in_table(call: CallExpression, table: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:
-    """`t.string :name` in the block of a table: the same as outside, without the table."""
+def _in_table(call: CallExpression, table: str, texts: Mapping[str, str]) -> Iterator[SchemaChange]:
+    """`t.string :name` in the block of a table."""
     names = {"remove": "remove_columns", "rename": "rename_column", "change": "change_column", "index": "add_index",
              "references": "add_reference", "belongs_to": "add_reference", "timestamps": "add_timestamps",
              "remove_references": "remove_reference", "foreign_key": "add_foreign_key", "column": "add_column",
              "change_default": "change_column_default", "change_null": "change_column_null",
              "attachment": "add_attachment", "userstamps": "add_userstamps"}  # fmt: skip
     if call.name in _types() and call.name != "timestamps":
-        columns = tuple(_column(name, call.name, call.named) for arg in call.args if (name := text_of(arg, known)))
+        columns = tuple(_column(name, call.name, call.named) for arg in call.args if (name := text_of(arg, texts)))
         indexes = tuple(_inline_index(call, c.name) for c in columns if call.named.get("index"))
         yield SchemaChange("add_column", table, call.lines, "", columns=columns, indexes=indexes)
     else:
-        yield from _on_table(names.get(call.name, call.name), table, call, call.args, known)
+        yield from _on_table(names.get(call.name, call.name), table, call, call.args, texts)
 
 
 def _inline_index(call: CallExpression, column: str) -> Index:
-    said = call.named.get("index")
-    return Index((column,), isinstance(said, dict) and said.get("unique") is True)
+    options = call.named.get("index")
+    return Index((column,), isinstance(options, dict) and options.get("unique") is True)
 
 
 def _types() -> Mapping[str, str]:
-    types = data("rails_types")["types"]
-    assert isinstance(types, dict)
-    return types
+    return text_table("rails_types", "types")
 
 
-def _column(name: str, kind: str, said: Mapping[str, Value]) -> Column:
+def _column(name: str, kind: str, options: Mapping[str, Value]) -> Column:
     kind = (
-        text_of(said.get("enum_type")) or text_of(said.get("type"))
+        text_of(options.get("enum_type")) or text_of(options.get("type"))
         if kind in ("enum", "virtual")
         else _types().get(kind, kind)
     )
-    sizes = [str(said[key]) for key in ("limit", "precision", "scale") if isinstance(said.get(key), int)]
+    sizes = [str(options[key]) for key in ("limit", "precision", "scale") if isinstance(options.get(key), int)]
     if sizes and kind in ("varchar", "decimal", "numeric", "char"):
         kind = f"{kind}({','.join(sizes)})"
-    if said.get("array") is True:
+    if options.get("array") is True:
         kind += "[]"
     return Column(
         name,
         kind,
-        nullable=said.get("null") is not False,
-        default=spelled(said["default"]) if said.get("default") is not None else None,
-        primary=said.get("primary_key") is True,
-        comment=text_of(said.get("comment")),
+        nullable=options.get("null") is not False,
+        default=spelled(options["default"]) if options.get("default") is not None else None,
+        primary=options.get("primary_key") is True,
+        comment=text_of(options.get("comment")),
     )
 
 
 def _on_table(  # noqa: PLR0912 - one case per kind
-    name: str, table: str, call: CallExpression, args: tuple[Value, ...], known: Mapping[str, str]
+    name: str, table: str, call: CallExpression, args: tuple[Value, ...], texts: Mapping[str, str]
 ) -> Iterator[SchemaChange]:
-    made = SchemaChange("revision", table, call.lines, "")
-    names = [text for arg in args if (text := text_of(arg, known))]
+    template = SchemaChange("revision", table, call.lines, "")
+    names = [text for arg in args if (text := text_of(arg, texts))]
     match name:
         case "add_column" | "add_columns" if len(names) > 1 or "type" in call.named:
             kind = text_of(call.named.get("type")) or names.pop()
-            yield replace(made, action="add_column", columns=tuple(_column(n, kind, call.named) for n in names))
+            yield replace(template, action="add_column", columns=tuple(_column(n, kind, call.named) for n in names))
         case "add_timestamps":
-            said = {"null": call.named.get("null", False)}
+            options = {"null": call.named.get("null", False)}
             yield replace(
-                made,
+                template,
                 action="add_column",
-                columns=tuple(_column(n, "datetime", said) for n in ("created_at", "updated_at")),
+                columns=tuple(_column(n, "datetime", options) for n in ("created_at", "updated_at")),
             )
         case "remove_column" | "remove_columns" | "remove_column_concurrently":
             for column in names[:1] if name == "remove_column" else names:
-                yield replace(made, action="drop_column", name=column)
+                yield replace(template, action="drop_column", name=column)
         case "remove_timestamps":
             for column in ("created_at", "updated_at"):
-                yield replace(made, action="drop_column", name=column)
+                yield replace(template, action="drop_column", name=column)
         case "rename_column" if len(names) > 1:
-            yield replace(made, action="rename_column", name=names[0], new_name=names[1])
+            yield replace(template, action="rename_column", name=names[0], new_name=names[1])
         case "change_column" if len(names) > 1:
             changed = _column(names[0], names[1], call.named)
             if "null" not in call.named:
                 changed = replace(changed, nullable=None)
-            yield replace(made, action="alter_column", columns=(changed,))
+            yield replace(template, action="alter_column", columns=(changed,))
         case "change_column_null" if names and len(args) > 1 and isinstance(args[1], bool):
-            yield replace(made, action="alter_column", columns=(Column(names[0], nullable=args[1]),))
+            yield replace(template, action="alter_column", columns=(Column(names[0], nullable=args[1]),))
         case "change_column_default" if names:
             value = call.named.get("to", args[1] if len(args) > 1 else None)
             changed = Column(names[0], default=spelled(value) if value is not None else None)
             yield replace(
-                made, action="alter_column", columns=(changed,), flags=("drop_default",) if value is None else ()
+                template, action="alter_column", columns=(changed,), flags=("drop_default",) if value is None else ()
             )
         case "add_attachment":  # of the paperclip gem
             kinds = {"file_name": "string", "content_type": "string", "file_size": "bigint", "updated_at": "datetime"}
             columns = tuple(_column(f"{n}_{part}", kind, {}) for n in names for part, kind in kinds.items())
-            yield replace(made, action="add_column", columns=columns)
+            yield replace(template, action="add_column", columns=columns)
         case "change_table_comment" | "set_table_comment" if names:
-            yield replace(made, action="comment", comment=names[0])
+            yield replace(template, action="comment", comment=names[0])
         case _:
-            yield from _keys(name, made, call, args, known)
+            yield from _keys(name, template, call, args, texts)
 
 
 def _keys(
-    name: str, made: SchemaChange, call: CallExpression, args: tuple[Value, ...], known: Mapping[str, str]
+    name: str, template: SchemaChange, call: CallExpression, args: tuple[Value, ...], texts: Mapping[str, str]
 ) -> Iterator[SchemaChange]:
-    names = [text for arg in args if (text := text_of(arg, known))]
+    names = [text for arg in args if (text := text_of(arg, texts))]
     match name:
         case "add_reference" | "add_belongs_to" | "add_reference_concurrently":
             for target in names:
-                yield _reference(made, target, call.named)
+                yield _reference(template, target, call.named)
         case "remove_reference" | "remove_belongs_to":
             for target in names:
-                yield replace(made, action="drop_column", name=f"{target}_id")
+                yield replace(template, action="drop_column", name=f"{target}_id")
                 if call.named.get("polymorphic"):
-                    yield replace(made, action="drop_column", name=f"{target}_type")
+                    yield replace(template, action="drop_column", name=f"{target}_type")
         case "add_index" | "add_concurrent_index" if args:
-            columns = texts_of(args[0], known)
+            columns = texts_of(args[0], texts)
             unique = call.named.get("unique") is True and "where" not in call.named
             if columns:
                 index = Index(columns, unique, text_of(call.named.get("name")))
-                yield replace(made, action="add_index", indexes=(index,))
+                yield replace(template, action="add_index", indexes=(index,))
         case "remove_index":
             by = text_of(call.named.get("name"))
             if by:
-                yield replace(made, action="drop_index", name=by)
+                yield replace(template, action="drop_index", name=by)
         case "add_foreign_key" | "add_concurrent_foreign_key" if names or args:
             target = names[0] if names else ""
             column = text_of(call.named.get("column")) or f"{singular(target.rsplit('.', 1)[-1])}_id"
-            found = Column(column, references=(target, text_of(call.named.get("primary_key"))))
-            yield replace(made, action="add_reference", columns=(found,))
+            key = Column(column, references=(target, text_of(call.named.get("primary_key"))))
+            yield replace(template, action="add_reference", columns=(key,))
 
 
-def _reference(made: SchemaChange, target: str, said: Mapping[str, Value]) -> SchemaChange:
+def _reference(template: SchemaChange, target: str, options: Mapping[str, Value]) -> SchemaChange:
     """`t.references :author, foreign_key: { to_table: :users }`."""
-    kind = text_of(said.get("type")) or "bigint"
+    kind = text_of(options.get("type")) or "bigint"
     column = _column(
-        f"{target}_id", kind, {key: value for key, value in said.items() if key in ("null", "default", "comment")}
+        f"{target}_id", kind, {key: value for key, value in options.items() if key in ("null", "default", "comment")}
     )
     columns = [column]
     relations: tuple[TableRelation, ...] = ()
-    foreign = said.get("foreign_key")
-    if said.get("polymorphic"):
-        columns.insert(0, _column(f"{target}_type", "string", {"null": said.get("null")}))
+    foreign = options.get("foreign_key")
+    if options.get("polymorphic"):
+        columns.insert(0, _column(f"{target}_type", "string", {"null": options.get("null")}))
         relations = (TableRelation("morph_to", "", f"{target}_id", target),)
     elif foreign:
         to = text_of(foreign.get("to_table")) if isinstance(foreign, dict) else ""
         columns = [replace(column, references=(to or plural(target), ""))]
-    index = said.get("index", True)
+    index = options.get("index", True)
     unique = isinstance(index, dict) and index.get("unique") is True and "where" not in index
     indexes = (Index(tuple(c.name for c in columns), unique),) if index else ()
-    return replace(made, action="add_column", columns=tuple(columns), indexes=indexes, relations=relations)
+    return replace(template, action="add_column", columns=tuple(columns), indexes=indexes, relations=relations)

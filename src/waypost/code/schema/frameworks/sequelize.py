@@ -1,9 +1,9 @@
-"""Sequelize: models (`define`, `init`) and migrations with a query interface."""
+"""Read Sequelize models (`define`, `init`) and migrations."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from waypost.code.schema.languages.ecmascript import read_script
+from waypost.code.schema.languages.ecmascript import read_script, up_bodies
 from waypost.code.schema.languages.values import (
     Assign,
     CallExpression,
@@ -20,7 +20,7 @@ from waypost.code.schema.languages.values import (
     texts_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data, plural, snake
+from waypost.code.schema.names import plural, snake, text_table
 from waypost.code.source import SourceFile
 
 MODEL, MIGRATION = "Sequelize model", "Sequelize migration"
@@ -29,11 +29,11 @@ _RELATIONS = {"hasMany": "has_many", "hasOne": "has_one", "belongsTo": "belongs_
 
 def find_sequelize(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    known = constants(unit.items)
+    texts = constants(unit.items)
     relations: dict[str, list[TableRelation]] = {}
     models: list[SchemaChange] = []
     for call in _all_calls(unit.items):
-        change = _model(call, known)
+        change = _model(call, texts)
         if change is not None:
             models.append(change)
         elif call.name in _RELATIONS and isinstance(call.target, Name):
@@ -44,7 +44,7 @@ def find_sequelize(source: SourceFile) -> Iterator[SchemaChange]:
 
 
 def _all_calls(items: tuple[Item, ...]) -> Iterator[CallExpression]:
-    """Every call of the file that stands as a statement, also inside of functions and blocks."""
+    """Every call of the file that is a statement, also inside functions and blocks."""
     todo: list[Item] = list(items)
     steps = 0
     while todo and steps < 20_000:
@@ -58,9 +58,9 @@ def _all_calls(items: tuple[Item, ...]) -> Iterator[CallExpression]:
             todo = list(value.body) + todo
 
 
-def _model(call: CallExpression, known: Mapping[str, str]) -> SchemaChange | None:
+def _model(call: CallExpression, texts: Mapping[str, str]) -> SchemaChange | None:
     if call.name == "define" and "equelize" in name_of(call.target) and isinstance(call.arg(1), dict):
-        name, fields, options = text_of(call.arg(0), known), call.arg(1), call.arg(2)
+        name, fields, options = text_of(call.arg(0), texts), call.arg(1), call.arg(2)
     elif (
         call.name == "init"
         and isinstance(call.target, Name)
@@ -73,16 +73,18 @@ def _model(call: CallExpression, known: Mapping[str, str]) -> SchemaChange | Non
             return None
     else:
         return None
-    said = options if isinstance(options, dict) else {}
+    settings = options if isinstance(options, dict) else {}
     assert isinstance(fields, dict)
-    columns = list(_columns(fields, underscored=said.get("underscored") is True))
+    columns = list(_columns(fields, underscored=settings.get("underscored") is True))
     if not any(column.primary for column in columns):
         columns.insert(0, Column("id", "integer", nullable=False, primary=True))
-    if said.get("timestamps") is not False:
-        names = ("created_at", "updated_at") if said.get("underscored") is True else ("createdAt", "updatedAt")
+    if settings.get("timestamps") is not False:
+        names = ("created_at", "updated_at") if settings.get("underscored") is True else ("createdAt", "updatedAt")
         columns += [Column(n, "timestamp", False) for n in names if n not in [c.name for c in columns]]
-    model = text_of(said.get("modelName")) or name
-    table = text_of(said.get("tableName"), known) or (model if said.get("freezeTableName") is True else plural(model))
+    model = text_of(settings.get("modelName")) or name
+    table = text_of(settings.get("tableName"), texts) or (
+        model if settings.get("freezeTableName") is True else plural(model)
+    )
     return SchemaChange(
         "model",
         table,
@@ -90,7 +92,7 @@ def _model(call: CallExpression, known: Mapping[str, str]) -> SchemaChange | Non
         MODEL,
         "model",
         tuple(columns),
-        _indexes(said.get("indexes")),
+        _indexes(settings.get("indexes")),
         model=name,
         flags=("root",),
     )
@@ -98,48 +100,46 @@ def _model(call: CallExpression, known: Mapping[str, str]) -> SchemaChange | Non
 
 def _columns(fields: Mapping[str, Value], *, underscored: bool = False) -> Iterator[Column]:
     for name, value in fields.items():
-        said: Mapping[str, Value] = value if isinstance(value, dict) else {"type": value}
-        kind = _type(said.get("type"))
+        settings: Mapping[str, Value] = value if isinstance(value, dict) else {"type": value}
+        kind = _type(settings.get("type"))
         if not kind:
             continue
-        target = said.get("references")
+        target = settings.get("references")
         references = None
         if isinstance(target, dict):
             model = target.get("model")
             table = text_of(model) or (text_of(model.get("tableName")) if isinstance(model, dict) else "")
             references = (table or f"@{name_of(model)}", text_of(target.get("key")))
-        primary = said.get("primaryKey") is True
-        default = said.get("defaultValue")
+        primary = settings.get("primaryKey") is True
+        default = settings.get("defaultValue")
         yield Column(
-            text_of(said.get("field")) or (snake(name) if underscored else name), kind,
-            False if primary else said.get("allowNull") is not False, spelled(default) if default is not None else None,
-            primary, bool(said.get("unique")), references, text_of(said.get("comment")),
+            text_of(settings.get("field")) or (snake(name) if underscored else name), kind,
+            False if primary else settings.get("allowNull") is not False, spelled(default) if default is not None else None,
+            primary, bool(settings.get("unique")), references, text_of(settings.get("comment")),
         )  # fmt: skip
 
 
 def _type(value: Value) -> str:
-    types = data("script_types")["sequelize"]
-    assert isinstance(types, dict)
     if isinstance(value, str):
         return value.lower()
     name = value.name if isinstance(value, CallExpression) else name_of(value).rsplit(".", 1)[-1]
-    kind = str(types.get(name, ""))
+    kind = text_table("script_types", "sequelize").get(name, "")
     size = value.arg(0) if isinstance(value, CallExpression) else None
     return f"{kind}({size})" if isinstance(size, int) and kind else kind
 
 
 def _indexes(value: Value) -> tuple[Index, ...]:
-    listed = [said for said in value if isinstance(said, dict)] if isinstance(value, list) else []
+    listed = [settings for settings in value if isinstance(settings, dict)] if isinstance(value, list) else []
     return tuple(
-        Index(names, said.get("unique") is True, text_of(said.get("name")))
-        for said in listed
-        if (names := texts_of(said.get("fields")))
+        Index(names, settings.get("unique") is True, text_of(settings.get("name")))
+        for settings in listed
+        if (names := texts_of(settings.get("fields")))
     )
 
 
 def _relation(call: CallExpression) -> TableRelation:
-    said = call.arg(1)
-    options: Mapping[str, Value] = said if isinstance(said, dict) else {}
+    settings = call.arg(1)
+    options: Mapping[str, Value] = settings if isinstance(settings, dict) else {}
     target = name_of(call.arg(0)).rsplit(".", 1)[-1]
     key = options.get("foreignKey")
     via = text_of(key) or (text_of(key.get("name")) if isinstance(key, dict) else "")
@@ -151,46 +151,32 @@ def _relation(call: CallExpression) -> TableRelation:
 
 def find_sequelize_migration(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    for body in _ups(unit.items):
+    for body in up_bodies(unit.items):
         for call in _all_calls(body):
             yield from _statement(call)
 
 
-def _ups(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
-    for item in items:
-        if isinstance(item, Function) and item.name == "up":
-            yield item.body
-        elif isinstance(item, Assign):
-            inner = (
-                item.value.get("up")
-                if isinstance(item.value, dict)
-                else item.value
-                if item.name.endswith("up")
-                else None
-            )
-            if isinstance(inner, FunctionBlock):
-                yield inner.body
-
-
 def _statement(call: CallExpression) -> Iterator[SchemaChange]:
-    made = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
+    template = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
     second, third = call.arg(1), call.arg(2)
-    if not made.table:
+    if not template.table:
         return
     match call.name:
         case "createTable" if isinstance(second, dict):
-            yield replace(made, action="create_table", columns=tuple(_columns(second)))
+            yield replace(template, action="create_table", columns=tuple(_columns(second)))
         case "addColumn" | "changeColumn" if isinstance(second, str):
             columns = tuple(_columns({second: third}))
-            yield replace(made, action="add_column" if call.name == "addColumn" else "alter_column", columns=columns)
+            yield replace(
+                template, action="add_column" if call.name == "addColumn" else "alter_column", columns=columns
+            )
         case "removeColumn" if isinstance(second, str):
-            yield replace(made, action="drop_column", name=second)
+            yield replace(template, action="drop_column", name=second)
         case "renameColumn" if isinstance(second, str):
-            yield replace(made, action="rename_column", name=second, new_name=text_of(third))
+            yield replace(template, action="rename_column", name=second, new_name=text_of(third))
         case "dropTable":
-            yield replace(made, action="drop_table")
+            yield replace(template, action="drop_table")
         case "renameTable":
-            yield replace(made, action="rename_table", name=made.table, new_name=text_of(second))
+            yield replace(template, action="rename_table", name=template.table, new_name=text_of(second))
         case "addIndex" if isinstance(second, list):
             unique = isinstance(third, dict) and third.get("unique") is True
-            yield replace(made, action="add_index", indexes=(Index(texts_of(second), unique),))
+            yield replace(template, action="add_index", indexes=(Index(texts_of(second), unique),))

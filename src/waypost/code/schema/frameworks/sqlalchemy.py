@@ -1,4 +1,4 @@
-"""SQLAlchemy and SQLModel: declarative classes of both styles, mixins, and tables without a class."""
+"""Read SQLAlchemy and SQLModel: declarative classes, mixins and plain tables."""
 
 import re
 from collections.abc import Iterator
@@ -15,45 +15,46 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
+    assigned,
     classes,
     constants,
     fields,
+    first_paragraph,
     name_of,
     spelled,
     text_of,
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import data, snake
+from waypost.code.schema.names import snake, text_table
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 MODEL = "SQLAlchemy model"
-_BASES = frozenset({"db.Model", "Base", "DeclarativeBase", "SQLModel", "Model", "DeclarativeBaseNoMeta", "db.Entity"})
 _RELATIONS = frozenset({"relationship", "Relationship", "relation", "dynamic_loader", "backref"})
 
 
 def find_sqlalchemy(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_python(source.text, functions=True)
-    known = constants(unit.items)
-    for found in classes(unit.items):
-        change = _model(found, unit, known)
+    texts = constants(unit.items)
+    for class_ in classes(unit.items):
+        change = _model(class_, unit, texts)
         if change is not None:
             yield change
     for item in fields(unit.items):
         if isinstance(item.value, CallExpression) and item.value.name == "Table" and len(item.value.args) > 1:
-            table = _table(item, item.value, known)
-            if table is not None:
-                yield table
+            change = _table(item, item.value, texts)
+            if change is not None:
+                yield change
 
 
-def _table(item: Assign, call: CallExpression, known: dict[str, str]) -> SchemaChange | None:
-    name = text_of(call.args[0], known)
+def _table(item: Assign, call: CallExpression, texts: dict[str, str]) -> SchemaChange | None:
+    name = text_of(call.args[0], texts)
     draft = TableDraft(name)
     for arg in call.args[2:]:
         if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS:
-            draft.put(_nullable(read_column(arg, known=known)))
+            draft.put(_nullable(read_column(arg, texts=texts)))
         elif isinstance(arg, CallExpression):
-            apply_constraint(draft, arg, known)
+            apply_constraint(draft, arg, texts)
     if not name or not draft.columns:
         return None
     return _change(draft, item.name, call.lines.start, call.lines.end, flags=("root",))
@@ -68,43 +69,43 @@ def _change(draft: TableDraft, model: str, start: int, end: int, flags: tuple[st
 
 
 def _nullable(column: Column) -> Column:
-    """A column is nullable unless something else is said."""
+    """A column is nullable unless declared otherwise."""
     return replace(column, nullable=True) if column.nullable is None else column
 
 
-def _model(found: Class, unit: SourceUnit, known: dict[str, str]) -> SchemaChange | None:
-    bases = [name_of(base) for base in found.bases]
-    said = {item.name: item.value for item in fields(found.body)}
-    sqlmodel = said.get("class:table") is True
-    draft = TableDraft(text_of(said.get("__tablename__"), known), comment=_first_line(found.doc))
-    for item in found.body:
+def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChange | None:
+    bases = [name_of(base) for base in class_.bases]
+    options = assigned(class_.body)
+    sqlmodel = options.get("class:table") is True
+    draft = TableDraft(text_of(options.get("__tablename__"), texts), comment=first_paragraph(class_.doc))
+    for item in class_.body:
         if isinstance(item, Assign):
-            _field(draft, item, known, plain=sqlmodel or "SQLModel" in bases)
+            _field(draft, item, texts, plain=sqlmodel or "SQLModel" in bases)
         elif isinstance(item, Function) and any(
             "declared_attr" in name_of(d) or "declared_attr" in d.name for d in item.decorators
         ):
-            _declared(draft, item, known)
-    _table_args(draft, said.get("__table_args__"), known)
-    if isinstance(said.get("__table__"), CallExpression) and not draft.name:
-        made = _table(Assign(found.name, said["__table__"], found.lines), said["__table__"], known)  # type: ignore[arg-type]
-        if made is not None:
-            return replace(made, model=found.name, bases=tuple("@" + unit.imports.get(b, b) for b in bases))
-    hands_on = any(base.endswith(("Mixin", "Base", "Model", "Nullable")) for base in bases)
-    if not (draft.columns or draft.relations or draft.name or hands_on):
+            _declared(draft, item, texts)
+    _table_args(draft, options.get("__table_args__"), texts)
+    if isinstance(options.get("__table__"), CallExpression) and not draft.name:
+        change = _table(Assign(class_.name, options["__table__"], class_.lines), options["__table__"], texts)  # type: ignore[arg-type]
+        if change is not None:
+            return replace(change, model=class_.name, bases=tuple(unit.reference(b) for b in bases))
+    is_shared_base = any(base.endswith(("Mixin", "Base", "Model", "Nullable")) for base in bases)
+    if not (draft.columns or draft.relations or draft.name or is_shared_base):
         return None
-    flags = _flags(draft, bases, sqlmodel, said)
+    flags = _flags(draft, bases, sqlmodel, options)
     if not draft.name and "root" in flags:
-        draft.name = found.name.lower() if sqlmodel else snake(found.name.rsplit(".", 1)[-1])
-    change = _change(draft, found.name.rsplit(".", 1)[-1], found.lines.start, found.lines.end, flags)
-    return replace(change, bases=tuple("@" + unit.imports.get(base, base) for base in bases))
+        draft.name = class_.name.lower() if sqlmodel else snake(class_.name.rsplit(".", 1)[-1])
+    change = _change(draft, class_.name.rsplit(".", 1)[-1], class_.lines.start, class_.lines.end, flags)
+    return replace(change, bases=tuple(unit.reference(base) for base in bases))
 
 
-def _flags(draft: TableDraft, bases: list[str], sqlmodel: bool, said: dict[str, Value]) -> tuple[str, ...]:
-    if said.get("__abstract__") is True:
+def _flags(draft: TableDraft, bases: list[str], sqlmodel: bool, options: dict[str, Value]) -> tuple[str, ...]:
+    if options.get("__abstract__") is True:
         return ("abstract",)
     if draft.name or sqlmodel:
         return ("root",)
-    # Flask-SQLAlchemy names the table after the class; everything else without a name is a mixin or a subclass
+    # Flask-SQLAlchemy names tables after classes; other classes without a table name are mixins or subclasses
     if "db.Model" in bases and draft.primary_key:
         return ("root",)
     if (
@@ -116,11 +117,7 @@ def _flags(draft: TableDraft, bases: list[str], sqlmodel: bool, said: dict[str, 
     return ("mixin", "one_table") if not draft.primary_key else ("mixin",)
 
 
-def _first_line(doc: str) -> str:
-    return " ".join(doc.strip().split("\n\n")[0].split())[:300]
-
-
-def _field(draft: TableDraft, item: Assign, known: dict[str, str], *, plain: bool) -> None:
+def _field(draft: TableDraft, item: Assign, texts: dict[str, str], *, plain: bool) -> None:
     value, hint = item.value, item.annotation
     inner = (
         hint.args[0]
@@ -132,7 +129,7 @@ def _field(draft: TableDraft, item: Assign, known: dict[str, str], *, plain: boo
     )
     if isinstance(value, CallExpression):
         if value.name in COLUMN_CALLS:
-            column = read_column(value, item.name, known)
+            column = read_column(value, item.name, texts)
             draft.put(_nullable(_annotated(column, inner)) if inner is None else _annotated(column, inner))
             if value.named.get("index") is True:
                 draft.add_index(Index((column.name,), column.unique))
@@ -145,7 +142,7 @@ def _field(draft: TableDraft, item: Assign, known: dict[str, str], *, plain: boo
         elif value.name in ("deferred", "column_property"):
             inside = value.arg(0)
             if isinstance(inside, CallExpression) and inside.name in COLUMN_CALLS:
-                draft.put(_nullable(read_column(inside, item.name, known)))
+                draft.put(_nullable(read_column(inside, item.name, texts)))
     elif inner is not None and not item.name.startswith("__"):
         draft.put(_annotated(Column(item.name), inner))
     elif plain and hint is not None and not item.name.startswith(("_", "class:", "model_config")):
@@ -154,20 +151,19 @@ def _field(draft: TableDraft, item: Assign, known: dict[str, str], *, plain: boo
             draft.put(replace(column, default=spelled(value)) if value is not None else column)
 
 
-def _declared(draft: TableDraft, function: Function, known: dict[str, str]) -> None:
+def _declared(draft: TableDraft, function: Function, texts: dict[str, str]) -> None:
     for item in function.body:
         if isinstance(item, CallExpression):
-            _field(draft, Assign(function.name, item, function.lines), known, plain=False)
+            _field(draft, Assign(function.name, item, function.lines), texts, plain=False)
         elif isinstance(item, Name) and function.name == "__tablename__":
             return
 
 
 def _annotated(column: Column, hint: Value) -> Column:
-    """What `Mapped[str | None]` adds to a column."""
+    """The column with type and nullability of `Mapped[str | None]`."""
     if hint is None:
         return column
-    names = data("sqlalchemy_types")["annotations"]
-    assert isinstance(names, dict)
+    names = text_table("sqlalchemy_types", "annotations")
     text = _hint_text(hint)
     optional = "Optional" in text or "None" in text
     word = next(
@@ -175,7 +171,7 @@ def _annotated(column: Column, hint: Value) -> Column:
     )
     return replace(
         column,
-        type=column.type or str(names.get(word, word)),
+        type=column.type or names.get(word, word),
         nullable=column.nullable if column.nullable is not None else optional,
     )
 
@@ -235,31 +231,18 @@ def _relate(draft: TableDraft, item: Assign, call: CallExpression, hint: Value) 
         draft.relations.append(TableRelation("relates", "@" + name, "", item.name))
 
 
-_CONTAINERS = frozenset(
-    (
-        "list",
-        "List",
-        "set",
-        "Set",
-        "Optional",
-        "Union",
-        "None",
-        "Mapped",
-        "typing",
-        "Sequence",
-        "DynamicMapped",
-        "WriteOnlyMapped",
-        "t",
-    )
-)
+_CONTAINERS = frozenset((
+    "list", "List", "set", "Set", "Optional", "Union", "None", "Mapped", "typing", "Sequence", "DynamicMapped",
+    "WriteOnlyMapped", "t",
+))  # fmt: skip
 
 
-def _table_args(draft: TableDraft, value: Value, known: dict[str, str]) -> None:
+def _table_args(draft: TableDraft, value: Value, texts: dict[str, str]) -> None:
     for part in value if isinstance(value, list) else [value]:
         if isinstance(part, CallExpression):
-            apply_constraint(draft, part, known)
+            apply_constraint(draft, part, texts)
         elif isinstance(part, dict):
             draft.comment = text_of(part.get("comment")) or draft.comment
-            schema = text_of(part.get("schema"), known)
+            schema = text_of(part.get("schema"), texts)
             if schema and draft.name:
                 draft.name = f"{schema}.{draft.name}"

@@ -1,4 +1,4 @@
-"""Columns and constraints as SQLAlchemy and Alembic write them."""
+"""Read columns and constraints of SQLAlchemy and Alembic."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,22 +7,22 @@ from dataclasses import replace
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.languages.values import CallExpression, Name, Value, spelled, text_of, texts_of
 from waypost.code.schema.model import Column, Index
-from waypost.code.schema.names import data
+from waypost.code.schema.names import text_table
 
 COLUMN_CALLS = frozenset({"Column", "mapped_column"})
 
 
-def read_column(call: CallExpression, name: str = "", known: Mapping[str, str] | None = None) -> Column:
+def read_column(call: CallExpression, name: str = "", texts: Mapping[str, str] | None = None) -> Column:
     """`Column("name", String(20), ForeignKey("a.id"), nullable=False)`."""
     args = list(call.args)
-    if args and (told := text_of(args[0], known)):
-        name = told
+    if args and (first_text := text_of(args[0], texts)):
+        name = first_text
         args.pop(0)
-    name = text_of(call.named.get("name"), known) or name
+    name = text_of(call.named.get("name"), texts) or name
     kind, references = "", None
     for arg in (*args, call.named.get("type_")):
         if isinstance(arg, CallExpression) and arg.name == "ForeignKey":
-            references = _target(arg.arg(0, "column"), known)
+            references = _target(arg.arg(0, "column"), texts)
         elif (
             not kind
             and isinstance(arg, CallExpression | Name)
@@ -57,26 +57,25 @@ _NOT_TYPES = frozenset(
 
 def type_of(value: Value) -> str:
     """`sa.String(length=20)` is `varchar(20)`."""
-    types = data("sqlalchemy_types")["types"]
-    assert isinstance(types, dict)
+    types = text_table("sqlalchemy_types", "types")
     if isinstance(value, Name):
         last = value.text.rsplit(".", 1)[-1]
-        return str(types.get(last, last))[:60]
+        return types.get(last, last)[:60]
     if not isinstance(value, CallExpression):
         return ""
     if value.name in ("with_variant", "as_mutable", "evaluates_none") and isinstance(value.target, CallExpression):
         return type_of(value.target)
     if value.name == "as_mutable" and value.args:
         return type_of(value.args[0])
-    name = str(types.get(value.name, value.name))
+    name = types.get(value.name, value.name)
     sizes = [value.named[key] for key in ("length", "precision", "scale") if isinstance(value.named.get(key), int)]
     sizes = sizes or [arg for arg in value.args[:2] if isinstance(arg, int) and not isinstance(arg, bool)]
     return f"{name}({','.join(map(str, sizes))})" if sizes else name
 
 
-def _target(value: Value, known: Mapping[str, str] | None = None) -> tuple[str, str] | None:
+def _target(value: Value, texts: Mapping[str, str] | None = None) -> tuple[str, str] | None:
     """`"schema.users.id"` is table `schema.users`, column `id`; `User.id` is a class."""
-    text = text_of(value, known)
+    text = text_of(value, texts)
     if text:
         table, _, column = text.rpartition(".")
         return (table, column) if table else (column, "")
@@ -88,25 +87,25 @@ def _target(value: Value, known: Mapping[str, str] | None = None) -> tuple[str, 
     return None
 
 
-def apply_constraint(draft: TableDraft, call: CallExpression, known: Mapping[str, str] | None = None) -> None:
-    """A constraint that stands among the columns of a table."""
+def apply_constraint(draft: TableDraft, call: CallExpression, texts: Mapping[str, str] | None = None) -> None:
+    """Apply a constraint in the column list of a table."""
     if call.name == "PrimaryKeyConstraint":
-        draft.primary_key = tuple(text for arg in call.args if (text := text_of(arg, known)))
+        draft.primary_key = tuple(text for arg in call.args if (text := text_of(arg, texts)))
     elif call.name == "UniqueConstraint":
-        names = tuple(text for arg in call.args if (text := text_of(arg, known)))
+        names = tuple(text for arg in call.args if (text := text_of(arg, texts)))
         if names:
             draft.add_index(Index(names, True, text_of(call.named.get("name"))))
     elif call.name == "Index":
-        names = tuple(text_of(arg, known) or _last(arg) for arg in call.args[1:])
+        names = tuple(text_of(arg, texts) or _last(arg) for arg in call.args[1:])
         if names and all(names):
-            draft.add_index(Index(names, call.named.get("unique") is True, text_of(call.arg(0), known)))
+            draft.add_index(Index(names, call.named.get("unique") is True, text_of(call.arg(0), texts)))
     elif call.name == "ForeignKeyConstraint" and len(call.args) > 1:
-        refer(draft, texts_of(call.args[0], known), call.args[1], known)
+        refer(draft, texts_of(call.args[0], texts), call.args[1], texts)
 
 
-def refer(draft: TableDraft, names: Sequence[str], targets: Value, known: Mapping[str, str] | None = None) -> None:
+def refer(draft: TableDraft, names: Sequence[str], targets: Value, texts: Mapping[str, str] | None = None) -> None:
     for place, name in enumerate(names):
-        target = _target(targets[place], known) if isinstance(targets, list) and place < len(targets) else None
+        target = _target(targets[place], texts) if isinstance(targets, list) and place < len(targets) else None
         column = draft.columns.get(name.lower())
         if target and column:
             draft.columns[name.lower()] = replace(column, references=target)

@@ -1,4 +1,4 @@
-"""TypeORM: entities by decorators. Its migrations are SQL in strings, or calls of a query runner."""
+"""Read TypeORM entities, and migrations with SQL or a query runner."""
 
 import re
 from collections.abc import Iterator
@@ -24,9 +24,8 @@ from waypost.code.schema.languages.values import (
 )
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import snake
-from waypost.code.schema.sql.statements import read_sql
+from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
-from waypost.model.reference import LineRange
 
 MODEL, MIGRATION = "TypeORM entity", "TypeORM migration"
 _COLUMNS = {
@@ -52,16 +51,16 @@ _TYPES = {"string": "varchar", "number": "integer", "boolean": "boolean", "Date"
 
 def find_typeorm(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    for found in classes(unit.items):
-        change = _entity(found, unit)
+    for class_ in classes(unit.items):
+        change = _entity(class_, unit)
         if change is not None:
             yield change
 
 
 def find_typeorm_migration(source: SourceFile) -> Iterator[SchemaChange]:
-    """What `up` runs."""
-    for found in classes(read_script(source.text, source.path).items):
-        for method in functions(found.body):
+    """The changes in `up`."""
+    for class_ in classes(read_script(source.text, source.path).items):
+        for method in functions(class_.body):
             if method.name == "up":
                 for call in calls(method.body):
                     yield from _run(call)
@@ -69,71 +68,71 @@ def find_typeorm_migration(source: SourceFile) -> Iterator[SchemaChange]:
 
 def _run(call: CallExpression) -> Iterator[SchemaChange]:
     if call.name == "query":
-        for change in read_sql(text_of(call.arg(0)), "migration", MIGRATION):
-            line = min(call.lines.start + change.lines.start - 1, call.lines.end)
-            yield replace(change, lines=LineRange(line, call.lines.end))
+        yield from read_embedded_sql(text_of(call.arg(0)), MIGRATION, call.lines)
         return
-    made = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
+    template = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
     second = call.arg(1)
     match call.name:
         case "createTable":
-            yield from _create(call, made)
-        case "dropTable" if made.table:
-            yield replace(made, action="drop_table")
-        case "renameTable" if made.table:
-            yield replace(made, action="rename_table", name=made.table, new_name=text_of(second))
-        case "addColumn" | "addColumns" if made.table:
+            yield from _create(call, template)
+        case "dropTable" if template.table:
+            yield replace(template, action="drop_table")
+        case "renameTable" if template.table:
+            yield replace(template, action="rename_table", name=template.table, new_name=text_of(second))
+        case "addColumn" | "addColumns" if template.table:
             columns = tuple(_described(part) for part in _options(second))
-            yield replace(made, action="add_column", columns=columns)
-        case "dropColumn" | "dropColumns" if made.table:
+            yield replace(template, action="add_column", columns=columns)
+        case "dropColumn" | "dropColumns" if template.table:
             for name in texts_of(second):
-                yield replace(made, action="drop_column", name=name)
-        case "renameColumn" if made.table and text_of(second) and text_of(call.arg(2)):
-            yield replace(made, action="rename_column", name=text_of(second), new_name=text_of(call.arg(2)))
-        case "createForeignKey" if made.table:
-            for said in _options(second):
-                yield replace(made, action="add_reference", columns=_foreign(said))
+                yield replace(template, action="drop_column", name=name)
+        case "renameColumn" if template.table and text_of(second) and text_of(call.arg(2)):
+            yield replace(template, action="rename_column", name=text_of(second), new_name=text_of(call.arg(2)))
+        case "createForeignKey" if template.table:
+            for settings in _options(second):
+                yield replace(template, action="add_reference", columns=_foreign(settings))
 
 
 def _options(value: Value) -> Iterator[dict[str, Value]]:
     """`new TableColumn({…})`, a list of them, or the bare object."""
     for part in value if isinstance(value, list) else [value]:
-        said = part.args[0] if isinstance(part, CallExpression) and part.args else part
-        if isinstance(said, dict):
-            yield said
+        settings = part.args[0] if isinstance(part, CallExpression) and part.args else part
+        if isinstance(settings, dict):
+            yield settings
 
 
-def _create(call: CallExpression, made: SchemaChange) -> Iterator[SchemaChange]:
-    for said in _options(call.arg(0)):
-        columns = {column.name: column for part in _options(said.get("columns")) for column in [_described(part)]}
-        for part in _options(said.get("foreignKeys")):
+def _create(call: CallExpression, template: SchemaChange) -> Iterator[SchemaChange]:
+    for settings in _options(call.arg(0)):
+        columns = {column.name: column for part in _options(settings.get("columns")) for column in [_described(part)]}
+        for part in _options(settings.get("foreignKeys")):
             for key in _foreign(part):
                 if key.name in columns:
                     columns[key.name] = replace(columns[key.name], references=key.references)
-        yield replace(made, action="create_table", table=text_of(said.get("name")), columns=tuple(columns.values()))
+        yield replace(
+            template, action="create_table", table=text_of(settings.get("name")), columns=tuple(columns.values())
+        )
 
 
-def _described(said: dict[str, Value]) -> Column:
+def _described(settings: dict[str, Value]) -> Column:
     return Column(
-        text_of(said.get("name")), text_of(said.get("type")), said.get("isNullable") is True,
-        spelled(said["default"]) if said.get("default") is not None else None,
-        said.get("isPrimary") is True, said.get("isUnique") is True, comment=text_of(said.get("comment")),
+        text_of(settings.get("name")), text_of(settings.get("type")), settings.get("isNullable") is True,
+        spelled(settings["default"]) if settings.get("default") is not None else None,
+        settings.get("isPrimary") is True, settings.get("isUnique") is True, comment=text_of(settings.get("comment")),
     )  # fmt: skip
 
 
-def _foreign(said: dict[str, Value]) -> tuple[Column, ...]:
-    table, fields_ = text_of(said.get("referencedTableName")), texts_of(said.get("referencedColumnNames"))
-    names = texts_of(said.get("columnNames"))
+def _foreign(settings: dict[str, Value]) -> tuple[Column, ...]:
+    table, fields_ = text_of(settings.get("referencedTableName")), texts_of(settings.get("referencedColumnNames"))
+    names = texts_of(settings.get("columnNames"))
     return tuple(Column(n, references=(table, fields_[i] if i < len(fields_) else "")) for i, n in enumerate(names))
 
 
-def _entity(found: Class, unit: SourceUnit) -> SchemaChange | None:
-    marks = {mark.name: mark for mark in found.decorators}
+def _entity(class_: Class, unit: SourceUnit) -> SchemaChange | None:
+    marks = {mark.name: mark for mark in class_.decorators}
     entity = marks.get("Entity") or marks.get("ChildEntity") or marks.get("ViewEntity")
     columns: list[Column] = []
-    indexes = [index for mark in found.decorators if (index := _index(mark))]
+    indexes = [index for mark in class_.decorators if (index := _index(mark))]
     relations: list[TableRelation] = []
-    for item in fields(found.body):
+    for item in fields(class_.body):
         _member(item, columns, indexes, relations, unit)
     if entity is None and not columns and not relations:
         return None
@@ -141,12 +140,12 @@ def _entity(found: Class, unit: SourceUnit) -> SchemaChange | None:
     if "ChildEntity" in marks:
         flags = ("root", "one_table")
     name = _entity_name(entity) if entity else ""
-    table = name or (snake(found.name) if entity and "ChildEntity" not in marks else "")
-    bases = tuple("@" + unit.imports.get(name_of(base), name_of(base)) for base in found.bases if name_of(base))
+    table = name or (snake(class_.name) if entity and "ChildEntity" not in marks else "")
+    bases = tuple(unit.reference(name_of(base)) for base in class_.bases if name_of(base))
     return SchemaChange(
-        "model", table, found.lines, MODEL, "model", tuple(columns), tuple(indexes), tuple(relations),
-        tuple(column.name for column in columns if column.primary), model=found.name, bases=bases, flags=flags,
-        comment=found.doc,
+        "model", table, class_.lines, MODEL, "model", tuple(columns), tuple(indexes), tuple(relations),
+        tuple(column.name for column in columns if column.primary), model=class_.name, bases=bases, flags=flags,
+        comment=class_.doc,
     )  # fmt: skip
 
 
@@ -188,29 +187,31 @@ def _member(
     column = _column(item, mark)
     index = marks.get("Index") or marks.get("Unique")
     if index is not None:
-        said = next((arg for arg in index.args if isinstance(arg, dict)), {})
-        indexes.append(Index((column.name,), index.name == "Unique" or said.get("unique") is True))
+        settings = index.options
+        indexes.append(Index((column.name,), index.name == "Unique" or settings.get("unique") is True))
     columns.append(column)
 
 
 def _column(item: Assign, mark: CallExpression) -> Column:
-    said: dict[str, Value] = next((arg for arg in mark.args if isinstance(arg, dict)), {})
+    settings = mark.options
     first = text_of(mark.arg(0))
     hint = item.annotation.text if isinstance(item.annotation, Name) else ""
     bare = re.sub(r"(?<!\s)\s*+\|\s*+(?:null|undefined)", "", hint)
-    kind = first if first and first not in ("increment", "rowid", "identity") else text_of(said.get("type"))
+    kind = first if first and first not in ("increment", "rowid", "identity") else text_of(settings.get("type"))
     kind = kind or _COLUMNS[mark.name] or _TYPES.get(bare, bare)
-    if isinstance(said.get("length"), int | str) and said["length"]:
-        kind = f"{kind}({said['length']})"
-    if said.get("array") is True:
+    if isinstance(settings.get("length"), int | str) and settings["length"]:
+        kind = f"{kind}({settings['length']})"
+    if settings.get("array") is True:
         kind += "[]"
-    primary = mark.name in ("PrimaryColumn", "PrimaryGeneratedColumn", "ObjectIdColumn") or said.get("primary") is True
-    default = said.get("default")
+    primary = (
+        mark.name in ("PrimaryColumn", "PrimaryGeneratedColumn", "ObjectIdColumn") or settings.get("primary") is True
+    )
+    default = settings.get("default")
     return Column(
-        text_of(said.get("name")) or item.name, kind[:100],
-        False if primary else said.get("nullable") is True or mark.name == "DeleteDateColumn",
-        spelled(default) if default is not None else None, primary, said.get("unique") is True,
-        comment=text_of(said.get("comment")),
+        text_of(settings.get("name")) or item.name, kind[:100],
+        False if primary else settings.get("nullable") is True or mark.name == "DeleteDateColumn",
+        spelled(default) if default is not None else None, primary, settings.get("unique") is True,
+        comment=text_of(settings.get("comment")),
     )  # fmt: skip
 
 
@@ -228,23 +229,23 @@ def _relate(
         return
     join, table = marks.get("JoinColumn"), marks.get("JoinTable")
     if kind == "belongs_to" or (kind == "has_one" and join is not None):
-        said = next((arg for arg in join.args if isinstance(arg, dict)), {}) if join else {}
-        name = text_of(said.get("name")) or f"{item.name}Id"
-        options = next((arg for arg in mark.args if isinstance(arg, dict)), {})
-        field = text_of(said.get("referencedColumnName"))
+        settings = join.options if join else {}
+        name = text_of(settings.get("name")) or f"{item.name}Id"
+        options = mark.options
+        field = text_of(settings.get("referencedColumnName"))
         column = Column(
             name, "", options.get("nullable") is not False, primary=options.get("primary") is True,
             unique=kind == "has_one", references=(target, field),
         )  # fmt: skip
-        known = next((at for at, other in enumerate(columns) if other.name == name), None)
-        if known is None:
+        existing = next((at for at, other in enumerate(columns) if other.name == name), None)
+        if existing is None:
             columns.append(column)
         else:
-            columns[known] = replace(columns[known], references=column.references)
+            columns[existing] = replace(columns[existing], references=column.references)
         relations.append(TableRelation("belongs_to", target, name, item.name))
     else:
-        said = next((arg for arg in table.args if isinstance(arg, dict)), {}) if table else {}
-        via = text_of(said.get("name")) or ("+" if table else "")
+        settings = table.options if table else {}
+        via = text_of(settings.get("name")) or ("+" if table else "")
         relations.append(TableRelation(kind, target, via, item.name))
 
 
@@ -256,6 +257,6 @@ def _target(value: Value, item: Assign, unit: SourceUnit) -> str:
     elif isinstance(value, FunctionBlock) and value.body and isinstance(value.body[0], Name):
         name = value.body[0].text
     if not re.fullmatch(r"\w+", name) and isinstance(item.annotation, Name):
-        found = re.search(r"[A-Z]\w*", item.annotation.text.replace("Promise", "").replace("TableRelation", ""))
-        name = found[0] if found else ""
-    return "@" + unit.imports.get(name, name) if name else ""
+        type_name = re.search(r"[A-Z]\w*", item.annotation.text.replace("Promise", "").replace("Relation", ""))
+        name = type_name[0] if type_name else ""
+    return unit.reference(name) if name else ""

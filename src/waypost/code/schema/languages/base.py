@@ -1,4 +1,4 @@
-"""The ground that the readers of single languages stand on."""
+"""Shared parts of the language readers."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -11,20 +11,20 @@ from waypost.model.reference import LineRange
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-MAX_DEPTH = 60  # deeper nesting is data or an attack; what lies below stays a text
+MAX_DEPTH = 60  # deeper nesting is data or an attack and stays text
 MAX_TEXT = 400
-MAX_TURNS = 50  # of a loop that is unrolled
+MAX_ITERATIONS = 50  # iterations of an unrolled loop
 
 
 @cache
 def parser(module: str, function: str = "language") -> "Parser":
-    from tree_sitter import Language, Parser  # compiled, and wanted only where such a file is read
+    from tree_sitter import Language, Parser  # compiled, and only needed for such files
 
     return Parser(Language(getattr(import_module(module), function)()))
 
 
 class SyntaxReader:
-    """Turns the syntax tree of one file into values. A language says what its nodes mean."""
+    """Turns the syntax tree of one file into values. Subclasses interpret the nodes of a language."""
 
     module = ""
     function = "language"
@@ -33,17 +33,17 @@ class SyntaxReader:
         self.source = text.encode("utf-8", "replace")
         self.imports: dict[str, str] = {}
         self.namespace = ""
-        self.bound: dict[str, str] = {}  # what the variable of a loop over fixed texts stands for, while it is read
-        self.lists: dict[str, list[str]] = {}  # names that stand for fixed lists of texts
+        self.bound: dict[str, str] = {}  # current values of loop variables
+        self.lists: dict[str, list[str]] = {}  # names of fixed lists of texts
 
-    def turns(self, name: str, listed: Value) -> Iterator[None]:
-        """Once for each turn of a loop over fixed texts, with its variable bound; once unbound for any other loop."""
+    def iterate(self, name: str, listed: Value) -> Iterator[None]:
+        """Iterate a loop over fixed texts, with its variable bound. Any other loop runs once, unbound."""
         texts = (
             self.lists.get(listed.text, []) if isinstance(listed, Name) else listed if isinstance(listed, list) else []
         )
-        told = [text for text in texts if isinstance(text, str)]
+        fixed = [text for text in texts if isinstance(text, str)]
         before = self.bound.get(name)
-        for text in told[:MAX_TURNS] if told and len(told) == len(texts) else [None]:
+        for text in fixed[:MAX_ITERATIONS] if fixed and len(fixed) == len(texts) else [None]:
             if text is not None:
                 self.bound[name] = text
             yield
@@ -51,8 +51,8 @@ class SyntaxReader:
         if before is not None:
             self.bound[name] = before
 
-    def note(self, name: str, value: Value) -> None:
-        """Remember a name that stands for a fixed list of texts."""
+    def remember_list(self, name: str, value: Value) -> None:
+        """Remember the name of a fixed list of texts."""
         if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
             self.lists[name] = [part for part in value if isinstance(part, str)]
 
@@ -62,7 +62,7 @@ class SyntaxReader:
         return SourceUnit(items, self.imports, self.namespace)
 
     def items(self, node: "Node", depth: int) -> Iterator[Item]:
-        """The statements below a node; blocks of control flow are laid flat."""
+        """The statements below a node. Blocks of control flow are flattened."""
         raise NotImplementedError
 
     def value(self, node: "Node", depth: int) -> Value:

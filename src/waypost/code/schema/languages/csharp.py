@@ -1,4 +1,4 @@
-"""C#'s classes and calls as values."""
+"""Read C# classes and calls as values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -48,7 +48,7 @@ class _CSharpReader(SyntaxReader):
                 case "property_declaration":
                     kind = Name(self.text(child.child_by_field_name("type"))[:200])
                     name = self.text(child.child_by_field_name("name"))
-                    # `=> x` is computed, and what is static or of an interface is not stored
+                    # `=> x` is computed; static and interface properties are not stored
                     accessors = child.child_by_field_name("accessors")
                     modifiers = [self.text(c) for c in child.named_children if c.type == "modifier"]
                     stored = accessors is not None and ("set" in self.text(accessors) or "init" in self.text(accessors))
@@ -80,12 +80,12 @@ class _CSharpReader(SyntaxReader):
         for listed in node.named_children:
             for child in listed.named_children if listed.type == "attribute_list" else ():
                 arguments = self.first(child, "attribute_argument_list")
-                args = (
-                    [self.value(c.named_children[-1], depth) for c in arguments.named_children if c.named_children]
-                    if arguments
-                    else []
-                )
+                args = self._arguments(arguments, depth)
                 yield self.call(child, self.text(child.child_by_field_name("name")), None, args, {})
+
+    def _arguments(self, node: "Node | None", depth: int) -> list[Value]:
+        children = node.named_children if node else ()
+        return [self.value(child.named_children[-1], depth) for child in children if child.named_children]
 
     def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
         if depth > MAX_DEPTH:
@@ -120,11 +120,7 @@ class _CSharpReader(SyntaxReader):
             head = function.child_by_field_name("expression")
             target = self.value(head, depth) if head else None
             name = function.child_by_field_name("name") or function
-        args = (
-            [self.value(c.named_children[-1], depth) for c in arguments.named_children if c.named_children]
-            if arguments
-            else []
-        )
+        args = self._arguments(arguments, depth)
         named: dict[str, Value] = {}
         if name.type == "generic_name":
             named["<>"] = Name(self.text(name.named_children[-1]).strip("<>")[:200])

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript as values."""
+"""Read JavaScript and TypeScript as values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -19,26 +19,27 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset(
-    (
-        "program",
-        "statement_block",
-        "if_statement",
-        "else_clause",
-        "for_statement",
-        "while_statement",
-        "try_statement",
-        "catch_clause",
-        "finally_clause",
-        "export_statement",
-        "class_body",
-    )
-)
+_FLAT = frozenset((
+    "program", "statement_block", "if_statement", "else_clause", "for_statement", "while_statement", "try_statement",
+    "catch_clause", "finally_clause", "export_statement", "class_body",
+))  # fmt: skip
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
 
 
+def up_bodies(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
+    """The bodies of `up` in a migration: a function, an assignment, or a member of an object."""
+    for item in items:
+        if isinstance(item, Function) and item.name == "up":
+            yield item.body
+        elif isinstance(item, Assign):
+            by_name = item.value if item.name.rpartition(".")[2] == "up" else None
+            up = item.value.get("up") if isinstance(item.value, dict) else by_name
+            if isinstance(up, FunctionBlock):
+                yield up.body
+
+
 def read_script(text: str, path: str) -> SourceUnit:
-    """The file; its name tells the dialect."""
+    """Read a file. Its name decides the dialect."""
     if path.endswith((".ts", ".mts", ".cts")):
         return _TypeScriptReader(text).read()
     if path.endswith(".tsx"):
@@ -84,26 +85,26 @@ class _ScriptReader(SyntaxReader):
                     value = child.child_by_field_name("value")
                     if child.type == "variable_declarator" and value is not None:
                         name = self.text(child.child_by_field_name("name"))
-                        told = self.value(value, depth)
-                        self.note(name, told)
-                        yield Assign(name, told, self.lines(node))
+                        initial = self.value(value, depth)
+                        self.remember_list(name, initial)
+                        yield Assign(name, initial, self.lines(node))
             case "expression_statement" | "return_statement":
                 for child in node.named_children:
                     yield from self._expression(child, depth)
             case "for_in_statement":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
                 listed = self.value(right, depth + 1) if right else None
-                for _ in self.turns(self.text(left), listed):
+                for _ in self.iterate(self.text(left), listed):
                     yield from self.items(node, depth + 1)
             case "import_statement":
                 self._import(node)
             case _ if node.type in _FLAT:
-                found = [
+                own_decorators = [
                     call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)
                 ]
                 inner = node.child_by_field_name("declaration")
                 if inner is not None:
-                    yield from self._item(inner, depth + 1, (*decorators, *found))
+                    yield from self._item(inner, depth + 1, (*decorators, *own_decorators))
                 else:
                     value = node.child_by_field_name("value") if node.type == "export_statement" else None
                     if value is not None:
@@ -140,12 +141,12 @@ class _ScriptReader(SyntaxReader):
         return Class(name, tuple(bases), items, self.lines(node), (*decorators, *inside), self._comment(node))
 
     def _comment(self, node: "Node") -> str:
-        """The comment above a class or above its export."""
+        """The doc comment above a class or its export."""
         above = node.parent if node.parent is not None and node.parent.type == "export_statement" else node
-        found = above.prev_named_sibling
-        if found is None or found.type != "comment" or found.end_point[0] < above.start_point[0] - 1:
+        comment = above.prev_named_sibling
+        if comment is None or comment.type != "comment" or comment.end_point[0] < above.start_point[0] - 1:
             return ""
-        text = self.text(found)
+        text = self.text(comment)
         if not text.startswith("/**"):
             return ""
         lines = [line.strip().strip("/*").strip() for line in text.splitlines()]
@@ -156,8 +157,8 @@ class _ScriptReader(SyntaxReader):
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
         value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")
         annotation = Name(self.text(kind).lstrip(": ")[:200]) if kind else None
-        told = self.value(value, depth) if value else None
-        return Assign(self.text(name), told, self.lines(node), annotation, (*decorators, *inside))
+        initial = self.value(value, depth) if value else None
+        return Assign(self.text(name), initial, self.lines(node), annotation, (*decorators, *inside))
 
     def _import(self, node: "Node") -> None:
         source = node.child_by_field_name("source")
@@ -214,7 +215,7 @@ class _ScriptReader(SyntaxReader):
                 return self.unknown(node)
 
     def _template(self, node: "Node") -> Value:
-        """A text in backquotes; what stands in `${}` has to be the variable of a loop."""
+        """A template string. `${}` may only contain the variable of an unrolled loop."""
         parts = []
         for child in node.named_children:
             if child.type != "template_substitution":
@@ -226,19 +227,19 @@ class _ScriptReader(SyntaxReader):
         return "".join(parts)
 
     def _object(self, node: "Node", depth: int) -> Value:
-        found: dict[str, Value] = {}
+        members: dict[str, Value] = {}
         for child in node.named_children:
             if child.type == "pair":
                 key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
                 if key is not None and value is not None:
-                    told = self.value(key, depth) if key.type == "string" else self.text(key)
-                    found[told if isinstance(told, str) else self.text(key)] = self.value(value, depth)
+                    key_value = self.value(key, depth) if key.type == "string" else self.text(key)
+                    members[key_value if isinstance(key_value, str) else self.text(key)] = self.value(value, depth)
             elif child.type == "method_definition":
                 body = child.child_by_field_name("body")
-                found[self.text(child.child_by_field_name("name"))] = self.block([], body, depth)
+                members[self.text(child.child_by_field_name("name"))] = self.block([], body, depth)
             elif child.type == "shorthand_property_identifier":
-                found[self.text(child)] = Name(self.text(child))
-        return found
+                members[self.text(child)] = Name(self.text(child))
+        return members
 
     def _function(self, node: "Node", depth: int) -> FunctionBlock:
         parameters = node.child_by_field_name("parameters")

@@ -1,4 +1,4 @@
-"""Java's classes as values: fields with their annotations. What methods do is not read."""
+"""Read Java classes as values: fields with their annotations, without method bodies."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -66,16 +66,16 @@ class _JavaReader(SyntaxReader):
         yield Assign(name, None, self.lines(node), kind, tuple(self._annotations(node, depth)))
 
     def _getter(self, node: "Node", depth: int) -> Iterator[Item]:
-        """Annotations may stand at the getter: `@Column getName()` is the field `name`."""
-        found = tuple(self._annotations(node, depth))
+        """A getter may have the annotations: `@Column getName()` is the field `name`."""
+        annotations = tuple(self._annotations(node, depth))
         name = self.text(node.child_by_field_name("name"))
         if (
             name.startswith("get")
             and len(name) > 3
-            and any(a.name in ("Column", "Id", "ManyToOne", "OneToMany") for a in found)
+            and any(a.name in ("Column", "Id", "ManyToOne", "OneToMany") for a in annotations)
         ):
             kind = Name(self.text(node.child_by_field_name("type"))[:200])
-            yield Assign(name[3].lower() + name[4:], None, self.lines(node), kind, found)
+            yield Assign(name[3].lower() + name[4:], None, self.lines(node), kind, annotations)
 
     def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind
         if depth > MAX_DEPTH:

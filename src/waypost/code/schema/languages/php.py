@@ -1,4 +1,4 @@
-"""PHP as values."""
+"""Read PHP as values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -19,26 +19,11 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset(
-    (
-        "program",
-        "compound_statement",
-        "if_statement",
-        "else_clause",
-        "else_if_clause",
-        "for_statement",
-        "while_statement",
-        "try_statement",
-        "catch_clause",
-        "finally_clause",
-        "namespace_definition",
-        "declaration_list",
-        "colon_block",
-        "switch_statement",
-        "switch_block",
-        "case_statement",
-    )
-)
+_FLAT = frozenset((
+    "program", "compound_statement", "if_statement", "else_clause", "else_if_clause", "for_statement",
+    "while_statement", "try_statement", "catch_clause", "finally_clause", "namespace_definition", "declaration_list",
+    "colon_block", "switch_statement", "switch_block", "case_statement",
+))  # fmt: skip
 _CALLS = frozenset(
     ("scoped_call_expression", "member_call_expression", "nullsafe_member_call_expression", "function_call_expression")
 )
@@ -74,9 +59,9 @@ class _PhpReader(SyntaxReader):
                 for child in node.named_children:
                     if child.type == "property_element":
                         value = child.child_by_field_name("default_value")
-                        told = self.value(value, depth) if value else None
-                        self.note(f"$this->{self.text(child.named_children[0])[1:]}", told)
-                        yield Assign(self.text(child.named_children[0]), told, self.lines(node))
+                        initial = self.value(value, depth) if value else None
+                        self.remember_list(f"$this->{self.text(child.named_children[0])[1:]}", initial)
+                        yield Assign(self.text(child.named_children[0]), initial, self.lines(node))
             case "const_declaration":
                 for child in node.named_children:
                     if child.type == "const_element" and len(child.named_children) > 1:
@@ -87,7 +72,7 @@ class _PhpReader(SyntaxReader):
                         )
             case "foreach_statement" if len(node.named_children) > 1:
                 listed, variable = node.named_children[:2]
-                for _ in self.turns(self.text(variable), self.value(listed, depth + 1)):
+                for _ in self.iterate(self.text(variable), self.value(listed, depth + 1)):
                     yield from self.items(node, depth + 1)
             case "use_declaration":
                 yield self.call(node, "use", None, [self.unknown(child) for child in node.named_children], {})
@@ -103,7 +88,7 @@ class _PhpReader(SyntaxReader):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None:
                 value = self.value(right, depth)
-                self.note(self.text(left), value)
+                self.remember_list(self.text(left), value)
                 yield Assign(self.text(left), value, self.lines(node))
         elif node.type == "object_creation_expression":
             inner = self.first(node, "anonymous_class")
@@ -128,16 +113,16 @@ class _PhpReader(SyntaxReader):
         return Class(name, bases, items, self.lines(node), kind=kind, doc=self._comment(node))
 
     def _comment(self, node: "Node") -> str:
-        """The first words of the comment above; its tags (`@property`) are not words."""
+        """The first paragraph of the comment above, without tags such as `@property`."""
         above = node.prev_named_sibling
         if above is None or above.type != "comment" or above.end_point[0] < node.start_point[0] - 1:
             return ""
         words: list[str] = []
         for line in self.text(above).splitlines():
-            told = line.strip().strip("/*").strip()
-            if told.startswith("@") or (not told and words):
+            content = line.strip().strip("/*").strip()
+            if content.startswith("@") or (not content and words):
                 break
-            words.append(told)
+            words.append(content)
         text = " ".join(word for word in words if word)
         return "" if text.startswith(("Class ", "Model ", "App\\")) and len(text.split()) < 3 else text[:300]
 

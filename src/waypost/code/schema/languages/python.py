@@ -1,4 +1,4 @@
-"""Python as values."""
+"""Read Python as values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -19,26 +19,14 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset(
-    (
-        "module",
-        "block",
-        "if_statement",
-        "elif_clause",
-        "else_clause",
-        "while_statement",
-        "try_statement",
-        "except_clause",
-        "finally_clause",
-        "with_statement",
-        "match_statement",
-        "case_clause",
-    )
-)
+_FLAT = frozenset((
+    "module", "block", "if_statement", "elif_clause", "else_clause", "while_statement", "try_statement",
+    "except_clause", "finally_clause", "with_statement", "match_statement", "case_clause",
+))  # fmt: skip
 
 
 def read_python(text: str, *, functions: bool = False) -> SourceUnit:
-    """The file; what functions do is read only where it is wanted."""
+    """Read a file. Function bodies are read only with `functions`."""
     reader = _PythonReader(text)
     reader.functions = functions
     return reader.read()
@@ -64,13 +52,15 @@ class _PythonReader(SyntaxReader):
                 name, body = self.text(node.child_by_field_name("name")), node.child_by_field_name("body")
                 parts = tuple(self.items(body, depth + 1)) if body and self.functions else ()
                 returns = node.child_by_field_name("return_type")
-                told = self.value(returns, depth) if returns else None
-                yield Function(name, parts, self.lines(node), decorators, told)
+                return_value = self.value(returns, depth) if returns else None
+                yield Function(name, parts, self.lines(node), decorators, return_value)
             case "decorated_definition":
-                found = [self.value(c.named_children[0], depth) for c in node.named_children if c.type == "decorator"]
+                decorator_values = [
+                    self.value(c.named_children[0], depth) for c in node.named_children if c.type == "decorator"
+                ]
                 calls = tuple(
                     v if isinstance(v, CallExpression) else CallExpression(v.text, None, (), {}, self.lines(node))
-                    for v in found
+                    for v in decorator_values
                     if isinstance(v, CallExpression | Name)
                 )
                 inner = node.child_by_field_name("definition")
@@ -86,7 +76,7 @@ class _PythonReader(SyntaxReader):
             case "for_statement":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
                 listed = self.value(right, depth + 1) if right else None
-                for _ in self.turns(self.text(left), listed):
+                for _ in self.iterate(self.text(left), listed):
                     yield from self.items(node, depth + 1, inside)
             case "with_clause" | "with_item":
                 yield from self._with(node, depth)
@@ -94,7 +84,7 @@ class _PythonReader(SyntaxReader):
                 yield from self.items(node, depth + 1, inside)
 
     def _with(self, node: "Node", depth: int) -> Iterator[Item]:
-        """`with x as y` is told as `y = x`."""
+        """`with x as y` is read as `y = x`."""
         for item in node.named_children if node.type == "with_clause" else [node]:
             value = item.child_by_field_name("value")
             if value is not None and value.type == "as_pattern" and len(value.named_children) > 1:
@@ -108,14 +98,14 @@ class _PythonReader(SyntaxReader):
                 value = self.value(right, depth) if right else None
                 annotation = self.value(kind, depth) if kind else None
                 name = self.text(child.child_by_field_name("left"))
-                self.note(name, value)
+                self.remember_list(name, value)
                 yield Assign(name, value, self.lines(child), annotation)
             elif child.type in ("tuple", "parenthesized_expression"):
                 yield from self._expression(child, depth + 1)
             elif child.type in ("call", "await"):
-                found = self.value(child, depth)
-                if isinstance(found, CallExpression):
-                    yield found
+                keyword_value = self.value(child, depth)
+                if isinstance(keyword_value, CallExpression):
+                    yield keyword_value
 
     def _class(self, node: "Node", depth: int, inside: str, decorators: tuple[CallExpression, ...]) -> Class:
         name = inside + self.text(node.child_by_field_name("name"))
@@ -222,10 +212,10 @@ class _PythonReader(SyntaxReader):
         return self.call(node, name, target, args, named)
 
     def _dictionary(self, node: "Node", depth: int) -> Value:
-        found: dict[str, Value] = {}
+        members: dict[str, Value] = {}
         for pair in node.named_children:
             key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
             if key is not None and value is not None:
-                told = self.value(key, depth)
-                found[told if isinstance(told, str) else self.text(key)] = self.value(value, depth)
-        return found
+                key_value = self.value(key, depth)
+                members[key_value if isinstance(key_value, str) else self.text(key)] = self.value(value, depth)
+        return members

@@ -1,4 +1,4 @@
-"""Ruby as values."""
+"""Read Ruby as values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -19,27 +19,10 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset(
-    (
-        "program",
-        "body_statement",
-        "then",
-        "else",
-        "if",
-        "unless",
-        "elsif",
-        "begin",
-        "ensure",
-        "rescue",
-        "do",
-        "if_modifier",
-        "unless_modifier",
-        "case",
-        "when",
-        "block_body",
-        "parenthesized_statements",
-    )
-)
+_FLAT = frozenset((
+    "program", "body_statement", "then", "else", "if", "unless", "elsif", "begin", "ensure", "rescue", "do",
+    "if_modifier", "unless_modifier", "case", "when", "block_body", "parenthesized_statements",
+))  # fmt: skip
 
 
 def read_ruby(text: str) -> SourceUnit:
@@ -67,7 +50,7 @@ class _RubyReader(SyntaxReader):
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
                 if left is not None and right is not None:
                     value = self.value(right, depth)
-                    self.note(self.text(left), value)
+                    self.remember_list(self.text(left), value)
                     yield Assign(self.text(left), value, self.lines(node))
             case "call" if self._is_loop(node):
                 yield from self._loop(node, depth)
@@ -83,13 +66,13 @@ class _RubyReader(SyntaxReader):
         return receiver is not None and block is not None and self.text(node.child_by_field_name("method")) == "each"
 
     def _loop(self, node: "Node", depth: int) -> Iterator[Item]:
-        """`%w[a b].each do |x|` is laid flat, once for each."""
+        """Unroll `%w[a b].each do |x|`."""
         receiver, block = node.child_by_field_name("receiver"), node.child_by_field_name("block")
         assert receiver is not None
         assert block is not None
         parameters, body = block.child_by_field_name("parameters"), block.child_by_field_name("body")
         name = self.text(parameters.named_children[0]) if parameters and parameters.named_children else ""
-        for _ in self.turns(name, self.value(receiver, depth + 1)):
+        for _ in self.iterate(name, self.value(receiver, depth + 1)):
             if body is not None:
                 yield from self.items(body, depth + 1)
 
@@ -102,7 +85,7 @@ class _RubyReader(SyntaxReader):
         return Class(name, bases, items, self.lines(node), doc=self._comment(node), kind=node.type)
 
     def _comment(self, node: "Node") -> str:
-        """The comment right above; the table that a tool writes there (`== Schema Information`) is not one."""
+        """The comment right above, unless a tool wrote it (`== Schema Information`)."""
         lines: list[str] = []
         above: Node | None = node.prev_named_sibling
         line = node.start_point[0]
@@ -155,7 +138,7 @@ class _RubyReader(SyntaxReader):
                 return self.unknown(node)
 
     def _heredoc(self, node: "Node") -> Value:
-        """Its text stands after the line it is used in."""
+        """The text of a heredoc, which follows the line of its use."""
         above = node.parent
         for _ in range(12):
             if above is None:
@@ -173,13 +156,13 @@ class _RubyReader(SyntaxReader):
         return key if isinstance(key, str) else self.text(node)
 
     def _pairs(self, node: "Node", depth: int) -> dict[str, Value]:
-        found: dict[str, Value] = {}
+        members: dict[str, Value] = {}
         for pair in node.named_children:
             if pair.type == "pair":
                 key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
                 if key is not None and value is not None:
-                    found[self._key(key, depth)] = self.value(value, depth)
-        return found
+                    members[self._key(key, depth)] = self.value(value, depth)
+        return members
 
     def _call(self, node: "Node", depth: int) -> Value:
         receiver, method = node.child_by_field_name("receiver"), node.child_by_field_name("method")

@@ -1,7 +1,7 @@
-"""Code as values: what a detector reads, whatever the language was.
+"""Code as values: the common form of all languages for detectors.
 
-`t.string("name", null: false)` in Ruby, `$t->string('name')` in PHP and `Column("name", String)` in Python are all a Call.
-A literal is itself, anything that cannot be known without running the code is a Name with its text.
+`t.string("name", null: false)` in Ruby, `$t->string('name')` in PHP and `Column("name", String)` in Python are all a
+`CallExpression`. A literal is itself. Whatever depends on running the code is a `Name` with its text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from waypost.model.reference import LineRange
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name, or an expression that stays unknown, as written."""
+    """A name, or an unresolved expression, as written."""
 
     text: str
 
@@ -30,7 +30,7 @@ class CallExpression:
 
     @property
     def chain(self) -> list["CallExpression"]:
-        """The calls of `a().b().c()`, first one first."""
+        """The calls of `a().b().c()`, in this order."""
         links = [self]
         while isinstance(links[-1].target, CallExpression):
             links.append(links[-1].target)
@@ -38,12 +38,27 @@ class CallExpression:
 
     @property
     def owner(self) -> str:
-        """What the first call of the chain is made on, as written; "" for a plain call."""
+        """The target of the first call of the chain, as written; "" for a plain call."""
         first = self.chain[0].target
         return first.text if isinstance(first, Name) else ""
 
+    @property
+    def modifiers(self) -> dict[str, "CallExpression"]:
+        """The calls of the chain after the first one, by name."""
+        return {link.name: link for link in self.chain[1:]}
+
+    @property
+    def block(self) -> "FunctionBlock | None":
+        """The first argument that is a function."""
+        return next((arg for arg in self.args if isinstance(arg, FunctionBlock)), None)
+
+    @property
+    def options(self) -> Mapping[str, "Value"]:
+        """The first argument that is an object, or an empty one."""
+        return next((arg for arg in self.args if isinstance(arg, dict)), {})
+
     def arg(self, place: int, name: str = "") -> "Value":
-        """By place, else by name; None when it is not given."""
+        """An argument by position, else by name; None if it is missing."""
         if place < len(self.args):
             return self.args[place]
         return self.named.get(name) if name else None
@@ -51,7 +66,7 @@ class CallExpression:
 
 @dataclass(frozen=True, slots=True)
 class FunctionBlock:
-    """A function without a name."""
+    """An anonymous function."""
 
     parameters: tuple[str, ...]
     body: tuple["Item", ...]
@@ -64,7 +79,7 @@ Value: TypeAlias = Union[
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """`name: annotation = value`, a field or a property of a class too."""
+    """`name: annotation = value`, also as a field or property of a class."""
 
     name: str
     value: Value
@@ -85,7 +100,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    name: str  # with the classes and modules around it: `Admin::User`
+    name: str  # with its outer classes and modules: `Admin::User`
     bases: tuple[Value, ...]
     body: tuple["Item", ...]
     lines: LineRange
@@ -99,15 +114,19 @@ Item: TypeAlias = Assign | Function | Class | CallExpression | Name | FunctionBl
 
 @dataclass(frozen=True, slots=True)
 class SourceUnit:
-    """A file. `imports` are the names it knows from elsewhere, with where they come from: `User` → `app.models.User`."""
+    """A file. `imports` maps imported names to their origin: `User` → `app.models.User`."""
 
     items: tuple[Item, ...]
     imports: Mapping[str, str] = field(default_factory=dict)
     namespace: str = ""
 
+    def reference(self, name: str) -> str:
+        """A reference to a class by its name in this file."""
+        return "@" + self.imports.get(name, name)
+
 
 def calls(items: Sequence[Item]) -> Iterator[CallExpression]:
-    """The calls that stand as statements, in order, also those whose value is kept."""
+    """The calls that are statements or assigned values, in order."""
     for item in items:
         if isinstance(item, CallExpression):
             yield item
@@ -116,7 +135,7 @@ def calls(items: Sequence[Item]) -> Iterator[CallExpression]:
 
 
 def classes(items: Sequence[Item]) -> Iterator[Class]:
-    """All classes, those inside of others too."""
+    """All classes, including nested ones."""
     todo = list(items)
     while todo:
         item = todo.pop(0)
@@ -137,39 +156,44 @@ def fields(items: Sequence[Item]) -> Iterator[Assign]:
             yield item
 
 
+def assigned(items: Sequence[Item]) -> dict[str, Value]:
+    """The values of fields, by name."""
+    return {item.name: item.value for item in fields(items)}
+
+
 def constants(items: Sequence[Item]) -> dict[str, str]:
-    """Names that stand for a fixed text in this file, as they would be written where they are used."""
-    found: dict[str, str] = {}
+    """Constants with a fixed text in this file, under every spelling of their use."""
+    texts: dict[str, str] = {}
     todo: list[tuple[Item, int]] = [(item, 0) for item in items]
     while todo:
         item, depth = todo.pop()
         if isinstance(item, Assign) and isinstance(item.value, str):
             for prefix in ("", "self::", "static::", "self.", "this."):
-                found.setdefault(prefix + item.name, item.value)
+                texts.setdefault(prefix + item.name, item.value)
         elif isinstance(item, Class | Function) and depth < 5:
             todo += [(part, depth + 1) for part in item.body]
-    return found
+    return texts
 
 
-def text_of(value: Value, known: Mapping[str, str] | None = None) -> str:
-    """A literal text, or a name that stands for one; "" when it cannot be known."""
+def text_of(value: Value, texts: Mapping[str, str] | None = None) -> str:
+    """A literal text, or the text of a constant; "" for anything else."""
     if isinstance(value, str):
         return value
-    if isinstance(value, Name) and known:
-        return known.get(value.text, "")
+    if isinstance(value, Name) and texts:
+        return texts.get(value.text, "")
     return ""
 
 
-def texts_of(value: Value, known: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def texts_of(value: Value, texts: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """A list of texts, or a single one."""
     if isinstance(value, list):
-        return tuple(text for part in value if (text := text_of(part, known)))
-    text = text_of(value, known)
+        return tuple(text for part in value if (text := text_of(part, texts)))
+    text = text_of(value, texts)
     return (text,) if text else ()
 
 
 def spelled(value: Value) -> str:  # noqa: PLR0911 - one case per kind
-    """A value as it might be written, short: for defaults."""
+    """A short spelling of a value, for defaults."""
     match value:
         case None:
             return "null"
@@ -192,8 +216,13 @@ def spelled(value: Value) -> str:  # noqa: PLR0911 - one case per kind
             return "{}" if not value else "{…}"
 
 
+def first_paragraph(doc: str) -> str:
+    """The first paragraph of a documentation comment, on one line."""
+    return " ".join(doc.strip().split("\n\n")[0].split())[:300]
+
+
 def name_of(value: Value) -> str:
-    """The text of a name or a call's name with its target: `models.CharField(…)` is `models.CharField`."""
+    """The text of a name, or the name of a call with its target: `models.CharField` for `models.CharField(…)`."""
     if isinstance(value, Name):
         return value.text
     if isinstance(value, CallExpression):

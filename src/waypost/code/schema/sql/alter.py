@@ -1,4 +1,4 @@
-"""ALTER TABLE of every dialect."""
+"""Read ALTER TABLE in any dialect."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ def read_alter(reader: TokenReader, lines: LineRange) -> Iterator[SchemaChange]:
     verb = ""
     for item in TokenReader((Token("mark", "(", 0), *reader.tokens[reader.at :])).group():
         clause = TokenReader(item)
-        # SQL Server and Oracle write the verb once: ADD a int, b int
+        # SQL Server and Oracle do not repeat the verb: ADD a int, b int
         if clause.peek().upper not in ("ADD", "DROP", "ALTER", "MODIFY", "CHANGE", "RENAME") and verb in (
             "ADD",
             "DROP",
@@ -65,18 +65,18 @@ def _alter_clause(clause: TokenReader, table: str, lines: LineRange) -> Iterator
 
 
 def _full(column: Column) -> Column:
-    """MODIFY tells the column anew: what is not NOT NULL can be null."""
+    """MODIFY redefines the column: without NOT NULL it is nullable."""
     return column if column.nullable is not None else replace(column, nullable=True)
 
 
 def _add(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
     if is_constraint(clause):
-        found = read_constraint(clause)
-        if found.primary_key:
-            yield SchemaChange("add_key", table, lines, "", primary_key=found.primary_key)
-        if found.indexes:
-            yield SchemaChange("add_index", table, lines, "", indexes=tuple(found.indexes))
-        for names, target, targets in found.references:
+        constraint = read_constraint(clause)
+        if constraint.primary_key:
+            yield SchemaChange("add_key", table, lines, "", primary_key=constraint.primary_key)
+        if constraint.indexes:
+            yield SchemaChange("add_index", table, lines, "", indexes=tuple(constraint.indexes))
+        for names, target, targets in constraint.references:
             columns = tuple(
                 Column(name, references=(target, targets[place] if place < len(targets) else ""))
                 for place, name in enumerate(names)

@@ -1,4 +1,4 @@
-"""What stands between the parentheses of CREATE TABLE: columns, keys, indexes."""
+"""Read the body of CREATE TABLE: columns, keys and indexes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -6,76 +6,29 @@ from dataclasses import dataclass, field, replace
 from waypost.code.schema.model import Column, Index
 from waypost.code.schema.sql.tokens import Token, TokenReader
 
-# The words at which the type of a column ends.
-_AFTER_TYPE = frozenset(
-    (
-        "NOT",
-        "NULL",
-        "DEFAULT",
-        "PRIMARY",
-        "UNIQUE",
-        "REFERENCES",
-        "CHECK",
-        "CONSTRAINT",
-        "COLLATE",
-        "GENERATED",
-        "AUTO_INCREMENT",
-        "AUTOINCREMENT",
-        "IDENTITY",
-        "COMMENT",
-        "ON",
-        "ENCODE",
-        "AS",
-        "CHARSET",
-        "KEY",
-        "INVISIBLE",
-        "VISIBLE",
-        "STORAGE",
-        "COMPRESSION",
-        "STORED",
-        "VIRTUAL",
-        "FIRST",
-        "AFTER",
-        "ROWGUIDCOL",
-        "SPARSE",
-        "USING",
-        "DISTKEY",
-        "SORTKEY",
-        "PERSISTED",
-        "CODEC",
-        "TTL",
-        "ALIAS",
-        ";",
-    )
-)
-_CONSTRAINTS = frozenset(
-    (
-        "PRIMARY",
-        "UNIQUE",
-        "FOREIGN",
-        "CHECK",
-        "EXCLUDE",
-        "CONSTRAINT",
-        "KEY",
-        "INDEX",
-        "FULLTEXT",
-        "SPATIAL",
-        "LIKE",
-        "PERIOD",
-    )
-)
+# Words that end the type of a column.
+_AFTER_TYPE = frozenset((
+    "NOT", "NULL", "DEFAULT", "PRIMARY", "UNIQUE", "REFERENCES", "CHECK", "CONSTRAINT", "COLLATE", "GENERATED",
+    "AUTO_INCREMENT", "AUTOINCREMENT", "IDENTITY", "COMMENT", "ON", "ENCODE", "AS", "CHARSET", "KEY", "INVISIBLE",
+    "VISIBLE", "STORAGE", "COMPRESSION", "STORED", "VIRTUAL", "FIRST", "AFTER", "ROWGUIDCOL", "SPARSE", "USING",
+    "DISTKEY", "SORTKEY", "PERSISTED", "CODEC", "TTL", "ALIAS", ";",
+))  # fmt: skip
+_CONSTRAINTS = frozenset((
+    "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE", "CONSTRAINT", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "LIKE",
+    "PERIOD",
+))  # fmt: skip
 
 
 @dataclass(slots=True)
 class TableBody:
-    """The parts of a table definition, as they are found."""
+    """The parts of a table definition."""
 
     columns: list[Column] = field(default_factory=list)
     indexes: list[Index] = field(default_factory=list)
     primary_key: tuple[str, ...] = ()
 
     def refer(self, names: Sequence[str], table: str, targets: Sequence[str]) -> None:
-        """Note a foreign key on columns of this table."""
+        """Add a foreign key on columns of this table."""
         for place, name in enumerate(names):
             target = (table, targets[place] if place < len(targets) else "")
             for at, column in enumerate(self.columns):
@@ -89,10 +42,10 @@ def read_body(items: Sequence[Sequence[Token]]) -> TableBody:
     for item in items:
         reader = TokenReader(item)
         if is_constraint(reader):
-            found = read_constraint(reader)
-            body.primary_key = found.primary_key or body.primary_key
-            body.indexes += found.indexes
-            keys += found.references
+            constraint = read_constraint(reader)
+            body.primary_key = constraint.primary_key or body.primary_key
+            body.indexes += constraint.indexes
+            keys += constraint.references
         else:
             column = read_column(reader)
             if column is not None:
@@ -105,7 +58,7 @@ def read_body(items: Sequence[Sequence[Token]]) -> TableBody:
 
 
 def is_constraint(reader: TokenReader) -> bool:
-    """A table constraint, not a column that is named like one: `key text` is a column, `key (a)` is not."""
+    """Whether a table constraint comes next, not a column of that name: `key text` is a column, `key (a)` is not."""
     word = reader.peek().upper
     if word not in _CONSTRAINTS:
         return False
@@ -127,17 +80,17 @@ class Constraint:
 
 
 def read_constraint(reader: TokenReader) -> Constraint:
-    found = Constraint()
+    constraint = Constraint()
     name = reader.name() if reader.accept("CONSTRAINT") and reader.peek().upper not in _CONSTRAINTS else ""
     if reader.accept("PRIMARY", "KEY"):
         reader.accept_any("CLUSTERED", "NONCLUSTERED")
         _skip_to_group(reader)
-        found.primary_key = _names(reader.group())
+        constraint.primary_key = _names(reader.group())
     elif reader.accept("FOREIGN", "KEY"):
         _skip_to_group(reader)
         columns = _names(reader.group())
         if reader.accept("REFERENCES"):
-            found.references.append((columns, reader.name(), _names(reader.group())))
+            constraint.references.append((columns, reader.name(), _names(reader.group())))
     else:
         unique = reader.accept("UNIQUE")
         plain = reader.accept_any("FULLTEXT", "SPATIAL"), reader.accept_any("KEY", "INDEX", "CLUSTERED", "NONCLUSTERED")
@@ -147,8 +100,8 @@ def read_constraint(reader: TokenReader) -> Constraint:
             _skip_to_group(reader)
             columns = _names(reader.group())
             if columns:
-                found.indexes.append(Index(columns, unique, name))
-    return found
+                constraint.indexes.append(Index(columns, unique, name))
+    return constraint
 
 
 def _skip_to_group(reader: TokenReader) -> None:
@@ -157,7 +110,7 @@ def _skip_to_group(reader: TokenReader) -> None:
 
 
 def _names(items: Sequence[Sequence[Token]]) -> tuple[str, ...]:
-    """The columns of a key: `name`, `name(10)`, `name DESC`; an expression as it is written."""
+    """The columns of a key: `name`, `name(10)`, `name DESC`; expressions as written."""
     names = []
     for item in items:
         if item[0].kind in ("word", "quoted") and (len(item) < 2 or item[1].upper != "(" or item[2].kind == "number"):
@@ -168,7 +121,7 @@ def _names(items: Sequence[Sequence[Token]]) -> tuple[str, ...]:
 
 
 def spell(tokens: Sequence[Token]) -> str:
-    """Tokens as text again, with spaces only where words meet."""
+    """Join tokens to text, with spaces only between words."""
     text = ""
     for token in tokens:
         piece = f"'{token.text}'" if token.kind == "string" else token.text
@@ -214,7 +167,7 @@ def _read_modifier(reader: TokenReader, column: Column) -> Column:  # noqa: PLR0
     if reader.accept("PRIMARY", "KEY"):
         return replace(column, primary=True, nullable=False)
     if reader.accept("GENERATED"):
-        reader.accept("BY", "DEFAULT")  # not a default value: it says who makes the number
+        reader.accept("BY", "DEFAULT")  # not a default value
         return column
     if reader.accept("UNIQUE"):
         reader.accept("KEY")

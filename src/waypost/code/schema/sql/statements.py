@@ -1,4 +1,4 @@
-"""Tables in plain SQL: definitions, migrations and dumps of PostgreSQL, MySQL, SQLite and SQL Server."""
+"""Read SQL definitions, migrations and dumps of PostgreSQL, MySQL, SQLite and SQL Server."""
 
 import re
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ _NUMBERED = re.compile(
 )
 _MIGRATION_FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|changesets?|drizzle|sqlx)/", re.I)
 _DUMP_MARK = re.compile(r"(?:PostgreSQL database dump|MySQL dump|MariaDB dump|phpMyAdmin SQL Dump|mysqldump)", re.I)
-# A table that lives for a moment only.
-_PASSING = frozenset({"TEMP", "TEMPORARY"})
+# Temporary tables.
+_TEMPORARY = frozenset({"TEMP", "TEMPORARY"})
 
 
 def find_sql(source: SourceFile) -> tuple[SchemaChange, ...]:
-    """What a .sql file says. A file or a part that takes a migration back says nothing."""
+    """The changes in a .sql file. Down migrations are skipped."""
     if not _HINT.search(source.text) or _DOWN_FILE.search(source.path):
         return ()
     text = source.text
@@ -45,8 +45,15 @@ def read_sql(text: str, role: str, kind: str) -> Iterator[SchemaChange]:
             yield replace(change, role=role, kind=kind)
 
 
+def read_embedded_sql(text: str, kind: str, lines: LineRange) -> Iterator[SchemaChange]:
+    """The changes of an SQL text inside code of another language, which is at `lines`."""
+    for change in read_sql(text, "migration", kind):
+        start = min(lines.start + change.lines.start - 1, lines.end)
+        yield replace(change, lines=LineRange(start, lines.end))
+
+
 def _anonymous(statement: SqlStatement, role: str, kind: str) -> Iterator[SchemaChange]:
-    """`DO $$ … $$`: what the block changes, whatever its conditions."""
+    """The changes in `DO $$ … $$`, regardless of its conditions."""
     for token in statement.tokens:
         if token.kind == "string" and not token.text.lstrip().upper().startswith("DO"):
             for change in read_sql(token.text.strip("$"), role, kind):
@@ -68,7 +75,7 @@ def _role(path: str, text: str) -> tuple[str, str]:
 
 
 def _read(statement: SqlStatement) -> Iterator[SchemaChange]:
-    """A statement can hold several: SQL Server needs no semicolon between them."""
+    """The changes of a statement, which may be several: SQL Server needs no semicolon."""
     tokens = statement.tokens
     starts = [place for place, token in enumerate(tokens) if place == 0 or _starts(tokens, place)]
     for number, start in enumerate(starts):
@@ -79,7 +86,7 @@ def _read(statement: SqlStatement) -> Iterator[SchemaChange]:
 
 
 def _starts(tokens: tuple[Token, ...], place: int) -> bool:
-    """CREATE, ALTER or DROP TABLE in the middle of a statement begins the next one."""
+    """Whether CREATE, ALTER or DROP TABLE begins another statement here."""
     if tokens[place].upper not in ("CREATE", "ALTER", "DROP") or place + 2 >= len(tokens):
         return False
     return tokens[place + 1].upper == "TABLE" and tokens[place + 2].kind in ("word", "quoted")
@@ -115,7 +122,7 @@ def _create(reader: TokenReader, lines: LineRange, comment: str) -> Iterator[Sch
         pass
     words = []
     while reader.peek().upper in (
-        *_PASSING,
+        *_TEMPORARY,
         "GLOBAL",
         "LOCAL",
         "UNLOGGED",
@@ -128,7 +135,7 @@ def _create(reader: TokenReader, lines: LineRange, comment: str) -> Iterator[Sch
         "SPATIAL",
     ):
         words.append(reader.next().upper)
-    if reader.accept("TABLE") and not _PASSING & set(words):
+    if reader.accept("TABLE") and not _TEMPORARY & set(words):
         yield from _create_table(reader, lines, comment)
     elif reader.accept("INDEX"):
         yield from _create_index(reader, lines, "UNIQUE" in words)
@@ -173,9 +180,9 @@ def _create_index(reader: TokenReader, lines: LineRange, unique: bool) -> Iterat
     index = read_constraint(TokenReader((Token("word", "INDEX", 0), *reader.tokens[reader.at :]))).indexes
     partial = any(token.upper == "WHERE" for token in reader.tokens)
     if table and index:
-        # A unique index over some of the rows says nothing about all of them.
-        found = Index(index[0].columns, unique and not partial, name)
-        yield SchemaChange("add_index", table, lines, "", indexes=(found,))
+        # A unique index over some rows does not make the columns unique.
+        complete = Index(index[0].columns, unique and not partial, name)
+        yield SchemaChange("add_index", table, lines, "", indexes=(complete,))
 
 
 def _drop(reader: TokenReader, lines: LineRange) -> Iterator[SchemaChange]:

@@ -1,12 +1,12 @@
-"""SQL cut into statements and tokens, for any dialect. Data (INSERT, COPY) is stepped over, never cut up."""
+"""Split SQL of any dialect into statements and tokens. Data (INSERT, COPY) is skipped."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-MAX_STATEMENT = 400_000  # a table definition of this size is not one that a person reads
+MAX_STATEMENT = 400_000  # longer statements are data
 
-# What may hide a semicolon. Every alternative runs to its end or to the end of the text: no backtracking.
+# Spans that may hide a semicolon. Each ends by itself or at the end of the text: no backtracking.
 _ESCAPED_STRING = r"'[^'\\]*(?:\\.[^'\\]*)*(?:'|\Z)"
 _PLAIN_STRING = r"'[^']*(?:'|\Z)"
 _SPANS = (
@@ -43,18 +43,18 @@ class Token:
 
     @property
     def upper(self) -> str:
-        """For comparison with a keyword: something quoted never is one."""
+        """For comparison with keywords. Quoted text is never a keyword."""
         return self.text.upper() if self.kind in ("word", "mark") else ""
 
 
 @dataclass(frozen=True, slots=True)
 class SqlStatement:
     tokens: tuple[Token, ...]
-    comment: str  # what stands before it
+    comment: str  # the comment before it
 
 
 def statements(text: str) -> Iterator[SqlStatement]:
-    """The statements that can say something about tables, in order."""
+    """The statements that may define or change tables, in order."""
     escaping = "`" in text or "ENGINE=" in text or "AUTO_INCREMENT" in text
     start, line, counted = 0, 1, 0
     for match in (_ESCAPING if escaping else _STANDARD).finditer(text):
@@ -82,24 +82,24 @@ def _statement(text: str, start: int, end: int, line: int) -> Iterator[SqlStatem
 
 def tokenize(text: str, line: int = 1) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
-        kind, found = match.lastgroup or "mark", match[0]
+        kind, text_found = match.lastgroup or "mark", match[0]
         if kind == "tag":
             kind = "dollar"
         if kind in ("string", "dollar"):
-            yield Token("string", _unquoted_string(found), line)
+            yield Token("string", _unquoted_string(text_found), line)
         elif kind == "quoted":
-            yield Token("quoted", found[1:-1], line)
+            yield Token("quoted", text_found[1:-1], line)
         elif kind != "space":
-            yield Token(kind, found, line)
-        line += found.count("\n")
+            yield Token(kind, text_found, line)
+        line += text_found.count("\n")
 
 
-def _unquoted_string(found: str) -> str:
-    body = found[found.index("'") + 1 :] if "'" in found[:2] else found
+def _unquoted_string(literal: str) -> str:
+    body = literal[literal.index("'") + 1 :] if "'" in literal[:2] else literal
     return body.removesuffix("'").replace("''", "'")
 
 
-# Lines that tools write before a table: nobody meant them as a description.
+# Lines that tools write before a table.
 _NOISE = re.compile(
     r"Name: .{0,300}Type: |Table structure|Dumping|Generated|TOC entry|Dependencies:|CreateTable|AlterTable|AddForeignKey"
     r"|CreateIndex|Host:|Server version|Database:|Definition of table|\wing indexes|statement-breakpoint|migrate:|\+goose"
@@ -109,18 +109,18 @@ _NOISE = re.compile(
 
 
 def _comment(lead: str) -> str:
-    """The comment right before a statement, without its marks; "" for the headings that tools write."""
+    """The comment right before a statement, without markers and headings of tools."""
     block = re.split(r"\n[ \t]*\r?\n", lead.rstrip(" \t\n\r") if lead.strip() else "")[-1]
     lines = []
     for line in block.splitlines():
-        told = line.strip().removeprefix("--").removeprefix("/*").removesuffix("*/").lstrip("#*- ").rstrip("-*= ")
-        if told and not _NOISE.search(told):
-            lines.append(told)
+        content = line.strip().removeprefix("--").removeprefix("/*").removesuffix("*/").lstrip("#*- ").rstrip("-*= ")
+        if content and not _NOISE.search(content):
+            lines.append(content)
     return " ".join(lines)[:500]
 
 
 class TokenReader:
-    """Steps through the tokens of a statement."""
+    """A cursor over the tokens of a statement."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
@@ -140,7 +140,7 @@ class TokenReader:
         return self.at >= len(self.tokens)
 
     def accept(self, *words: str) -> bool:
-        """Step over these words, if they come next."""
+        """Skip these words if they come next."""
         if all(self.peek(place).upper == word for place, word in enumerate(words)):
             self.at += len(words)
             return True
@@ -152,7 +152,7 @@ class TokenReader:
         return ""
 
     def names(self) -> list[str]:
-        """The parts of a name, quotes removed: a quoted part may have dots of its own."""
+        """The parts of a name without quotes. A quoted part may contain dots."""
         parts = []
         while self.peek().kind in ("word", "quoted", "string"):
             parts.append(self.next().text)
@@ -166,13 +166,13 @@ class TokenReader:
         return parts[-1] if parts else ""
 
     def name(self) -> str:
-        """A name with its schema; the schema that is there by default is left out."""
+        """A name with its schema, unless that is the default one."""
         parts = self.names()
         kept = [part for part in parts if part.lower() not in DEFAULT_SCHEMAS] if len(parts) > 1 else parts
         return ".".join(kept[-2:])
 
     def group(self) -> list[list[Token]]:
-        """What stands in the parentheses that come next, cut at its commas."""
+        """The content of the next parentheses, split at commas."""
         if not self.accept("("):
             return []
         depth, items, item = 1, [], list[Token]()

@@ -112,7 +112,7 @@ def _installer() -> "Installer":
     from waypost.faces.hooks.git.script import Installer
 
     settings = config.load()
-    home = str(settings.home) if settings.home_is_told else ""
+    home = str(settings.home) if settings.home_from_variable else ""
     return Installer(os.path.abspath(sys.executable) if sys.executable else "", home)
 
 

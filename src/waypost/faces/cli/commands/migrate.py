@@ -274,7 +274,7 @@ def switch_store(home: "Path", store: str) -> "Path":
 
 def with_store(text: str, store: str) -> str:
     from waypost.faces.setup.jsonc_edit import newline_of
-    from waypost.faces.setup.toml_edit import read, spelled, statements
+    from waypost.faces.setup.toml_edit import read, statements, toml_value
 
     read(text)  # raises Malformed
     found = statements(text)
@@ -282,7 +282,7 @@ def with_store(text: str, store: str) -> str:
     if known is not None:
         if not store:
             return text[: known.start] + text[known.end :]
-        return text[: known.value_start] + spelled(store) + text[known.value_end :]
+        return text[: known.value_start] + toml_value(store) + text[known.value_end :]
     if not store:
         return text
     # Before the first table: behind it the name would be one of that table.
@@ -291,4 +291,4 @@ def with_store(text: str, store: str) -> str:
     at = above[-1] if above else 1 if text.startswith("\ufeff") else 0
     newline = newline_of(text)
     before = text[:at] + (newline if at > 1 and not text[:at].endswith("\n") else "")
-    return f"{before}store = {spelled(store)}{newline}{text[at:]}"
+    return f"{before}store = {toml_value(store)}{newline}{text[at:]}"

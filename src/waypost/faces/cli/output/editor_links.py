@@ -64,9 +64,6 @@ class EditorLinks:
         return Text(spelled(path, line), Style.parse(style) + Style(link=url))
 
 
-NOWHERE = EditorLinks(None)
-
-
 def places_of(memory: "Memory") -> EditorLinks:
     """Of a project its tree; of a person nothing, who has none."""
     from waypost import config

@@ -38,7 +38,7 @@ def progress(
     """Show the progress that the block reports on `stream`, standard error unless told."""
     stream = stream or sys.stderr
     if json or stream is None:  # a process without standard streams has nobody to tell
-        yield _silent
+        yield lambda *_, **__: None
     elif stream.isatty() and (bars := _Bars(stream, ticks)).possible:
         with bars:
             yield bars
@@ -46,10 +46,6 @@ def progress(
         lines = _Lines(stream, ticks)
         yield lines
         lines.finish()
-
-
-def _silent(phase: str, done: int, total: int, note: str = "") -> None:
-    del phase, done, total, note
 
 
 class _Lines:

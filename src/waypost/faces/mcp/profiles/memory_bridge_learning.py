@@ -114,8 +114,7 @@ EXTRACT_FACTS = Tool(
 )
 
 
-def _sync(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
-    del given
+def _sync(call: ToolCall, _: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     learned: Learned = memory.facts.learn(report=_reporter(call))
     ended = memory.facts.expire()

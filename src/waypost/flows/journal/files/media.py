@@ -41,16 +41,6 @@ def keep_media(space: OpenSpace, path: Path) -> str:
     return f"{MEDIA}/{name}"
 
 
-def media_path(space: OpenSpace, name: str) -> Path:
-    """Where the file is that an entry names; refuses every other name."""
-    if not _NAME.fullmatch(name):
-        raise InvalidInput(f"{name[:80]!r} is no file that the journal keeps.", f"Such names begin with {MEDIA}/.")
-    path = space.journal.root / name
-    if path.is_symlink() or not path.is_file():
-        raise NotFound(f"There is no {name} in the journal.", "It was removed, or never kept.")
-    return path
-
-
 def drop_media(space: OpenSpace, names: Iterable[str], *, wait: bool = True) -> list[str]:
     """Remove these files if no entry names them any more; those that went. For when an entry is forgotten."""
     with space.journal.locked(wait=wait):
