@@ -11,7 +11,7 @@ from tests.damage.filled import Filled
 from tests.damage.test_tables import Terminal
 
 from waypost.errors import StoreCorrupt
-from waypost.flows.admin.finding import EMPTIED
+from waypost.flows.findings import EMPTIED
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 

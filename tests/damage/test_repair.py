@@ -15,7 +15,7 @@ from tests.damage.filled import Filled, flip_in, pages_of_table, root_page, zero
 from waypost import Memory
 from waypost.errors import StoreBusy
 from waypost.faces.cli.entry import run
-from waypost.flows.admin.finding import Finding
+from waypost.flows.findings import Finding
 from waypost.memory.spaces import open_spaces
 from waypost.store.sqlite.checksums import SUMMED
 from waypost.store.sqlite.pages import PAGE

@@ -17,8 +17,8 @@ from tests.durability.conftest import ROOT
 
 from waypost import Memory
 from waypost.embed.fake import FakeEngine
+from waypost.flows.erase.forget import Forgotten
 from waypost.flows.move import export as transfer
-from waypost.flows.write.forget import Forgotten
 from waypost.memory.spaces import IDLE_SECONDS
 from waypost.store.sqlite.store import SqliteStore
 

@@ -13,7 +13,7 @@ from waypost.errors import StoreBusy
 from waypost.flows.backup import restore as backup_restore
 from waypost.flows.backup.restore import BackupPlace, RestorePlan
 from waypost.flows.backup.snapshots import MemoryBackup
-from waypost.flows.write.erasure import Doomed
+from waypost.flows.write.erase_rows import Doomed
 from waypost.model.memory import Caller
 
 NAME = "Zzyzxquixandra"

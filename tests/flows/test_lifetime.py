@@ -14,7 +14,7 @@ from tests.home_files import contents
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import RUN_OUT
-from waypost.flows.write.expiry import Expired, process_expired
+from waypost.flows.erase.expiry import Expired, process_expired
 from waypost.flows.write.lifetime import expired, renew, set_ttl
 from waypost.model.memory import Caller, State
 
@@ -318,7 +318,7 @@ def test_two_processes_at_once_end_each_memory_once(memory: Memory, clock: TestC
         "import sys\n"
         "from datetime import datetime\n"
         "from waypost import Memory\n"
-        "from waypost.flows.write.expiry import process_expired\n"
+        "from waypost.flows.erase.expiry import process_expired\n"
         "from waypost.model.memory import Caller\n"
         "later = datetime.fromisoformat(sys.argv[2])\n"
         "memory = Memory.open(sys.argv[1], clock=lambda: later)\n"

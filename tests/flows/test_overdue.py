@@ -3,7 +3,7 @@
 from tests.conftest import OpenMemory, TestClock
 
 from waypost.flows.admin.maintenance import STEPS
-from waypost.flows.admin.overdue import catch_up_if_due, last_maintained, missed
+from waypost.flows.admin.maintenance_schedule import catch_up_if_due, last_maintained, missed
 from waypost.flows.open_space import OpenSpace
 from waypost.memory import Memory
 from waypost.space.platform import try_lock

@@ -6,8 +6,8 @@ import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
-from waypost.flows.admin.overdue import missed
-from waypost.flows.write.expiry import is_any_due
+from waypost.flows.admin.maintenance_schedule import missed
+from waypost.flows.erase.expiry import is_any_due
 
 YEARS = (2036, 2007, 2026, 1971, 2099, 2026)
 

@@ -14,7 +14,8 @@ from tests.time.world import TEXTS, Broken, Player, Step, World, make_steps
 
 from waypost.facts import validity
 from waypost.facts.validity import Period
-from waypost.flows.write import insert, lifecycle, prepare
+from waypost.flows.versions import prepare
+from waypost.flows.write import insert, lifecycle
 from waypost.model.memory import Version
 from waypost.model.time import Moment, to_micros
 from waypost.retrieve.passages import passages_of

@@ -34,11 +34,11 @@ class Journal:
 
     def keep_in_tree(self) -> Path:
         """Keep this checkout's journal in `.waypost/` of the project, for git. Only a person may. Returns the folder."""
-        return flows.journal.files.place.keep_in_tree(self._handle.space, self._handle.caller)
+        return flows.journal_files.place.keep_in_tree(self._handle.space, self._handle.caller)
 
     def notices(self) -> list[str]:
         """Return notices about a journal that isn't where you may look for it."""
-        return flows.journal.files.place.journal_notices(self._handle.space)
+        return flows.journal_files.place.journal_notices(self._handle.space)
 
     # -- entries ------------------------------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ class Journal:
             kinds = ", ".join(each.name for each in KINDS.values() if each.is_journal)
             raise InvalidInput(f"The journal has no entries of kind {draft.kind!r}.", f"Its kinds: {kinds}.")
         if media is not None:
-            name = flows.journal.files.media.keep_media(self._handle.space, Path(media))
+            name = flows.journal_files.media.keep_media(self._handle.space, Path(media))
             draft = replace(draft, more={"media": name})
         return next(flows.write.remember.remember(self._handle.space, [draft], self._handle.caller, direct=True))
 
@@ -140,7 +140,7 @@ class Journal:
             limit: How many events at most.
             event: Only this sort of event.
         """
-        return flows.journal.log.events(self._handle.space, limit, event)
+        return flows.journal_files.log.events(self._handle.space, limit, event)
 
     # -- ageing -------------------------------------------------------------------------------------------
 

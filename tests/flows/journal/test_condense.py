@@ -27,7 +27,7 @@ from waypost.errors import LlmUnavailable
 from waypost.flows.journal.condense import run
 from waypost.flows.journal.condense.condense import LOCK
 from waypost.flows.journal.condense.texts import summary_of
-from waypost.flows.journal.log import events
+from waypost.flows.journal_files.log import events
 from waypost.journal.markdown import parse_page
 from waypost.space.platform import try_lock
 

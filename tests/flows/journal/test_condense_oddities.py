@@ -27,8 +27,8 @@ from tests.flows.journal.days import (
 
 from waypost import Memory
 from waypost.errors import InvalidInput
+from waypost.flows.admin.journal_check import check_journal
 from waypost.flows.journal.condense.texts import summary_of
-from waypost.flows.journal.files.check import check_journal
 from waypost.memory.spaces import open_spaces
 
 

@@ -12,9 +12,9 @@ from waypost import Memory
 from waypost.errors import NotFound
 from waypost.flows.journal.importance import scored
 from waypost.flows.journal.index_page import BACKUPS, KEPT_BACKUPS, back_up, index_backups, refresh_index, restore_index
-from waypost.flows.journal.log import cleaned, events
-from waypost.flows.journal.preferences import promote_preferences
-from waypost.flows.journal.tally import entries_of
+from waypost.flows.journal_files.log import cleaned, events
+from waypost.flows.journal_files.preferences import promote_preferences
+from waypost.flows.journal_files.tally import entries_of
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.index_page.lines import sources_of
 from waypost.journal.layout import INDEX, PREFERENCES

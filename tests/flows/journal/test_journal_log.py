@@ -11,7 +11,7 @@ from tests.conftest import TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput
-from waypost.flows.journal.log import (
+from waypost.flows.journal_files.log import (
     KEPT,
     LARGEST,
     LOG,
@@ -103,7 +103,7 @@ def test_a_full_log_gets_another_name_and_three_are_kept(memory: Memory) -> None
 def test_several_processes_write_whole_lines(memory: Memory) -> None:
     script = (
         "import sys\nfrom datetime import UTC, datetime\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
-        "from waypost.flows.journal.log import note\n"
+        "from waypost.flows.journal_files.log import note\n"
         "space = SimpleNamespace(folder=Path(sys.argv[1]), clock=lambda: datetime.now(UTC))\n"
         "for n in range(100): note(space, 'importance_score', id='x' * 26, score=n, who=sys.argv[2])\n"
     )

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from waypost import Memory
-from waypost.flows.journal.log import cleaned
 from waypost.flows.journal.stats import stats
-from waypost.flows.journal.tally import tallies
+from waypost.flows.journal_files.log import cleaned
+from waypost.flows.journal_files.tally import tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.model.journal import Entry
 
@@ -59,7 +59,7 @@ def test_held_days_are_named(memory: Memory) -> None:
 
 
 def test_only_files_that_changed_are_read_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    from waypost.flows.journal import tally as journal_tally
+    from waypost.flows.journal_files import tally as journal_tally
 
     say(memory, "One.", "2026-01-28T10:00:00Z")
     say(memory, "Two.", "2026-01-29T10:00:00Z")

@@ -7,8 +7,24 @@ from dataclasses import dataclass
 
 from waypost.embed.install import status as model_status
 from waypost.errors import StoreCorrupt, StoreFull
-from waypost.flows.admin.clock import clock_notices
-from waypost.flows.admin.finding import (
+from waypost.flows.admin.hook_check import check_hooks
+from waypost.flows.admin.journal_check import check_journal
+from waypost.flows.admin.maintenance_schedule import missed
+from waypost.flows.admin.recovery import (
+    check_leftovers,
+    check_lost_writes,
+    damage_findings,
+    index_all,
+    repair_lock,
+    repaired_findings,
+)
+from waypost.flows.admin.worker_log import clear_failure, last_failure
+from waypost.flows.checkouts.relatives import look_for_relatives
+from waypost.flows.checkouts.treeless import notice_elsewhere
+from waypost.flows.engines.pending_vectors import rebuild, settle
+from waypost.flows.erase.cleanup import owes_scrub, scrub
+from waypost.flows.erase.clock_check import clock_notices
+from waypost.flows.findings import (
     DISK,
     EMBEDDING,
     KEYWORDS,
@@ -21,24 +37,8 @@ from waypost.flows.admin.finding import (
     WORKER,
     Finding,
 )
-from waypost.flows.admin.hook_check import check_hooks
-from waypost.flows.admin.overdue import missed
-from waypost.flows.admin.recovery import (
-    check_leftovers,
-    check_lost_writes,
-    damage_findings,
-    index_all,
-    repair_lock,
-    repaired_findings,
-)
-from waypost.flows.admin.worker_log import clear_failure, last_failure
-from waypost.flows.checkouts.relatives import look_for_relatives
-from waypost.flows.engines.pending_vectors import rebuild, settle
-from waypost.flows.index.treeless import notice_elsewhere
-from waypost.flows.journal.files.check import check_journal
-from waypost.flows.links.freshness import notice_full
+from waypost.flows.index.freshness import notice_full
 from waypost.flows.open_space import OpenSpace, conclusions_key
-from waypost.flows.write.scrub import owes_scrub, scrub
 from waypost.model.memory import Caller
 from waypost.text.plural import counted
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from waypost.errors import ForeignFile, NotFound, StoreCorrupt
-from waypost.flows.admin.finding import DATABASE, EMPTIED, Finding
 from waypost.flows.backup.snapshots import FOLDER, backups_in
+from waypost.flows.findings import DATABASE, EMPTIED, Finding
 from waypost.space.metadata import read_metadata
 from waypost.space.place import DATABASE_FILE
 

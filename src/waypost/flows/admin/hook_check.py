@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from waypost import config
-from waypost.flows.admin.finding import HOOKS, Finding
+from waypost.flows.findings import HOOKS, Finding
 from waypost.flows.open_space import OpenSpace
 from waypost.space.hook_log import ANSWERS_AGAIN, LateHook, late_hooks, note
 from waypost.text.plural import counted

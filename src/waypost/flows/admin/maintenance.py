@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from waypost.flows.engines.pending_vectors import settle
+from waypost.flows.erase.cleanup import owes_scrub, scrub
+from waypost.flows.erase.expiry import process_expired
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.expiry import process_expired
-from waypost.flows.write.scrub import owes_scrub, scrub
 from waypost.model.memory import Caller
 from waypost.model.time import format_time, parse_time
 from waypost.text.plural import counted
@@ -137,8 +137,8 @@ def _journal(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
 
 
 def _unused(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
-    from waypost.flows.journal.access import take_accesses
     from waypost.flows.journal.condense.prune import prune
+    from waypost.flows.recall.access import take_accesses
 
     if not dry_run:
         take_accesses(space)

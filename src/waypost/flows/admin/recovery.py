@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from waypost.errors import StoreBusy
-from waypost.flows.admin.finding import (
+from waypost.flows.findings import (
     DATABASE,
     KEYWORDS,
     LOST,
@@ -21,7 +21,7 @@ from waypost.flows.admin.finding import (
     UNFINISHED_REPAIR,
     Finding,
 )
-from waypost.flows.journal.files.sync import sync
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.retrieve.passages import passages_of
 from waypost.space.platform import try_lock

@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
-from waypost.flows.admin.clock import clock_notices
-from waypost.flows.admin.overdue import last_maintained, missed
-from waypost.flows.admin.recovery_notices import damage_notices, lost_write_notices
+from waypost.flows.admin.maintenance_schedule import last_maintained, missed
 from waypost.flows.admin.worker_log import worker_notices
 from waypost.flows.checkouts.relatives import relatives
-from waypost.flows.index.treeless import seen_elsewhere
-from waypost.flows.journal.files.place import journal_notices
+from waypost.flows.checkouts.treeless import seen_elsewhere
+from waypost.flows.erase.clock_check import clock_notices
+from waypost.flows.journal_files.place import journal_notices
 from waypost.flows.links.staleness import kept_view, linked
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
+from waypost.flows.recall.damage_notices import damage_notices, lost_write_notices
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata

@@ -42,8 +42,8 @@ def has_work(space: OpenSpace) -> bool:
     """Whether a worker of this checkout would find something to do now. Takes a few small reads."""
     if _is_pending(space, without=space.engines.away):
         return True
-    from waypost.flows.admin.overdue import is_due
-    from waypost.flows.write.expiry import is_any_due  # only where nothing else is to be done
+    from waypost.flows.admin.maintenance_schedule import is_due
+    from waypost.flows.erase.expiry import is_any_due  # only where nothing else is to be done
 
     return is_any_due(space) or is_due(space)
 
@@ -90,11 +90,11 @@ def work(
 
     `inherited` is the lock that whoever started this process has handed over (`space.claim.inherited_handle`).
     """
-    from waypost.flows.admin.overdue import catch_up_if_due
+    from waypost.flows.admin.maintenance_schedule import catch_up_if_due
+    from waypost.flows.erase.expiry import process_expired
     from waypost.flows.index.project_analysis import conclude  # what only some processes do, and none should wait for
     from waypost.flows.index.track import index_tracked
     from waypost.flows.learn.automatic import learn_owed, learn_saved
-    from waypost.flows.write.expiry import process_expired
 
     while True:
         with try_claim(_lock_of(space), inherited) as held:

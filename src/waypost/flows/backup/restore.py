@@ -16,7 +16,7 @@ from typing import Any
 
 from waypost.config import Settings
 from waypost.errors import ForeignFile, NotFound, Refused, StoreBusy, StoreCorrupt, StoreError
-from waypost.flows.backup.erase import BACKUPS_OWED, erase_from
+from waypost.flows.backup.erase_from_snapshots import BACKUPS_OWED, erase_from
 from waypost.flows.backup.rows import (
     TOMBSTONE_KEY,
     KeptRow,
@@ -38,10 +38,10 @@ from waypost.flows.backup.snapshots import (
     make_in,
     mark_of,
 )
-from waypost.flows.facts.proposals import target_of
+from waypost.flows.erase.cleanup import RESTORE_OWED
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.erasure import Doomed
-from waypost.flows.write.scrub import RESTORE_OWED
+from waypost.flows.write.erase_rows import Doomed
+from waypost.flows.write.proposals import target_of
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, to_micros
 from waypost.space.metadata import METADATA_FILE, read_metadata

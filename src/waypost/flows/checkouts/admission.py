@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 
 from waypost.errors import StoreCorrupt, UnknownCheckout
-from waypost.flows.admin.finding import DATABASE
 from waypost.flows.checkouts.shared_history import Commits, commits_at, why_apart
+from waypost.flows.findings import DATABASE
 from waypost.flows.open_space import OpenSpace, indexed_commit_of
 from waypost.model.memory import Caller
 from waypost.space.identity import Identity, path_id, tree_here, tree_name

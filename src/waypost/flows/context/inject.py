@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
+from waypost.flows.checkouts.treeless import seen_elsewhere
 from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
-from waypost.flows.index.treeless import seen_elsewhere
-from waypost.flows.links.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
+from waypost.flows.index.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
+from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.hits import derived, hit_of
 from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version

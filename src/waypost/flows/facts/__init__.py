@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from waypost.flows.facts import candidates as candidates
     from waypost.flows.facts import decide as decide
     from waypost.flows.facts import levels as levels
-    from waypost.flows.facts import proposals as proposals
     from waypost.flows.facts import review as review
 
 __getattr__ = lazy_modules(__name__)

@@ -18,11 +18,11 @@ from waypost.flows.facts.candidates import (
     says_the_same,
 )
 from waypost.flows.facts.decide import decide
-from waypost.flows.facts.proposals import PROPOSAL, REPLACE, RETRACT, Proposal, proposal_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions
+from waypost.flows.versions.current import audit, held_versions
+from waypost.flows.versions.prepare import prepare
 from waypost.flows.write.lifecycle import correct, retract
-from waypost.flows.write.prepare import prepare
+from waypost.flows.write.proposals import PROPOSAL, REPLACE, RETRACT, Proposal, proposal_of
 from waypost.flows.write.reinstate import end
 from waypost.flows.write.remember import remember
 from waypost.model.draft import Draft, check_text

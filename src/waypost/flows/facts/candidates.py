@@ -7,9 +7,9 @@ from typing import Any
 
 from waypost.errors import WaypostError
 from waypost.facts.rejection import LEARNED, marks_left, topic_marks
-from waypost.flows.facts.proposals import PROPOSAL
 from waypost.flows.open_space import OpenSpace, place_in
-from waypost.flows.write.prepare import prepare
+from waypost.flows.versions.prepare import prepare
+from waypost.flows.write.proposals import PROPOSAL
 from waypost.flows.write.remember import remember, weigh
 from waypost.model.candidate import Candidate
 from waypost.model.draft import Draft

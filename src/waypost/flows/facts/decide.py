@@ -10,7 +10,7 @@ from waypost.facts.agreement import TextRelation, compare
 from waypost.facts.duplicates import normal_form, thresholds
 from waypost.facts.identity import fingerprint
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, refuse_derived, visible_version
+from waypost.flows.versions.current import audit, refuse_derived, visible_version
 from waypost.flows.write.insert import judging_engine
 from waypost.flows.write.remember import remember
 from waypost.model.causal import (

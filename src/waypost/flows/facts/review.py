@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waypost.flows.facts.candidates import candidate_of, key_of, waiting
-from waypost.flows.facts.proposals import proposal_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import held_versions
+from waypost.flows.versions.current import held_versions
 from waypost.flows.write.lifetime import expired
+from waypost.flows.write.proposals import proposal_of
 from waypost.model.candidate import Candidate
 from waypost.model.code_link import LinkedMemory
 from waypost.model.memory import Version

@@ -10,10 +10,10 @@ from waypost.code.files.reading import Unread
 from waypost.code.files.walk import look_at, walk
 from waypost.code.source import Call, Import, Parsed, Symbol
 from waypost.errors import NotFound
+from waypost.flows.admin.init import settle_patterns
 from waypost.flows.index.build import IndexPatterns
 from waypost.flows.index.digest_pool import digest_files
 from waypost.flows.index.file_digest import DigestJob, open_source
-from waypost.flows.index.init import settle_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, need_project, tree_of
 from waypost.space.place import safe_relative_path

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import NotFound, Refused
-from waypost.flows.index.treeless import indexed_symbols, notice_elsewhere
+from waypost.flows.checkouts.treeless import indexed_symbols, notice_elsewhere
 from waypost.flows.links.staleness import check, is_stale, kept_view
 from waypost.flows.open_space import OpenSpace, need_project, place_in, tree_of
 from waypost.model.draft import check_whole
@@ -112,8 +112,8 @@ def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) 
     from waypost.code.files.reading import Unread  # parsers: only who looks into a file pays for them
     from waypost.code.files.walk import look_at
     from waypost.code.summary import summarise
+    from waypost.flows.admin.init import settle_patterns
     from waypost.flows.index.file_digest import open_source
-    from waypost.flows.index.init import settle_patterns
 
     check_whole(first, "first", 1, MAX_LINE)
     check_whole(most, "most", 1, MOST_LINES)

@@ -9,10 +9,10 @@ from waypost.code.files.walk import look_at
 from waypost.code.source import Parsed, SourceFile
 from waypost.code.summary import Summary, summarise, summary_from_json, summary_prompt
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable, NotFound
+from waypost.flows.admin.init import settle_patterns
 from waypost.flows.index.build import Report, index_paths, quiet
 from waypost.flows.index.code_memories import put_derived
 from waypost.flows.index.file_digest import Derived, open_source, summary_memory
-from waypost.flows.index.init import settle_patterns
 from waypost.flows.index.source_view import stored_summary
 from waypost.flows.open_space import OpenSpace, place_in, tree_of
 from waypost.llm.answer import complete_json

@@ -7,9 +7,9 @@ from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import walk
 from waypost.code.git.history import changed_since, head
 from waypost.errors import InvalidInput
+from waypost.flows.admin.init import settle_patterns
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.index.build import Indexed, index_paths, index_tree
-from waypost.flows.index.current_tree import TreeNow
-from waypost.flows.index.init import settle_patterns
 from waypost.flows.index.project_analysis import conclude
 from waypost.flows.links.about import stale
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, learn_since_key, learned_commit_key, tree_of

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from waypost.flows.journal.files.changes import look
-from waypost.flows.journal.tally import tallies
+from waypost.flows.journal_files.changes import look
+from waypost.flows.journal_files.tally import tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.tally import days_of
 from waypost.journal.layout import stage_of

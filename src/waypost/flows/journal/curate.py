@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.errors import InvalidInput, PersonOnly, StoreError
-from waypost.flows.journal.files.sync import ours, sync
 from waypost.flows.journal.index_page import back_up, read_index
-from waypost.flows.journal.log import note
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.sync import ours, sync
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, visible_version
-from waypost.flows.write.authority import refuse_outranked
+from waypost.flows.versions.authority import refuse_outranked
+from waypost.flows.versions.current import audit, visible_version
 from waypost.journal.bullets import last_heading, parse_bullets, with_bullet
 from waypost.journal.index_page.lines import phrases
 from waypost.journal.index_page.page import opening

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import NotFound, StoreError
-from waypost.flows.journal.preferences import forget_promoted, promote_preferences
+from waypost.flows.journal_files.preferences import forget_promoted, promote_preferences
 from waypost.flows.move.imports import Undone, batches, finish, register, undo_import, unfinished, unregister, write
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.masking import without_secrets
-from waypost.flows.write.prepare import IMPORT, placed
+from waypost.flows.versions.masking import without_secrets
+from waypost.flows.versions.prepare import IMPORT, placed
 from waypost.journal.summary.frame import split_frame
 from waypost.model.draft import Draft
 from waypost.model.journal import Entry, Score, ScoredEntry

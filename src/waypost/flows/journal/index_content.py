@@ -6,9 +6,9 @@ from datetime import date, datetime, timedelta
 
 from waypost.errors import WaypostError
 from waypost.flows.journal.importance import scored
-from waypost.flows.journal.log import last_cleanup, next_cleanup
-from waypost.flows.journal.preferences import promoted
-from waypost.flows.journal.tally import counted, named_entries
+from waypost.flows.journal_files.log import last_cleanup, next_cleanup
+from waypost.flows.journal_files.preferences import promoted
+from waypost.flows.journal_files.tally import counted, named_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import Bullet, parse_bullets
 from waypost.journal.files import FileStamp

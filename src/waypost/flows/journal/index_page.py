@@ -8,11 +8,11 @@ from datetime import date
 from pathlib import Path
 
 from waypost.errors import NotFound, SecurityError, StoreError
-from waypost.flows.journal.files.sync import ours, sync
 from waypost.flows.journal.index_content import sheet_of
-from waypost.flows.journal.log import note
-from waypost.flows.journal.preferences import promote_preferences as promote_preferences  # noqa: PLC0414  its callers look here
-from waypost.flows.journal.tally import journal_key
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.preferences import promote_preferences as promote_preferences  # noqa: PLC0414  its callers look here
+from waypost.flows.journal_files.sync import ours, sync
+from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack
 from waypost.journal.index_page.lines import sources_of

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from waypost.errors import InvalidInput, WaypostError
-from waypost.flows.journal.files.changes import look
+from waypost.flows.journal_files.changes import look
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.lines import sources_of, unsourced
 from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, day_of, stage_of

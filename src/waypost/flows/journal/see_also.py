@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.journal.importance import scored
-from waypost.flows.journal.log import note
-from waypost.flows.journal.tally import day_entries
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.tally import day_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.days import is_told
 from waypost.journal.index_page.lines import one_line

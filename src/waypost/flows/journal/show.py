@@ -5,9 +5,9 @@ from datetime import date
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.journal.files.pages import best_first
 from waypost.flows.journal.search import search_journal
 from waypost.flows.journal.timeline import named_span
+from waypost.flows.journal_files.pages import best_first
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.search import recall
 from waypost.journal.files import JournalFolder

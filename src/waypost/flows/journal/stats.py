@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from waypost.flows.admin.overdue import missed
-from waypost.flows.journal.files.sync import sync
+from waypost.flows.admin.maintenance_schedule import missed
 from waypost.flows.journal.index_content import frequent_topics
 from waypost.flows.journal.index_page import index_backups
-from waypost.flows.journal.log import last_cleanup, metrics, next_cleanup
-from waypost.flows.journal.tally import counted, held_pages
+from waypost.flows.journal_files.log import last_cleanup, metrics, next_cleanup
+from waypost.flows.journal_files.sync import sync
+from waypost.flows.journal_files.tally import counted, held_pages
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import FileStamp
 from waypost.journal.layout import stage_of

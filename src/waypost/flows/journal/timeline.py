@@ -7,12 +7,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal.files.changes import look
-from waypost.flows.journal.files.units import PAGES
 from waypost.flows.journal.see_also import RelatedEntry, related_to
-from waypost.flows.journal.tally import named_entries, tallies
+from waypost.flows.journal_files.changes import look
+from waypost.flows.journal_files.tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import held_versions
+from waypost.flows.versions.current import held_versions
 from waypost.journal.index_page.tally import days_of
 from waypost.journal.layout import (
     Month,
@@ -25,6 +24,7 @@ from waypost.journal.layout import (
     year_of,
     year_path,
 )
+from waypost.journal.units import PAGES
 from waypost.model.journal import Entry
 from waypost.model.recall import View
 from waypost.model.time import Moment

@@ -15,10 +15,10 @@ from waypost.code.files.walk import look_at, walk
 from waypost.errors import InvalidInput
 from waypost.facts.domains import Layout
 from waypost.facts.learn.span import Proposed, over_range
+from waypost.flows.admin.init import settle_patterns
 from waypost.flows.facts.approval import approve
 from waypost.flows.facts.candidates import EXTRACTOR, take
 from waypost.flows.index.build import Report
-from waypost.flows.index.init import settle_patterns
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.change import ChangeSet
 from waypost.model.memory import Caller

@@ -18,7 +18,7 @@ from waypost.facts.coldstart.find import KnownProject
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, listed
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout, is_beside
-from waypost.flows.index.init import settle_patterns
+from waypost.flows.admin.init import settle_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.text.secrets.masking import is_secret_path, mask

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from waypost.facts.rejection import LEARNED
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, nothing_new
+from waypost.flows.versions.current import audit, nothing_new
+from waypost.flows.versions.prepare import put
 from waypost.flows.write.insert import ENDED
-from waypost.flows.write.prepare import put
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Caller, Version
 from waypost.model.recall import View

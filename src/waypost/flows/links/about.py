@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from waypost.errors import InvalidInput, StoreError
-from waypost.flows.index.current_tree import TreeNow
-from waypost.flows.index.treeless import indexed_symbols, seen_elsewhere
+from waypost.flows.checkouts.current_tree import TreeNow
+from waypost.flows.checkouts.treeless import indexed_symbols, seen_elsewhere
 from waypost.flows.links.staleness import check, kept_view, linked
 from waypost.flows.open_space import OpenSpace, looked_at_key, need_project, place_in, tree_of
 from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waypost.flows.index.current_tree import TreeNow
-from waypost.flows.index.treeless import indexed_symbols
+from waypost.flows.checkouts.current_tree import TreeNow
+from waypost.flows.checkouts.treeless import indexed_symbols
 from waypost.flows.links.past_code import past_files
 from waypost.flows.links.staleness import find_linked
 from waypost.flows.open_space import OpenSpace, tree_of

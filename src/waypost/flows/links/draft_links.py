@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from waypost.errors import InvalidInput
-from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.pin import pin_reference
 from waypost.flows.open_space import OpenSpace
 from waypost.model.draft import MAX_LEVEL, Draft

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput
-from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.open_space import OpenSpace, place_in
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View

@@ -6,15 +6,15 @@ from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
 from waypost.facts.ageing import renewed
-from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.draft_links import linked_by_text
 from waypost.flows.links.pin import pin_reference
 from waypost.flows.links.repin import pinned_at, reference_rows
 from waypost.flows.links.staleness import check, is_stale, kept_view, linked
 from waypost.flows.open_space import OpenSpace, tree_of
-from waypost.flows.recall.versions import audit, held_versions, nothing_new, refuse_derived, visible_version
-from waypost.flows.write.authority import is_outranked, refuse_outranked
-from waypost.flows.write.prepare import put
+from waypost.flows.versions.authority import is_outranked, refuse_outranked
+from waypost.flows.versions.current import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.prepare import put
 from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.ids import check_id

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.pin import pin_reference
 from waypost.flows.links.staleness import check
 from waypost.flows.open_space import OpenSpace

@@ -14,7 +14,7 @@ from typing import IO, Any
 from waypost.errors import InvalidInput, StoreCorrupt, StoreError
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.prepare import IMPORT
+from waypost.flows.versions.prepare import IMPORT
 from waypost.model.kinds import COLLECTIONS, KEPT_COLLECTIONS, KINDS
 from waypost.model.labels import labels_of
 from waypost.model.memory import SAID_BY, State, Version

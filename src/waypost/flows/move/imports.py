@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from waypost.errors import NotFound
-from waypost.flows.journal.files.erase import take_out
-from waypost.flows.journal.files.write import journal_writer
+from waypost.flows.journal_files.erase_from_files import take_out
+from waypost.flows.journal_files.write import journal_writer
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.prepare import IMPORT, Prepared, prepare
+from waypost.flows.versions.prepare import IMPORT, Prepared, prepare
 from waypost.flows.write.reinstate import end, put_again
 from waypost.flows.write.remember import remember
 from waypost.model.draft import Draft

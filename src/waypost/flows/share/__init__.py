@@ -10,6 +10,5 @@ if TYPE_CHECKING:
     from waypost.flows.share import owner as owner
     from waypost.flows.share import recall as recall
     from waypost.flows.share import sources as sources
-    from waypost.flows.share import spaces as spaces
 
 __getattr__ = lazy_modules(__name__)

@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused, StoreError, WaypostError
+from waypost.flows.neighbours import Neighbour, Neighbours
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit
 from waypost.flows.share.sources import AWAY
-from waypost.flows.share.spaces import Neighbour, Neighbours
+from waypost.flows.versions.current import audit
 from waypost.model.memory import Caller
 from waypost.model.share import Offer, ShareRow, SharingProject
 from waypost.model.time import format_time

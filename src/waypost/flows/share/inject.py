@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from waypost.flows.context.inject import PromptQuery, nearest
+from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.hits import derived, hit_of
 from waypost.flows.share.sources import AWAY, Giver, given_to
 from waypost.model.kinds import KINDS
 from waypost.model.recall import Hit, View

@@ -11,11 +11,11 @@ from waypost.facts.duplicates import THRESHOLDS, DuplicateVerdict, Judgement, ju
 from waypost.facts.identity import MERGED
 from waypost.facts.rejection import LEARNED, marks_left, topic_marks
 from waypost.facts.validity import overlap, remaining, shared, without
-from waypost.flows.facts.proposals import propose_replacement
 from waypost.flows.links.draft_links import INFERRED
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.authority import is_outranked
-from waypost.flows.write.prepare import Embedded, Prepared, finish, make_room, marks_standing, pending, put
+from waypost.flows.versions.authority import is_outranked
+from waypost.flows.versions.prepare import Embedded, Prepared, finish, make_room, marks_standing, pending, put
+from waypost.flows.write.proposals import propose_replacement
 from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.reference import joined

@@ -9,13 +9,13 @@ from waypost.facts.ageing import aged, renewed
 from waypost.facts.identity import MERGED, fingerprint
 from waypost.facts.rejection import LEARNED, marks_left, marks_met, topic_marks
 from waypost.facts.validity import holds_at
-from waypost.flows.facts.proposals import propose_correction, propose_retraction
-from waypost.flows.journal.files.write import is_filed, journal_writer, write_through
+from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.links.repin import accepted
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions, nothing_new, refuse_derived, visible_version
-from waypost.flows.write.authority import is_outranked, refuse_outranked
-from waypost.flows.write.prepare import embed_items, finish, make_room, marks_standing, pending, prepare, put
+from waypost.flows.versions.authority import is_outranked, refuse_outranked
+from waypost.flows.versions.current import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.prepare import embed_items, finish, make_room, marks_standing, pending, prepare, put
+from waypost.flows.write.proposals import propose_correction, propose_retraction
 from waypost.flows.write.reinstate import end
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id

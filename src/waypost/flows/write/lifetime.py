@@ -9,8 +9,8 @@ from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged, limited, renewed
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions, refuse_derived, visible_version
-from waypost.flows.write.authority import refuse_outranked
+from waypost.flows.versions.authority import refuse_outranked
+from waypost.flows.versions.current import audit, held_versions, refuse_derived, visible_version
 from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import MAX_TTL, check_whole
 from waypost.model.ids import check_id

@@ -9,8 +9,8 @@ from waypost.facts.identity import tombstones
 from waypost.facts.succession import what_returns
 from waypost.facts.validity import Period
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions, nothing_new
-from waypost.flows.write.prepare import put
+from waypost.flows.versions.current import audit, held_versions, nothing_new
+from waypost.flows.versions.prepare import put
 from waypost.model.memory import Caller, State, Version
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import Reader, Writer

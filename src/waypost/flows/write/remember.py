@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import StoreUnavailable, WaypostError
 from waypost.facts.duplicates import THRESHOLDS
-from waypost.flows.index.current_tree import TreeNow
-from waypost.flows.journal.files.sync import sync_in
-from waypost.flows.journal.files.write import days_of, is_filed, journal_writer, write_through
+from waypost.flows.checkouts.current_tree import TreeNow
+from waypost.flows.journal_files.sync import sync_in
+from waypost.flows.journal_files.write import days_of, is_filed, journal_writer, write_through
 from waypost.flows.links.draft_links import point_at_code
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.masking import without_secrets
+from waypost.flows.versions.prepare import Embedded, Prepared, embed_items, placed, prepare
 from waypost.flows.write.insert import WriteGate, judging_engine
-from waypost.flows.write.masking import without_secrets
-from waypost.flows.write.prepare import Embedded, Prepared, embed_items, placed, prepare
 from waypost.journal.layout import PREFERENCES
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
@@ -130,7 +130,7 @@ def _keep_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: lis
     fresh = [item.version for item in items if item.version.kind == "preference" and item.version.memory_id in added]
     if not fresh:
         return receipts
-    from waypost.flows.journal.preferences import promote_at_once  # few writes are preferences
+    from waypost.flows.journal_files.preferences import promote_at_once  # few writes are preferences
 
     try:
         promote_at_once(space, fresh)

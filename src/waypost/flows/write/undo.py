@@ -11,12 +11,12 @@ from datetime import datetime
 from waypost.errors import InvalidInput, NotFound, PersonOnly, Refused
 from waypost.facts.ageing import has_run_out
 from waypost.facts.validity import Period, overlap, remaining
-from waypost.flows.journal.files.write import journal_writer, write_through
+from waypost.flows.journal_files.write import journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions, nothing_new, refuse_derived, visible_version
-from waypost.flows.write.authority import refuse_outranked
+from waypost.flows.versions.authority import refuse_outranked
+from waypost.flows.versions.current import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.prepare import make_room
 from waypost.flows.write.lifecycle import value_marks
-from waypost.flows.write.prepare import make_room
 from waypost.flows.write.reinstate import put_again, replaced_by, replacers, said_elsewhere, taken_from
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, State, Version

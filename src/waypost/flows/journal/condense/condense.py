@@ -16,9 +16,9 @@ from waypost.flows.journal.condense.days import compress, rescore, trim
 from waypost.flows.journal.condense.periods import make_month, make_year
 from waypost.flows.journal.condense.run import CONDENSED_AT, FATAL, ChangedMeanwhile, CondenseRun, CondenseStep
 from waypost.flows.journal.condense.weeks import join
-from waypost.flows.journal.files.sync import sync
 from waypost.flows.journal.index_page import refresh_index
-from waypost.flows.journal.log import cleaned, last_cleanup, note
+from waypost.flows.journal_files.log import cleaned, last_cleanup, note
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
 from waypost.journal.plan import due_by_size, due_by_time

@@ -5,7 +5,7 @@ from datetime import date
 
 from waypost.flows.journal.condense.run import CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.weeks import holding, lasting
-from waypost.flows.journal.log import note
+from waypost.flows.journal_files.log import note
 from waypost.journal import layout
 from waypost.journal.archive import summary_archived
 from waypost.journal.layout import Month, Week

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from waypost.errors import NotFound, StoreError, WaypostError
-from waypost.flows.journal.access import take_accesses
-from waypost.flows.journal.files.sync import ours, sync
 from waypost.flows.journal.importance import scored
-from waypost.flows.journal.log import note
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.sync import ours, sync
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall.access import take_accesses
 from waypost.journal.archive import archived
 from waypost.journal.files import JournalFolder
 from waypost.journal.index_page.days import PERSISTENT

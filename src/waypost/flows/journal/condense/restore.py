@@ -16,11 +16,11 @@ from waypost.flows.journal.condense.condense import LOCK
 from waypost.flows.journal.condense.periods import own_lines
 from waypost.flows.journal.condense.restore_entry import entry_let_go, words_back
 from waypost.flows.journal.condense.run import ChangedMeanwhile, CondenseRun, FileChanges
-from waypost.flows.journal.files.sync import sync
 from waypost.flows.journal.index_page import index_backups, restore_index
-from waypost.flows.journal.log import note
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit
+from waypost.flows.versions.current import audit
 from waypost.journal import layout
 from waypost.journal.archive import archived, summary_archived
 from waypost.journal.layout import Month, Week

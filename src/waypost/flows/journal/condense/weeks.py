@@ -6,10 +6,10 @@ from dataclasses import replace
 from waypost.flows.journal.condense.days import bytes_of, day_of, read_day, worth_of
 from waypost.flows.journal.condense.run import CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.scores import name_of
-from waypost.flows.journal.log import note, note_scores
-from waypost.flows.journal.preferences import promote_preferences
 from waypost.flows.journal.see_also import link_related
-from waypost.flows.recall.versions import held_versions
+from waypost.flows.journal_files.log import note, note_scores
+from waypost.flows.journal_files.preferences import promote_preferences
+from waypost.flows.versions.current import held_versions
 from waypost.journal import layout
 from waypost.journal.archive import archived, with_importance
 from waypost.journal.markdown import JournalPage, parse_page

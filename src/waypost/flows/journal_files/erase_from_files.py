@@ -12,14 +12,14 @@ from functools import cached_property
 from pathlib import Path
 
 from waypost.errors import WaypostError
-from waypost.flows.journal.files.sync import record_in
-from waypost.flows.journal.files.units import PAGES, JournalUnit, derived_id, unit_of, units_of
+from waypost.flows.journal_files.sync import record_in
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, without_bullets
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import new_page, parse_page
 from waypost.journal.summary.frame import split_frame, with_part
+from waypost.journal.units import PAGES, JournalUnit, derived_id, unit_of, units_of
 from waypost.space.platform import write_private_file
 from waypost.store.protocol import Writer
 

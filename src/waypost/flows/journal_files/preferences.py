@@ -4,10 +4,9 @@ import json
 from collections.abc import Iterable, Sequence
 
 from waypost.errors import NotFound, StoreError
-from waypost.flows.journal.files.sync import ours
-from waypost.flows.journal.files.units import entry_of
-from waypost.flows.journal.log import note
-from waypost.flows.journal.tally import journal_key
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.sync import ours
+from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
 from waypost.journal.files import JournalFolder
@@ -15,6 +14,7 @@ from waypost.journal.index_page.days import PERSISTENT, is_told
 from waypost.journal.index_page.lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
+from waypost.journal.units import entry_of
 from waypost.journal.wording import prevailing
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 from waypost.model.memory import State, Version

@@ -9,8 +9,8 @@ from typing import Any
 from waypost.code.files.choice import check_patterns, unmatched
 from waypost.code.files.walk import GIT_UNASKED, walk
 from waypost.errors import InvalidInput, SecurityError, StoreCorrupt, StoreFull
-from waypost.flows.admin.finding import DATABASE
 from waypost.flows.admin.worker import work
+from waypost.flows.findings import DATABASE
 from waypost.flows.index.build import Indexed, IndexPatterns, Report, index_tree, quiet
 from waypost.flows.index.file_digest import KILLED
 from waypost.flows.index.live_schema import read_tables

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from waypost.errors import InvalidInput, Refused
-from waypost.flows.journal.files.changes import IN_TREES
-from waypost.flows.journal.files.sync import sync
+from waypost.flows.journal_files.changes import IN_TREES
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import IN_TREE, OpenSpace, branch_of, tree_of
-from waypost.flows.recall.versions import audit
+from waypost.flows.versions.current import audit
 from waypost.journal.consent import give_consent, part_of
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import day_of, stage_of

@@ -11,8 +11,8 @@ from typing import Any
 
 from waypost.flows.links.draft_links import INFERRED
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit
-from waypost.flows.write.prepare import Prepared
+from waypost.flows.versions.current import audit
+from waypost.flows.versions.prepare import Prepared
 from waypost.model.candidate import Candidate
 from waypost.model.draft import Draft
 from waypost.model.memory import Caller, Version

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from waypost.flows.facts.proposals import proposals_about, topic_about
+from waypost.flows.write.proposals import proposals_about, topic_about
 from waypost.model.memory import Version
 from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import Reader, Writer

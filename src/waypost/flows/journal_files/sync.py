@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from waypost.errors import NotFound, WaypostError
-from waypost.flows.journal.files.adopt import Adopting
-from waypost.flows.journal.files.changes import IN_TREES, is_current, known_files
-from waypost.flows.journal.files.editor_conflicts import is_fought_over, note_fight, time_of, was_overwritten
-from waypost.flows.journal.files.units import JournalUnit, derived_id, entry_of, units_of
+from waypost.flows.journal_files.adopt import Adopting
+from waypost.flows.journal_files.changes import IN_TREES, is_current, known_files
+from waypost.flows.journal_files.editor_conflicts import is_fought_over, note_fight, time_of, was_overwritten
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import stage_of
 from waypost.journal.markdown import render_entry
+from waypost.journal.units import JournalUnit, derived_id, entry_of, units_of
 from waypost.model.journal import Entry, mark_of
 from waypost.model.memory import State
 from waypost.store.journal_protocol import KnownFile, PlacedEntry
@@ -53,7 +53,7 @@ def sync(space: OpenSpace) -> Synced:
     """Bring the index up to what the files say, where whoever asks may write into it."""
     if not space.store.may_write:
         return Synced()
-    from waypost.flows.journal.files.first_files import move_into_files
+    from waypost.flows.journal_files.first_files import move_into_files
 
     move_into_files(space)
     folder, done = space.journal, Synced()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from waypost.context.budget import count_tokens
 from waypost.errors import WaypostError
-from waypost.flows.admin.finding import (
+from waypost.flows.findings import (
     JOURNAL_CONFLICT,
     JOURNAL_DNA,
     JOURNAL_FILE,
@@ -12,11 +12,11 @@ from waypost.flows.admin.finding import (
     JOURNAL_SECRET,
     Finding,
 )
-from waypost.flows.journal.files.place import journal_notices
-from waypost.flows.journal.files.units import PAGES, units_of
+from waypost.flows.journal_files.place import journal_notices
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import DNA, stage_of
 from waypost.journal.markdown import CONFLICT, left_alone
+from waypost.journal.units import PAGES, units_of
 from waypost.text.secrets.masking import mask
 
 BRIEFING = 2000  # tokens, unless told

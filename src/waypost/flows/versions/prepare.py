@@ -11,7 +11,7 @@ from waypost.facts.identity import fingerprint, tombstone
 from waypost.facts.rejection import marks_met
 from waypost.facts.validity import Period, overlap, without
 from waypost.flows.open_space import OpenSpace, place_in
-from waypost.flows.write.masking import without_secrets
+from waypost.flows.versions.masking import without_secrets
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.labels import labelled

@@ -112,8 +112,8 @@ def _on_disk(root: Path, path: str) -> tuple[int, int] | None:
 
 
 def _index(space: OpenSpace, paths: Sequence[str]) -> bool:
+    from waypost.flows.admin.init import settle_patterns
     from waypost.flows.index.build import index_paths  # parsers: only who meets a change pays for them
-    from waypost.flows.index.init import settle_patterns
 
     changed = bool(index_paths(space, paths, patterns=settle_patterns(space, None, None)).changed)
     if changed:  # what follows from all files together is owed now: until it is drawn the index counts as not whole

@@ -18,12 +18,12 @@ from waypost.flows.backup.snapshots import (
     locked,
     remove,
 )
-from waypost.flows.journal.files.erase import erase_in
-from waypost.flows.journal.files.media import drop_media_in
+from waypost.flows.erase.exports import traces_of
+from waypost.flows.journal_files.erase_from_files import erase_in
+from waypost.flows.journal_files.media import drop_media_in
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.erase import traces_of
-from waypost.flows.write.erasure import Doomed, DoomedRows, doomed_rows, erase_rows
-from waypost.flows.write.prepare import HEADING
+from waypost.flows.versions.prepare import HEADING
+from waypost.flows.write.erase_rows import Doomed, DoomedRows, doomed_rows, erase_rows
 from waypost.journal.files import JournalFolder
 from waypost.model.memory import Version
 from waypost.model.time import Clock

@@ -61,7 +61,7 @@ def scrub(space: OpenSpace, traces: list[str] | None, words: Collection[str] = (
     except StoreBusy:  # what was erased is gone already; only its traces are not
         complete = False
     if not space.settings.store:
-        from waypost.flows.backup.erase import erase_owed  # only who erases needs it
+        from waypost.flows.backup.erase_from_snapshots import erase_owed  # only who erases needs it
 
         complete = erase_owed(space, wait=wait) and complete
     if complete or cleaned.complete:
@@ -76,8 +76,8 @@ def scrub(space: OpenSpace, traces: list[str] | None, words: Collection[str] = (
 def _clean_files(space: OpenSpace, names: set[str], words: Collection[str], *, wait: bool) -> Scrubbed:
     if not names:
         return Scrubbed(True)
-    from waypost.flows.journal.files.media import MEDIA, drop_media
-    from waypost.flows.write.erase import clean_exports  # only who erases needs these
+    from waypost.flows.erase.exports import clean_exports  # only who erases needs these
+    from waypost.flows.journal_files.media import MEDIA, drop_media
 
     media = {name for name in names if name.startswith(f"{MEDIA}/")}
     try:

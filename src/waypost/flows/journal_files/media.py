@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
-from waypost.flows.journal.log import note
+from waypost.flows.journal_files.log import note
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import JournalFolder
 from waypost.space.platform import make_private_directory, write_private_file

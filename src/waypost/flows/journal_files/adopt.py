@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from waypost.errors import WaypostError
 from waypost.facts.identity import tombstone
-from waypost.flows.journal.files.erasure_marks import id_mark
-from waypost.flows.journal.files.units import JournalUnit, told_by
+from waypost.flows.journal_files.erasure_marks import id_mark
 from waypost.flows.open_space import OpenSpace, tombstone_key_in
-from waypost.flows.recall.versions import audit, held_versions, nothing_new
-from waypost.flows.write.masking import without_secrets
-from waypost.flows.write.prepare import HEADING, finish, make_room, prepare, put
+from waypost.flows.versions.current import audit, held_versions, nothing_new
+from waypost.flows.versions.masking import without_secrets
+from waypost.flows.versions.prepare import HEADING, finish, make_room, prepare, put
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import parse_page
+from waypost.journal.units import JournalUnit, told_by
 from waypost.model.draft import MAX_SHORT, Draft, check_text
 from waypost.model.journal import Amendment, Entry
 from waypost.model.memory import Caller, Version

@@ -23,7 +23,7 @@ def look(space: OpenSpace) -> None:
     if whole:
         _looked_at[root] = now
     if not is_current(space, archive=whole):
-        from waypost.flows.journal.files.sync import sync  # what only a change needs
+        from waypost.flows.journal_files.sync import sync  # what only a change needs
 
         with suppress(StoreCorrupt):  # what can be read is read; a write would fail, and say what to do
             sync(space)

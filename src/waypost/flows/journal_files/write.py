@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from waypost.flows.journal.files.editor_conflicts import note_fight, time_of
-from waypost.flows.journal.files.sync import record_in
-from waypost.flows.journal.files.units import PAGES, entry_of, unit_of
+from waypost.flows.journal_files.editor_conflicts import note_fight, time_of
+from waypost.flows.journal_files.sync import record_in
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, render_bullet
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import new_page, newline_of, parse_page, render_entry
+from waypost.journal.units import PAGES, entry_of, unit_of
 from waypost.model.journal import Amendment, Entry
 from waypost.model.kinds import KINDS
 from waypost.model.memory import State, Version

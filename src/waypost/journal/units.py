@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 
-from waypost.flows.write.prepare import HEADING
+from waypost.flows.versions.prepare import HEADING
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.coverage import last_day_of
 from waypost.journal.files import JournalFolder

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal.tally import counted, journal_key
+from waypost.flows.journal_files.tally import counted, journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, day_of, stage_of
 from waypost.model.journal import ScoredEntry

@@ -1,7 +1,7 @@
 """What the database held of the journal before there were files: moved into them, once."""
 
-from waypost.flows.journal.files.changes import MOVED
-from waypost.flows.journal.files.write import journal_writer, write_through
+from waypost.flows.journal_files.changes import MOVED
+from waypost.flows.journal_files.write import journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 
 _AT_ONCE = 500

@@ -4,7 +4,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.prepare import Embedded
+from waypost.flows.versions.prepare import Embedded
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, Version
 from waypost.model.time import Moment

@@ -1,9 +1,9 @@
 """A page of the journal as the index knows it, for where its file is on another machine."""
 
-from waypost.flows.journal.files.units import PAGES, entry_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import new_page, render_entry
+from waypost.journal.units import PAGES, entry_of
 from waypost.model.memory import State
 
 

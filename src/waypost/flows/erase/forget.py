@@ -5,20 +5,20 @@ from dataclasses import dataclass, replace
 from waypost.errors import NotFound
 from waypost.facts.identity import tombstone
 from waypost.facts.rejection import marks_left
-from waypost.flows.backup.erase import owe_erasure
+from waypost.flows.backup.erase_from_snapshots import owe_erasure
+from waypost.flows.erase.cleanup import owe_scrub, scrub
+from waypost.flows.erase.exports import clean_exports, traces_of
 from waypost.flows.facts.candidates import marks_of
-from waypost.flows.journal.files.erase import erase_entries
-from waypost.flows.journal.files.erasure_marks import id_mark
-from waypost.flows.journal.files.sync import sync_in
-from waypost.flows.journal.files.write import is_filed, journal_writer, write_through
+from waypost.flows.journal_files.erase_from_files import erase_entries
+from waypost.flows.journal_files.erasure_marks import id_mark
+from waypost.flows.journal_files.sync import sync_in
+from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import refuse_derived
-from waypost.flows.write.authority import refuse_outranked
-from waypost.flows.write.erase import clean_exports, traces_of
-from waypost.flows.write.erasure import Doomed, DoomedRows, doomed_rows, erase_rows
-from waypost.flows.write.prepare import HEADING
+from waypost.flows.versions.authority import refuse_outranked
+from waypost.flows.versions.current import refuse_derived
+from waypost.flows.versions.prepare import HEADING
+from waypost.flows.write.erase_rows import Doomed, DoomedRows, doomed_rows, erase_rows
 from waypost.flows.write.reinstate import end
-from waypost.flows.write.scrub import owe_scrub, scrub
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
 from waypost.store.protocol import AuditEntry, Reader

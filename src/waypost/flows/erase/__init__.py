@@ -1,0 +1,14 @@
+"""Erase memories: forget, expire, and clean up every copy."""
+
+from typing import TYPE_CHECKING
+
+from waypost.lazy import lazy_modules
+
+if TYPE_CHECKING:
+    from waypost.flows.erase import cleanup as cleanup
+    from waypost.flows.erase import clock_check as clock_check
+    from waypost.flows.erase import expiry as expiry
+    from waypost.flows.erase import exports as exports
+    from waypost.flows.erase import forget as forget
+
+__getattr__ = lazy_modules(__name__)
