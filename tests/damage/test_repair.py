@@ -178,10 +178,10 @@ def test_code_that_was_lost_is_read_again(copied: Filled) -> None:
 def test_two_repairs_at_once_are_refused(copied: Filled) -> None:
     zero(copied.database, leaf_of(copied, some_fact(copied)))
     memory = copied.open()
-    from waypost.flows.admin.recovery import LOCK_NAME
+    from waypost.flows.erase.damaged_copies import REPAIR_LOCK
     from waypost.space.platform import try_lock
 
-    with try_lock(memory.space.folder / LOCK_NAME), pytest.raises(StoreBusy, match="Another process is repairing"):
+    with try_lock(memory.space.folder / REPAIR_LOCK), pytest.raises(StoreBusy, match="Another process is repairing"):
         memory.admin.doctor(fix=True)
 
 

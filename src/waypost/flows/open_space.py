@@ -120,9 +120,10 @@ class OpenSpace:
         return {path: FileStamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
 
     def _page(self, path: str) -> str | None:
-        from waypost.flows.journal_files.from_index import page_from_index  # only where the files are elsewhere
+        from waypost.journal.units import indexed_page  # only where the files are elsewhere
 
-        return page_from_index(self, path)
+        with self.store.read() as reader:
+            return indexed_page(reader, self.journal, self.journal_id, path)
 
     def _checkouts(self) -> dict[str, str]:
         with self.store.read() as reader:

@@ -10,18 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 
-from waypost.flows.versions.prepare import HEADING
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.coverage import last_day_of
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import DNA, INDEX, PREFERENCES, day_of, stage_of
-from waypost.journal.markdown import parse_page
+from waypost.journal.markdown import new_page, parse_page, render_entry
 from waypost.journal.summary.frame import split_frame
 from waypost.model.ids import id_from
 from waypost.model.journal import Amendment, Entry
-from waypost.model.memory import State, Version
+from waypost.model.memory import HEADING, State, Version
 from waypost.model.reference import CodeReference
 from waypost.model.time import to_micros
+from waypost.store.protocol import Reader
 
 PAGES = ("daily", "archive/daily")  # files of entries; the others hold points between people's own words
 _TAGS, _REFS, _EVIDENCE, _BY, KEY = "tags", "refs", "evidence", "by", "key"
@@ -173,3 +173,15 @@ def _parsed(value: str | None) -> object:
 
 def _listed(value: object) -> list[object]:
     return value[:_MOST] if isinstance(value, list) else []
+
+
+def indexed_page(reader: Reader, folder: JournalFolder, journal_id: str, path: str) -> str | None:
+    """A day's page as the index knows it, for a journal whose files are on another machine. None for other pages."""
+    day = day_of(path)
+    if stage_of(path) not in PAGES or day is None:
+        return None
+    ids = [place.memory_id for place in reader.journal_places(journal_id, [path])]
+    states = reader.states(ids)
+    stored = {memory_id: versions for memory_id in ids if (versions := reader.versions(memory_id))}
+    entries = [entry_of(folder, versions, states.get(memory_id, State())) for memory_id, versions in stored.items()]
+    return new_page(day) + "".join(render_entry(entry) for entry in entries)

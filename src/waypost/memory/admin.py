@@ -109,9 +109,9 @@ class MemoryAdmin:
         """
         return flows.admin.worker.work(self._handle.space, inherited=inherited)
 
-    def growth(self, points: int = 16) -> "tuple[flows.admin.growth.GrowthPoint, ...]":
+    def growth(self, points: int = 16) -> "tuple[flows.admin.status.GrowthPoint, ...]":
         """Return the number of memories by collection at `points` moments, evenly spread since the first."""
-        return flows.admin.growth.growth(self._handle.current, points)
+        return flows.admin.status.growth(self._handle.current, points)
 
     def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
         """Return the latest entries of the audit log.

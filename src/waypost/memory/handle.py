@@ -58,7 +58,7 @@ class MemoryHandle:
 
     def view(self, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
         moment, checkout = self.moment(as_of, known_at), self.identity.checkout_id
-        journal = flows.journal_files.changes.tree_seen(self.space)
+        journal = flows.journal_files.known_files.tree_seen(self.space)
         return View(moment, scope_of(scope), checkout, archived, journal=journal)
 
     @contextmanager

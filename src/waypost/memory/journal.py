@@ -131,7 +131,9 @@ class Journal:
 
     def stats(self) -> dict[str, Any]:
         """Return counts and sizes of entries and files, by stage."""
-        return flows.journal.stats.stats(self._handle.current)
+        space = self._handle.current
+        overdue = flows.admin.maintenance_schedule.missed(space)
+        return flows.journal.stats.stats(space, overdue.to_json() if overdue else None)
 
     def events(self, limit: int = 50, event: str | None = None) -> Sequence[dict[str, Any]]:
         """Return what was done to the journal, newest first.

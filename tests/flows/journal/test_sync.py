@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import Git, OpenMemory, TestClock, agree_to_journal_in_repository
 
 from waypost.flows.journal_files.changes import _looked_at
-from waypost.flows.journal_files.sync import ours
+from waypost.flows.journal_files.reconcile import ours
 from waypost.memory import Memory
 
 DAY = "daily/2026-01-30.md"

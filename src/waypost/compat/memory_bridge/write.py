@@ -16,9 +16,9 @@ from waypost.facts.classify import domain_of, kind_of, level_of
 from waypost.facts.domains import Layout
 from waypost.flows.move.imports import Note, write
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.versions.prepare import IMPORT, placed
+from waypost.flows.versions.prepare import placed
 from waypost.model.draft import Draft
-from waypost.model.memory import Caller, Version
+from waypost.model.memory import IMPORT, Caller, Version
 from waypost.model.receipt import Receipt, Status
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import Reader

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from waypost.flows.move.export import memory_row
+from waypost.flows.versions.row import memory_row
 from waypost.model.memory import State
 from waypost.model.time import format_time
 

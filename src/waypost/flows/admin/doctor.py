@@ -11,7 +11,6 @@ from waypost.flows.admin.hook_check import check_hooks
 from waypost.flows.admin.journal_check import check_journal
 from waypost.flows.admin.maintenance_schedule import missed
 from waypost.flows.admin.recovery import (
-    check_leftovers,
     check_lost_writes,
     damage_findings,
     index_all,
@@ -24,6 +23,7 @@ from waypost.flows.checkouts.treeless import notice_elsewhere
 from waypost.flows.engines.pending_vectors import rebuild, settle
 from waypost.flows.erase.cleanup import owes_scrub, scrub
 from waypost.flows.erase.clock_check import clock_notices
+from waypost.flows.erase.damaged_copies import check_leftovers
 from waypost.flows.findings import (
     DISK,
     EMBEDDING,

@@ -1,6 +1,5 @@
 """`init`: the whole of it, from the first look at a tree to the last vector."""
 
-import json
 import time as timing
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +9,13 @@ from waypost.code.files.choice import check_patterns, unmatched
 from waypost.code.files.walk import GIT_UNASKED, walk
 from waypost.errors import InvalidInput, SecurityError, StoreCorrupt, StoreFull
 from waypost.flows.admin.worker import work
+from waypost.flows.checkouts.parsed_file import KILLED
 from waypost.flows.findings import DATABASE
-from waypost.flows.index.build import Indexed, IndexPatterns, Report, index_tree, quiet
-from waypost.flows.index.file_digest import KILLED
+from waypost.flows.index.build import Indexed, Report, index_tree, quiet
 from waypost.flows.index.live_schema import read_tables
+from waypost.flows.index.patterns import IndexPatterns, save_patterns, stored_patterns
 from waypost.flows.index.project_analysis import conclude, endpoint_count
-from waypost.flows.open_space import OpenSpace, discovered_key, patterns_key, tree_of
+from waypost.flows.open_space import OpenSpace, discovered_key, tree_of
 from waypost.model.memory import Caller
 from waypost.model.review_item import MERGED, REPLACED, STORED
 from waypost.model.time import format_time
@@ -106,10 +106,10 @@ def init(
             "Ask one of its owners to index it, or for another role: `waypost team member role USER writer`.",
         )
     started = timing.perf_counter()
-    before = settle_patterns(space, None, None)
+    before = stored_patterns(space)
     live = read_tables(database) if database else None  # first: a wrong address should not cost a long wait
     _check_patterns(space, before, include, exclude)
-    patterns = settle_patterns(space, include, exclude)
+    patterns = save_patterns(space, include, exclude)
     found, slow = _first_facts(space, caller, again=force) if facts else (0, ())
     done = index_tree(
         space,
@@ -188,21 +188,6 @@ def _check_patterns(
         raise InvalidInput(
             "These patterns leave no file to read. Nothing was changed.", "Exclude less, or include more files."
         )
-
-
-def settle_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Sequence[str] | None) -> IndexPatterns:
-    """The patterns that hold for this checkout, with those given now."""
-    key = patterns_key(space)
-    with space.store.read() as reader:
-        kept = json.loads(reader.meta(key) or "{}")
-    chosen = IndexPatterns(
-        tuple(kept.get("include", ()) if include is None else include),
-        tuple(kept.get("exclude", ()) if exclude is None else exclude),
-    )
-    if include is not None or exclude is not None:
-        with space.store.write() as writer:
-            writer.set_meta(key, json.dumps({"include": chosen.include, "exclude": chosen.exclude}))
-    return chosen
 
 
 def _audit(space: OpenSpace, caller: Caller, done: Indexed) -> None:

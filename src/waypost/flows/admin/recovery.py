@@ -1,13 +1,12 @@
 """Damage of the database: what `doctor` says of it, and what a repair saved and lost."""
 
 import json
-import mmap
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from waypost.errors import StoreBusy
+from waypost.flows.erase.damaged_copies import REPAIR_LOCK
 from waypost.flows.findings import (
     DATABASE,
     KEYWORDS,
@@ -18,7 +17,6 @@ from waypost.flows.findings import (
     NOT_AS_WRITTEN,
     SERVER_DATABASE,
     UNFINISHED_INDEX,
-    UNFINISHED_REPAIR,
     Finding,
 )
 from waypost.flows.journal_files.sync import sync
@@ -26,10 +24,9 @@ from waypost.flows.open_space import OpenSpace
 from waypost.retrieve.passages import passages_of
 from waypost.space.platform import try_lock
 from waypost.store.protocol import PassageRow, Store
-from waypost.store.salvaged import FOLDER, KEPT, LOST_WRITES_NOTE, WORKPLACE, Salvaged
+from waypost.store.salvaged import FOLDER, KEPT, LOST_WRITES_NOTE, Salvaged
 from waypost.text.plural import counted
 
-LOCK_NAME = "repair.lock"
 _BATCH = 256
 _MOST_SHOWN = 20
 
@@ -65,7 +62,7 @@ def damage_findings(problems: Iterable[str], *, on_server: bool = False) -> list
 @contextmanager
 def repair_lock(folder: Path) -> Iterator[None]:
     """For whoever works in the folder of damaged databases; raises StoreBusy where another process does."""
-    with try_lock(folder / LOCK_NAME) as is_free:
+    with try_lock(folder / REPAIR_LOCK) as is_free:
         if not is_free:
             raise StoreBusy(
                 "Another process is repairing this database.", "Wait until it has finished, then try again."
@@ -116,20 +113,6 @@ def _listed(ids: Sequence[str]) -> str:
     return ", ".join(ids[:_MOST_SHOWN]) + more
 
 
-def check_leftovers(folder: Path, *, fix: bool) -> list[Finding]:
-    """What a repair that was killed left beside the copies; with `fix` it is removed, unless a repair runs."""
-    place = folder / FOLDER
-    left = [*place.glob(f"{WORKPLACE}*"), *place.glob(".*.tmp*")]
-    if not left:
-        return []
-    with try_lock(folder / LOCK_NAME) as is_free:
-        if not is_free:  # it belongs to a repair that runs
-            return []
-        for path in left if fix else ():
-            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
-    return [] if fix else [UNFINISHED_REPAIR.found("A repair was stopped before it had cleaned up.")]
-
-
 def check_lost_writes(folder: Path, *, fix: bool) -> list[Finding]:
     """Whether the end of the log could not be read when the database was opened; with `fix` it is said no more."""
     note = folder / LOST_WRITES_NOTE
@@ -143,29 +126,3 @@ def check_lost_writes(folder: Path, *, fix: bool) -> list[Finding]:
         return []
     except (OSError, ValueError, TypeError, LookupError):
         return [LOST_WRITES.found("Writes at the end of the log could not be read.", old=folder / FOLDER)]
-
-
-def drop_damaged(folder: Path, memory_ids: Iterable[str], pieces: Iterable[str]) -> list[str]:
-    """Remove the copies of damaged databases that hold one of these memories, by its id or a piece of its text: nobody can
-    take a single memory out of them. What a killed repair left goes too. Returns the names of the copies."""
-    place, gone = folder / FOLDER, list[str]()
-    if not place.is_dir():
-        return gone
-    check_leftovers(folder, fix=True)
-    signs = [one.encode() for one in (*memory_ids, *pieces)]
-    for path in sorted(place.glob("*.db")):
-        files = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.exists()]
-        if any(_holds(one, signs) for one in files):
-            gone.append(path.name)
-            for one in files:
-                one.unlink(missing_ok=True)
-    with suppress(OSError):  # something is left in it
-        place.rmdir()
-    return gone
-
-
-def _holds(path: Path, signs: list[bytes]) -> bool:
-    if not path.stat().st_size:
-        return False
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return any(content.find(sign) >= 0 for sign in signs)

@@ -1,5 +1,7 @@
 """How a space is doing."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,14 @@ from waypost.flows.journal_files.place import journal_notices
 from waypost.flows.links.staleness import kept_view, linked
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.recall.damage_notices import damage_notices, lost_write_notices
+from waypost.model.draft import check_whole
+from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata
 from waypost.store.protocol import Reader
+
+_MOST_POINTS = 100
 
 
 def status(space: OpenSpace) -> dict[str, Any]:
@@ -88,3 +94,26 @@ def _references(space: OpenSpace, reader: Reader) -> dict[str, int]:
     numbers = {row.number for row in reader.references(kept_view(space))}
     memories = linked(space, reader, list(reader.versions_by_number(numbers).values())) if numbers else {}
     return {"memories": len(memories), "stale": sum(one.state.is_stale for one in memories.values())}
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthPoint:
+    """How many memories of each collection were held at a moment; what is read out of the tree does not count."""
+
+    at: datetime
+    counts: dict[str, int]
+
+
+def growth(space: OpenSpace, points: int) -> tuple[GrowthPoint, ...]:
+    """Evenly spread from its making until now, the earliest first."""
+    points = check_whole(points, "points", 2, _MOST_POINTS)
+    now = space.clock()
+    made = min(read_metadata(space.folder).created, now)
+    moments = [made + (now - made) * place / (points - 1) for place in range(points)]
+    with space.store.read() as reader:
+        return tuple(
+            GrowthPoint(
+                at, reader.counts(View(Moment(at, at, explicit=True), KEPT_COLLECTIONS, space.identity.checkout_id))
+            )
+            for at in moments
+        )

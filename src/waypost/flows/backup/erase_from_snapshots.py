@@ -18,14 +18,12 @@ from waypost.flows.backup.snapshots import (
     locked,
     remove,
 )
-from waypost.flows.erase.exports import traces_of
 from waypost.flows.journal_files.erase_from_files import erase_in
 from waypost.flows.journal_files.media import drop_media_in
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.versions.prepare import HEADING
-from waypost.flows.write.erase_rows import Doomed, DoomedRows, doomed_rows, erase_rows
+from waypost.flows.write.erase_rows import Doomed, DoomedRows, doomed_rows, erase_rows, traces_of
 from waypost.journal.files import JournalFolder
-from waypost.model.memory import Version
+from waypost.model.memory import HEADING, Version
 from waypost.model.time import Clock
 from waypost.space.place import DATABASE_FILE
 from waypost.store.journal_protocol import KnownFile

@@ -30,6 +30,7 @@ from waypost.flows.backup.snapshots import (
     BEFORE_RESTORE,
     FOLDER,
     JOURNAL,
+    RESTORE_OWED,
     TEMPORARY,
     MemoryBackup,
     backups_in,
@@ -38,7 +39,6 @@ from waypost.flows.backup.snapshots import (
     make_in,
     mark_of,
 )
-from waypost.flows.erase.cleanup import RESTORE_OWED
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.erase_rows import Doomed
 from waypost.flows.write.proposals import target_of

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from waypost.flows.erase.forget import erased_marks
 from waypost.flows.facts.candidates import marks_of, marks_of_words
 from waypost.flows.move.rows import batches, digest_of
 from waypost.flows.versions.prepare import marks_standing
+from waypost.flows.write.erase_rows import erased_marks
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.retrieve.passages import passages_of

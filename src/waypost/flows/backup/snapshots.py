@@ -36,6 +36,7 @@ from waypost.store.sqlite.snapshot import check_file, copy_pages, count_current,
 
 FOLDER, DESCRIPTION, JOURNAL = "backups", "backup.json", "journal"
 LOCK = "backups.lock"
+RESTORE_OWED = "restore_owed"  # in the table `meta`: the snapshot whose journal files are still to be put back
 DAILY, ASKED, BEFORE_RESTORE = "daily", "asked for", "before a restore"
 # What is noted beside the rows and cannot be made again, by the beginnings of its names in the table `meta`.
 KEPT_NOTES = (

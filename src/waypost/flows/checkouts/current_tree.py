@@ -22,7 +22,7 @@ from waypost.model.time import Moment
 from waypost.store.protocol import FileRow
 
 if TYPE_CHECKING:
-    from waypost.flows.index.file_digest import ParsedFile
+    from waypost.flows.checkouts.parsed_file import ParsedFile
 
 _MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
 _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
@@ -104,7 +104,7 @@ class TreeNow:
 
     def opened(self, path: str) -> "ParsedFile | None":
         """The file read and parsed; None when it is not there or is no text."""
-        from waypost.flows.index.file_digest import open_source  # parsers: only who meets a change pays for them
+        from waypost.flows.checkouts.parsed_file import open_source  # parsers: only who meets a change pays for them
 
         if path not in self._opened:
             found = None if self._root is None else open_source(self._root, path, named=True)

@@ -1,7 +1,7 @@
 """`context --preset inject`: what is known that has to do with a message, and nothing when nothing does (LA-3)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -121,7 +121,10 @@ def _near(
         return _Found(hits, language, notices)
     from waypost.flows.share.inject import near_too  # only where something is shared
 
-    hits, notes = near_too(space, taken, hits, asked, view)
+    def nearest_shared(reader: Reader, shown: View, is_left_out: Told) -> dict[int, float]:
+        return nearest(reader, replace(asked, told=lambda memory: told(memory) or is_left_out(memory)), shown)
+
+    hits, notes = near_too(space, taken, hits, view, nearest_shared)
     return _Found(hits[:MOST], language, notices, notes)
 
 

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from waypost.errors import NotFound, StoreBusy, StoreError
+from waypost.flows.backup.snapshots import RESTORE_OWED
 from waypost.flows.open_space import OpenSpace
 from waypost.store.protocol import Reader, Writer
 
 _SCRUB_OWED = "scrub_owed"  # in the table `meta`: of which memories there may be traces in the database, as JSON
 _FILES_OWED = "files_owed"  # the same in files of this machine, with the media that only they named
-RESTORE_OWED = "restore_owed"  # the snapshot whose journal files are still to be put back
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from waypost.facts.ageing import RUN_OUT, has_run_out
 from waypost.flows.backup.erase_from_snapshots import owe_erasure
 from waypost.flows.erase.cleanup import owe_scrub, scrub
 from waypost.flows.erase.clock_check import SeenClock, is_noted, look, note
-from waypost.flows.erase.exports import clean_exports, traces_of
+from waypost.flows.erase.exports import clean_exports
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit
-from waypost.flows.write.erase_rows import Doomed, doomed_rows, erase_rows
+from waypost.flows.write.erase_rows import Doomed, doomed_rows, erase_rows, traces_of
 from waypost.model.memory import Caller
 from waypost.store.fact_protocol import LifetimeRow
 from waypost.store.protocol import Reader, Writer

@@ -3,28 +3,16 @@
 import contextlib
 import io
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 
-from waypost.flows.admin.recovery import drop_damaged
+from waypost.flows.erase.damaged_copies import drop_damaged
 from waypost.flows.move.export import write_rows
 from waypost.flows.move.imports import drop_backups
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.write.erase_rows import PIECE, traces_of
 from waypost.space.platform import wait_lock, write_private_file
-
-_PIECE = 48  # characters: long enough not to stand in another memory by chance
-_MOST_PIECES = 16
-
-
-def traces_of(texts: Iterable[str]) -> list[str]:
-    """Some pieces of them, by which one can tell whether anything is left of them in a file."""
-    pieces: dict[str, None] = {}
-    for text in texts:
-        step = max(_PIECE, len(text) // _MOST_PIECES)
-        for start in range(0, len(text), step):
-            pieces[text[start : start + _PIECE]] = None
-    return [piece for piece in pieces if len(piece) >= _PIECE // 2][:_MOST_PIECES]
 
 
 def clean_exports(
@@ -63,7 +51,7 @@ class _Erased:
     @cached_property
     def _signs(self) -> tuple[str, ...]:
         """What shows that a damaged row is about one of them."""
-        starts = (json.dumps(text[:_PIECE], ensure_ascii=False)[1:-1] for text in self._words)
+        starts = (json.dumps(text[:PIECE], ensure_ascii=False)[1:-1] for text in self._words)
         return (*self._ids, *starts)
 
     def has(self, row: object) -> bool:

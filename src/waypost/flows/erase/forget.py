@@ -1,26 +1,22 @@
 """Forgetting: the memory, every version, everything made from it, and every copy that is within reach."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from waypost.errors import NotFound
-from waypost.facts.identity import tombstone
-from waypost.facts.rejection import marks_left
 from waypost.flows.backup.erase_from_snapshots import owe_erasure
 from waypost.flows.erase.cleanup import owe_scrub, scrub
-from waypost.flows.erase.exports import clean_exports, traces_of
+from waypost.flows.erase.exports import clean_exports
 from waypost.flows.facts.candidates import marks_of
 from waypost.flows.journal_files.erase_from_files import erase_entries
-from waypost.flows.journal_files.erasure_marks import id_mark
-from waypost.flows.journal_files.sync import sync_in
+from waypost.flows.journal_files.reconcile import sync_in
 from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
 from waypost.flows.versions.current import refuse_derived
-from waypost.flows.versions.prepare import HEADING
-from waypost.flows.write.erase_rows import Doomed, DoomedRows, doomed_rows, erase_rows
+from waypost.flows.write.erase_rows import Doomed, DoomedRows, doomed_rows, erase_rows, erased_marks, traces_of
 from waypost.flows.write.reinstate import end
 from waypost.model.ids import check_id
-from waypost.model.memory import Caller, Version
+from waypost.model.memory import HEADING, Caller, Version
 from waypost.store.protocol import AuditEntry, Reader
 
 BEYOND_REACH = (
@@ -99,11 +95,3 @@ def _refuse_nothing(memory_id: str, versions: list[Version], rows: DoomedRows) -
         raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
     if versions:
         refuse_derived(versions[-1])
-
-
-def erased_marks(key: bytes, version: Version) -> list[bytes]:
-    """The tombstones that forgetting it leaves. An entry of the journal is known again by its id, and whether or not its time is told."""
-    if not is_filed(version):
-        return marks_left(key, version)
-    timeless = replace(version, time=None)
-    return [*marks_left(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]

@@ -6,11 +6,11 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.validity import overlap
 from waypost.flows.links.staleness import linked
-from waypost.flows.move.export import memory_row
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
 from waypost.flows.versions.current import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.versions.prepare import finish, put
+from waypost.flows.versions.row import memory_row
 from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from waypost.flows.index import file_digest as file_digest
     from waypost.flows.index import freshness as freshness
     from waypost.flows.index import live_schema as live_schema
+    from waypost.flows.index import patterns as patterns
     from waypost.flows.index import project_analysis as project_analysis
     from waypost.flows.index import source_view as source_view
     from waypost.flows.index import summarize as summarize

@@ -10,10 +10,10 @@ from waypost.code.files.reading import Unread
 from waypost.code.files.walk import look_at, walk
 from waypost.code.source import Call, Import, Parsed, Symbol
 from waypost.errors import NotFound
-from waypost.flows.admin.init import settle_patterns
-from waypost.flows.index.build import IndexPatterns
+from waypost.flows.checkouts.parsed_file import open_source
 from waypost.flows.index.digest_pool import digest_files
-from waypost.flows.index.file_digest import DigestJob, open_source
+from waypost.flows.index.file_digest import DigestJob
+from waypost.flows.index.patterns import stored_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, need_project, tree_of
 from waypost.space.place import safe_relative_path
@@ -37,7 +37,7 @@ def analyze(space: OpenSpace, path: str) -> Analysis:
     place = "" if here else safe_relative_path(root, path)
     if not os.path.lexists(root / place):
         raise NotFound(f"{path} is not in {root}.", "Name a file or folder of this project.")
-    patterns = settle_patterns(space, None, None)
+    patterns = stored_patterns(space)
     skipped, files = {}, []
     include, exclude = patterns.include, patterns.exclude
     whole = walk(root, include=include, exclude=exclude)
@@ -60,7 +60,7 @@ def architecture(space: OpenSpace) -> dict[str, Any]:
     if known is not None:
         return known
     root = tree_of(space)
-    patterns: IndexPatterns = settle_patterns(space, None, None)
+    patterns = stored_patterns(space)
     entries = walk(root, include=patterns.include, exclude=patterns.exclude)
     jobs = [DigestJob(entry.path, entry.size, entry.named) for entry in entries if not entry.skipped]
     evidence = {

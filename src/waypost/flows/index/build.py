@@ -16,6 +16,7 @@ from waypost.code.files.reading import Unread
 from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.code.git.history import head
 from waypost.flows.checkouts.admission import note_history
+from waypost.flows.checkouts.parsed_file import KILLED
 from waypost.flows.index.code_memories import (
     TreeTimes,
     forget_files,
@@ -25,7 +26,8 @@ from waypost.flows.index.code_memories import (
     store_file,
 )
 from waypost.flows.index.digest_pool import Outcome, digest_files
-from waypost.flows.index.file_digest import DIGEST_FORMAT, KILLED, Digest, DigestJob
+from waypost.flows.index.file_digest import DIGEST_FORMAT, Digest, DigestJob
+from waypost.flows.index.patterns import IndexPatterns
 from waypost.flows.open_space import IN_TREE, OpenSpace, digest_format_key, indexed_commit_key, tree_of
 from waypost.flows.write.ttl_refresh import refresh_for
 from waypost.store.protocol import FileRow
@@ -68,7 +70,7 @@ def index_tree(
     exclude: Sequence[str] = (),
     force: bool = False,
     explain: bool = False,
-    before: "IndexPatterns | None" = None,
+    before: IndexPatterns | None = None,
     report: Report = quiet,
 ) -> Indexed:
     """Bring the index to the state of the tree. `force` reads every file again; `explain` also tells what was ignored; `before`
@@ -114,7 +116,7 @@ def index_tree(
     return done
 
 
-def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "IndexPatterns | None" = None) -> Indexed:
+def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: IndexPatterns | None = None) -> Indexed:
     """Bring the index to the state of these files only, whatever became of them."""
     root, checkout, done = tree_of(space), space.identity.checkout_id, Indexed()
     chosen = patterns or IndexPatterns()
@@ -135,14 +137,6 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "IndexPatte
     with space.store.write() as writer:
         writer.untrack(checkout, paths)
     return done
-
-
-@dataclass(frozen=True, slots=True)
-class IndexPatterns:
-    """Which files of a tree its owner wants in the index."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
 
 
 class _Moves:

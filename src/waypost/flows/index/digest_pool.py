@@ -20,7 +20,8 @@ from typing import IO, Any
 from waypost.code.files.reading import Unread
 from waypost.config.cores import cores
 from waypost.errors import WaypostError
-from waypost.flows.index.file_digest import KILLED, PATIENCE, Digest, DigestJob, digest_file
+from waypost.flows.checkouts.parsed_file import KILLED, PATIENCE
+from waypost.flows.index.file_digest import Digest, DigestJob, digest_file
 from waypost.space.time_limit import can_limit
 
 Outcome = tuple[str, Digest | Unread]

@@ -10,23 +10,20 @@ from typing import Any, NamedTuple
 from waypost.code.architecture import find_evidence
 from waypost.code.cards import Card, cards
 from waypost.code.documents.sections import read_together
-from waypost.code.files.languages import is_document, is_test_path, language_of_path
-from waypost.code.files.reading import FileText, Unread, read_source
+from waypost.code.files.languages import is_document, is_test_path
+from waypost.code.files.reading import Unread
 from waypost.code.outline import outline
-from waypost.code.parse import parse
 from waypost.code.relations import is_manifest
 from waypost.code.schema import find_schema
 from waypost.code.source import Parsed, SourceFile
 from waypost.code.summary import Summary, describe, summarise
+from waypost.flows.checkouts.parsed_file import KILLED, PATIENCE, open_source
 from waypost.model.kinds import IS_DOCUMENT, IS_TEST
 from waypost.model.reference import CodeReference, LineRange
 from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.space.time_limit import OutOfTime, time_limit
 from waypost.text.language import is_surely_foreign, language_of
-from waypost.text.secrets.masking import mask
 
-PATIENCE = 20.0  # seconds for one file: what takes longer is no code but a riddle for the parser
-KILLED = "the parser crashed on it, or did not come to an end"
 DIGEST_FORMAT = "1"  # raised when what is read out of a file changes: an index of another format is made again
 
 
@@ -75,33 +72,6 @@ class DigestJob(NamedTuple):
     size: int = 0
     named: bool = False  # the user asked for this very file: it may be generated
     described: bool = False  # it has a summary, which has to be made again
-
-
-class ParsedFile(NamedTuple):
-    """A file read, its secrets masked, parsed."""
-
-    read: FileText
-    source: SourceFile
-    parsed: Parsed
-    masked: int  # secrets that were masked
-
-
-def open_source(root: Path, path: str, *, named: bool = False) -> ParsedFile | Unread:
-    """The one way from a file to what it says: nobody parses what was not masked, or for longer than the limit."""
-    try:
-        with time_limit(PATIENCE):
-            return _opened(root, path, named)
-    except OutOfTime:
-        return Unread(KILLED)
-
-
-def _opened(root: Path, path: str, named: bool) -> ParsedFile | Unread:
-    read = read_source(root, path, named=named)
-    if isinstance(read, Unread):
-        return read
-    hidden = mask(read.text)
-    source = SourceFile(path, language_of_path(path, hidden.text), hidden.text)
-    return ParsedFile(read, source, parse(source), len(hidden.found))
 
 
 def digest_file(root: Path, job: DigestJob) -> Digest | Unread:

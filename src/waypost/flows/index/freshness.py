@@ -112,10 +112,10 @@ def _on_disk(root: Path, path: str) -> tuple[int, int] | None:
 
 
 def _index(space: OpenSpace, paths: Sequence[str]) -> bool:
-    from waypost.flows.admin.init import settle_patterns
     from waypost.flows.index.build import index_paths  # parsers: only who meets a change pays for them
+    from waypost.flows.index.patterns import stored_patterns
 
-    changed = bool(index_paths(space, paths, patterns=settle_patterns(space, None, None)).changed)
+    changed = bool(index_paths(space, paths, patterns=stored_patterns(space)).changed)
     if changed:  # what follows from all files together is owed now: until it is drawn the index counts as not whole
         space.start_worker(space)
     return changed

@@ -112,15 +112,15 @@ def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) 
     from waypost.code.files.reading import Unread  # parsers: only who looks into a file pays for them
     from waypost.code.files.walk import look_at
     from waypost.code.summary import summarise
-    from waypost.flows.admin.init import settle_patterns
-    from waypost.flows.index.file_digest import open_source
+    from waypost.flows.checkouts.parsed_file import open_source
+    from waypost.flows.index.patterns import stored_patterns
 
     check_whole(first, "first", 1, MAX_LINE)
     check_whole(most, "most", 1, MOST_LINES)
     place, root = place_in(space, path), space.identity.root
     if root is None:
         return _as_indexed(space, place, first)
-    patterns = settle_patterns(space, None, None)
+    patterns = stored_patterns(space)
     entry = None
     if not (root / place).is_dir():  # which would be walked
         entries = look_at(root, [place], include=patterns.include, exclude=patterns.exclude)

@@ -9,10 +9,11 @@ from waypost.code.files.walk import look_at
 from waypost.code.source import Parsed, SourceFile
 from waypost.code.summary import Summary, summarise, summary_from_json, summary_prompt
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable, NotFound
-from waypost.flows.admin.init import settle_patterns
+from waypost.flows.checkouts.parsed_file import open_source
 from waypost.flows.index.build import Report, index_paths, quiet
 from waypost.flows.index.code_memories import put_derived
-from waypost.flows.index.file_digest import Derived, open_source, summary_memory
+from waypost.flows.index.file_digest import Derived, summary_memory
+from waypost.flows.index.patterns import stored_patterns
 from waypost.flows.index.source_view import stored_summary
 from waypost.flows.open_space import OpenSpace, place_in, tree_of
 from waypost.llm.answer import complete_json
@@ -74,7 +75,7 @@ def summary(space: OpenSpace, path: str) -> str:
     place = place_in(space, path)
     if not space.identity.has_tree and (known := stored_summary(space, place)):
         return known
-    root, patterns = tree_of(space), settle_patterns(space, None, None)
+    root, patterns = tree_of(space), stored_patterns(space)
     entries = look_at(root, [place], include=patterns.include, exclude=patterns.exclude)
     entry = next((one for one in entries if one.path == place), None)
     why = "it is not there, or is ignored" if entry is None else entry.skipped
@@ -135,7 +136,7 @@ def _files(space: OpenSpace, path: str | None) -> dict[str, FileRow]:
     root = tree_of(space)
     place = None if path is None else safe_relative_path(root, path)
     if place is not None:
-        index_paths(space, [place], patterns=settle_patterns(space, None, None))
+        index_paths(space, [place], patterns=stored_patterns(space))
     with space.store.read() as reader:
         known = reader.files(checkout, None if place is None else [place])
     if not known:

@@ -9,7 +9,8 @@ from typing import Any
 from waypost.errors import InvalidInput, PersonOnly, StoreError
 from waypost.flows.journal.index_page import back_up, read_index
 from waypost.flows.journal_files.log import note
-from waypost.flows.journal_files.sync import ours, sync
+from waypost.flows.journal_files.reconcile import ours
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
 from waypost.flows.versions.current import audit, visible_version

@@ -18,11 +18,11 @@ from waypost.flows.journal_files.preferences import forget_promoted, promote_pre
 from waypost.flows.move.imports import Undone, batches, finish, register, undo_import, unfinished, unregister, write
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
-from waypost.flows.versions.prepare import IMPORT, placed
+from waypost.flows.versions.prepare import placed
 from waypost.journal.summary.frame import split_frame
 from waypost.model.draft import Draft
 from waypost.model.journal import Entry, Score, ScoredEntry
-from waypost.model.memory import Caller
+from waypost.model.memory import IMPORT, Caller
 from waypost.model.receipt import Receipt
 from waypost.store.protocol import Reader
 from waypost.text.secrets.masking import mask

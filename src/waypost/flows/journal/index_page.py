@@ -11,7 +11,8 @@ from waypost.errors import NotFound, SecurityError, StoreError
 from waypost.flows.journal.index_content import sheet_of
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.preferences import promote_preferences as promote_preferences  # noqa: PLC0414  its callers look here
-from waypost.flows.journal_files.sync import ours, sync
+from waypost.flows.journal_files.reconcile import ours
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack

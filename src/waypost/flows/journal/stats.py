@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from waypost.flows.admin.maintenance_schedule import missed
 from waypost.flows.journal.index_content import frequent_topics
 from waypost.flows.journal.index_page import index_backups
 from waypost.flows.journal_files.log import last_cleanup, metrics, next_cleanup
@@ -17,12 +16,12 @@ from waypost.model.time import format_time
 MOST_SPEAKERS = 50
 
 
-def stats(space: OpenSpace) -> dict[str, Any]:
+def stats(space: OpenSpace, overdue: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What there is, how large, about what, when, worth what, and how upkeep stands. Keys are part of the contract."""
     sync(space)
     files = space.journal.scan()
     tally = counted(space)
-    last, overdue = last_cleanup(space), missed(space)
+    last = last_cleanup(space)
     with space.store.read() as reader:
         speakers = reader.speakers(MOST_SPEAKERS)
     return {
@@ -42,7 +41,7 @@ def stats(space: OpenSpace) -> dict[str, Any]:
         "busiest": list(tally.busiest) if tally.busiest else None,
         "last_cleanup": format_time(last.at) if last else None,
         "next_cleanup": format_time(next_cleanup(space, space.clock())),
-        "overdue": overdue.to_json() if overdue else None,
+        "overdue": overdue,
         "held": held_pages(space, files),
         "backups": [backup.day.isoformat() for backup in index_backups(space)],
         "metrics": metrics(space),

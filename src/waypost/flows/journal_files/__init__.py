@@ -9,14 +9,13 @@ if TYPE_CHECKING:
     from waypost.flows.journal_files import changes as changes
     from waypost.flows.journal_files import editor_conflicts as editor_conflicts
     from waypost.flows.journal_files import erase_from_files as erase_from_files
-    from waypost.flows.journal_files import erasure_marks as erasure_marks
-    from waypost.flows.journal_files import first_files as first_files
-    from waypost.flows.journal_files import from_index as from_index
+    from waypost.flows.journal_files import known_files as known_files
     from waypost.flows.journal_files import log as log
     from waypost.flows.journal_files import media as media
     from waypost.flows.journal_files import pages as pages
     from waypost.flows.journal_files import place as place
     from waypost.flows.journal_files import preferences as preferences
+    from waypost.flows.journal_files import reconcile as reconcile
     from waypost.flows.journal_files import sync as sync
     from waypost.flows.journal_files import tally as tally
     from waypost.flows.journal_files import write as write

@@ -1,20 +1,20 @@
 """What a file says about one memory, taken into the index: new, changed, back again, or not held any more."""
 
+import hmac
 from dataclasses import replace
 
 from waypost.errors import WaypostError
 from waypost.facts.identity import tombstone
-from waypost.flows.journal_files.erasure_marks import id_mark
 from waypost.flows.open_space import OpenSpace, tombstone_key_in
 from waypost.flows.versions.current import audit, held_versions, nothing_new
 from waypost.flows.versions.masking import without_secrets
-from waypost.flows.versions.prepare import HEADING, finish, make_room, prepare, put
+from waypost.flows.versions.prepare import finish, make_room, prepare, put
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import parse_page
 from waypost.journal.units import JournalUnit, told_by
 from waypost.model.draft import MAX_SHORT, Draft, check_text
 from waypost.model.journal import Amendment, Entry
-from waypost.model.memory import Caller, Version
+from waypost.model.memory import HEADING, Caller, Version
 from waypost.store.protocol import Writer
 
 REMOVED = "remove"  # in the audit: gone from its file by somebody's hand
@@ -192,3 +192,8 @@ def _line(value: str | None) -> str | None:
     """A short text as it can be stored: a hand may have written anything into a heading."""
     clean = "".join(one for one in value or "" if one.isprintable())[:MAX_SHORT].strip()
     return clean or None
+
+
+def id_mark(key: bytes, memory_id: str) -> bytes:
+    """A tombstone for the id itself: an entry carries it wherever its file is copied to."""
+    return hmac.digest(key, f"entry\0{memory_id}".encode(), "sha256")

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from waypost.errors import WaypostError
-from waypost.flows.journal_files.sync import record_in
+from waypost.flows.journal_files.reconcile import record_in
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, without_bullets
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from waypost.errors import InvalidInput, Refused
-from waypost.flows.journal_files.changes import IN_TREES
+from waypost.flows.journal_files.known_files import IN_TREES
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import IN_TREE, OpenSpace, branch_of, tree_of
 from waypost.flows.versions.current import audit

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from waypost.errors import NotFound, StoreError
 from waypost.flows.journal_files.log import note
-from waypost.flows.journal_files.sync import ours
+from waypost.flows.journal_files.reconcile import ours
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet

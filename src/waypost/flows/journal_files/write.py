@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from waypost.flows.journal_files.editor_conflicts import note_fight, time_of
-from waypost.flows.journal_files.sync import record_in
+from waypost.flows.journal_files.reconcile import record_in
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, render_bullet
 from waypost.journal.layout import day_of, stage_of

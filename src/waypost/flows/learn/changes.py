@@ -15,10 +15,10 @@ from waypost.code.files.walk import look_at, walk
 from waypost.errors import InvalidInput
 from waypost.facts.domains import Layout
 from waypost.facts.learn.span import Proposed, over_range
-from waypost.flows.admin.init import settle_patterns
 from waypost.flows.facts.approval import approve
 from waypost.flows.facts.candidates import EXTRACTOR, take
 from waypost.flows.index.build import Report
+from waypost.flows.index.patterns import stored_patterns
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.change import ChangeSet
 from waypost.model.memory import Caller
@@ -90,7 +90,7 @@ def _without_ignored(space: OpenSpace, changes: Sequence[ChangeSet]) -> tuple[li
     are. A commit that touched no others is left out with its message."""
     root = tree_of(space)
     paths = list(dict.fromkeys(file.path for one in changes for file in one.files))
-    exclude = settle_patterns(space, None, None).exclude
+    exclude = stored_patterns(space).exclude
     known = {entry.path for entry in look_at(root, paths, exclude=exclude)} if paths else set()
     ignored = {path for path in paths if path not in known and os.path.lexists(root / path)}
     if not ignored:
@@ -121,7 +121,7 @@ def layout_of(space: OpenSpace) -> Layout:
     with space.store.read() as reader:
         paths = list(reader.files(space.identity.checkout_id)) if reader.has_code(space.identity.checkout_id) else []
     if not paths:
-        patterns = settle_patterns(space, None, None)
+        patterns = stored_patterns(space)
         entries = walk(tree_of(space), include=patterns.include, exclude=patterns.exclude)
         paths = [entry.path for entry in entries if not entry.skipped]
     return Layout.of(paths)

@@ -18,7 +18,7 @@ from waypost.facts.coldstart.find import KnownProject
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, listed
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout, is_beside
-from waypost.flows.admin.init import settle_patterns
+from waypost.flows.index.patterns import stored_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.text.secrets.masking import is_secret_path, mask
@@ -86,7 +86,7 @@ class ScannedTree:
 def look(space: OpenSpace) -> ScannedTree:
     """Which files there are. None is opened yet."""
     root = tree_of(space)
-    patterns = settle_patterns(space, None, None)
+    patterns = stored_patterns(space)
     sizes = {}
     for entry in walk(root, include=patterns.include, exclude=patterns.exclude):
         if not entry.path.endswith("/") and (entry.skipped is None or entry.skipped in _NAMES_COUNT):

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from waypost.flows.links import past_code as past_code
     from waypost.flows.links import pin as pin
     from waypost.flows.links import repair as repair
-    from waypost.flows.links import repin as repin
     from waypost.flows.links import staleness as staleness
 
 __getattr__ = lazy_modules(__name__)

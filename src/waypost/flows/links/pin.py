@@ -5,19 +5,23 @@ are filled in; the anchor is what the code is known by later.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput
 from waypost.flows.checkouts.current_tree import TreeNow
+from waypost.flows.links.staleness import check
 from waypost.flows.open_space import OpenSpace, place_in
+from waypost.model.code_verdict import CHANGED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.kinds import CODE_COLLECTIONS
+from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference, LineRange
 from waypost.model.time import Moment
-from waypost.store.protocol import CodeSketch
+from waypost.store.protocol import CodeSketch, ReferenceRow
 
+_FOUND_STATES = (UNCHANGED, MOVED, CHANGED)
 _MOST_NAMED = 20
 _SCIP = "scip-"
 _COUNTED = re.compile(r"(.+?):(\d{1,8})(?:-(\d{1,8})|:\d{1,8})?:?")
@@ -184,3 +188,41 @@ def _definitions(space: OpenSpace, written: str, name: str) -> list[CodeSketch]:
         return sketches
     exact = [one for one in sketches if one.name == name or one.name.endswith(f".{name}")]
     return [one for one in exact if one.name == name] or exact
+
+
+def reference_rows(versions: Iterable[Version]) -> list[ReferenceRow]:
+    return [
+        ReferenceRow(version.number, place, version.memory_id, reference)
+        for version in versions
+        for place, reference in enumerate(version.refs)
+    ]
+
+
+def repin_reference(space: OpenSpace, tree: TreeNow, reference: CodeReference, finding: CodeVerdict) -> CodeReference:
+    """The reference pinned to the code that was found for it."""
+    there = replace(
+        reference,
+        file_path=finding.path or reference.file_path,
+        line_range=finding.lines,
+        symbol_id=None,
+        stale_since=None,
+        code_hash=None,
+        anchor=b"",
+    )
+    pinned = pin_reference(space, tree, there, space.clock())
+    return replace(pinned.reference, whole=reference.whole)
+
+
+def repin(space: OpenSpace, version: Version) -> tuple[CodeReference, ...]:
+    """A version's references, pinned to the code as it is now."""
+    if not version.refs or not space.identity.has_tree:
+        return version.refs
+    verdicts, tree = check(space, reference_rows([version])), TreeNow(space)
+    new = []
+    for place, reference in enumerate(version.refs):
+        verdict = verdicts.get((version.number, place))
+        findable = verdict is not None and verdict.finding.state in _FOUND_STATES and verdict.finding.path is not None
+        new.append(
+            repin_reference(space, tree, reference, verdict.finding) if verdict is not None and findable else reference
+        )
+    return tuple(new)

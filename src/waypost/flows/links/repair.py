@@ -8,8 +8,7 @@ from waypost.errors import InvalidInput, NotFound
 from waypost.facts.ageing import renewed
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.draft_links import linked_by_text
-from waypost.flows.links.pin import pin_reference
-from waypost.flows.links.repin import pinned_at, reference_rows
+from waypost.flows.links.pin import pin_reference, reference_rows, repin_reference
 from waypost.flows.links.staleness import check, is_stale, kept_view, linked
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.versions.authority import is_outranked, refuse_outranked
@@ -111,7 +110,7 @@ def _pin_of(
     """The reference pinned to what it was found to be; None where there is nothing to pin it to."""
     if verdict is None or verdict.finding.state in (DELETED, AMBIGUOUS) or verdict.finding.path is None:
         return None
-    pinned = pinned_at(space, tree, reference, verdict.finding)
+    pinned = repin_reference(space, tree, reference, verdict.finding)
     return pinned if pinned.anchor or pinned.code_hash else None
 
 
@@ -180,7 +179,7 @@ def _followed(
         if finding is None or finding.state == UNCHANGED:
             kept.append(reference)
         elif _has_moved(space, reference, finding):
-            kept.append(pinned_at(space, tree, reference, finding))
+            kept.append(repin_reference(space, tree, reference, finding))
         elif finding.state == DELETED and drop:
             continue
         else:

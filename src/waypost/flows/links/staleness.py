@@ -247,7 +247,7 @@ def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> 
 def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemory:
     """One memory by its id, looked at in the tree."""
     from waypost.flows.links.hits import derived
-    from waypost.flows.write.lifecycle import find
+    from waypost.flows.versions.current import find
 
     version = find(space, memory_id, moment).version
     if version.checkout_id is not None:

@@ -17,12 +17,12 @@ from waypost.errors import NotFound
 from waypost.flows.journal_files.erase_from_files import take_out
 from waypost.flows.journal_files.write import journal_writer
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.versions.prepare import IMPORT, Prepared, prepare
+from waypost.flows.versions.prepare import Prepared, prepare
 from waypost.flows.write.reinstate import end, put_again
 from waypost.flows.write.remember import remember
 from waypost.model.draft import Draft
 from waypost.model.kinds import KEPT_COLLECTIONS
-from waypost.model.memory import Caller, Version
+from waypost.model.memory import IMPORT, Caller, Version
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time, parse_time

@@ -9,5 +9,6 @@ if TYPE_CHECKING:
     from waypost.flows.versions import current as current
     from waypost.flows.versions import masking as masking
     from waypost.flows.versions import prepare as prepare
+    from waypost.flows.versions import row as row
 
 __getattr__ = lazy_modules(__name__)

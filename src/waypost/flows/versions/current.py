@@ -3,12 +3,22 @@
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
+from waypost.facts.ageing import aged
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.prepare import Embedded
+from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
-from waypost.model.memory import Caller, Version
+from waypost.model.memory import Caller, MemoryRecord, State, Version
 from waypost.model.time import Moment
 from waypost.store.protocol import AuditEntry, Reader, Writer
+
+
+def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> MemoryRecord:
+    """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
+    with space.store.read() as reader:
+        version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
+        states = aged(reader.states([version.memory_id]), space.clock())
+        return MemoryRecord(version, states.get(version.memory_id, State()))
 
 
 def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:

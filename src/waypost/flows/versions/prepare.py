@@ -15,7 +15,7 @@ from waypost.flows.versions.masking import without_secrets
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.labels import labelled
-from waypost.model.memory import PARENT, SAID_BY, Caller, Version
+from waypost.model.memory import HEADING, IMPORT, PARENT, SAID_BY, Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of
 from waypost.retrieve.traits import traits_of
@@ -25,8 +25,6 @@ from waypost.text.language import is_surely_foreign, language_of
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
-IMPORT = "import"  # in a version's details: the id of the import that added it
-HEADING = "journal"  # what else the heading of an entry says
 _EMBEDDED_AT_ONCE = 64  # passages of one memory; more take seconds
 
 

@@ -2,12 +2,19 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from waypost.facts.identity import tombstone
+from waypost.facts.rejection import marks_left
+from waypost.flows.journal_files.adopt import id_mark
+from waypost.flows.journal_files.write import is_filed
 from waypost.flows.write.proposals import proposals_about, topic_about
 from waypost.model.memory import Version
 from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import Reader, Writer
+
+PIECE = 48  # characters: long enough not to stand in another memory by chance
+_MOST_PIECES = 16
 
 
 @dataclass(slots=True)
@@ -86,3 +93,21 @@ def erase_rows(writer: Writer, rows: DoomedRows) -> dict[str, int]:
 
 def _by_id(rows: Iterable[CandidateRow]) -> dict[str, CandidateRow]:
     return {row.candidate_id: row for row in rows}
+
+
+def erased_marks(key: bytes, version: Version) -> list[bytes]:
+    """The tombstones that forgetting it leaves. An entry of the journal is known again by its id, and whether or not its time is told."""
+    if not is_filed(version):
+        return marks_left(key, version)
+    timeless = replace(version, time=None)
+    return [*marks_left(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]
+
+
+def traces_of(texts: Iterable[str]) -> list[str]:
+    """Some pieces of them, by which one can tell whether anything is left of them in a file."""
+    pieces: dict[str, None] = {}
+    for text in texts:
+        step = max(PIECE, len(text) // _MOST_PIECES)
+        for start in range(0, len(text), step):
+            pieces[text[start : start + PIECE]] = None
+    return [piece for piece in pieces if len(piece) >= PIECE // 2][:_MOST_PIECES]

@@ -5,34 +5,26 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.facts.ageing import aged, renewed
+from waypost.facts.ageing import renewed
 from waypost.facts.identity import MERGED, fingerprint
 from waypost.facts.rejection import LEARNED, marks_left, marks_met, topic_marks
 from waypost.facts.validity import holds_at
 from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
-from waypost.flows.links.repin import accepted
+from waypost.flows.links.pin import repin
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import is_outranked, refuse_outranked
-from waypost.flows.versions.current import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.current import audit, find, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.versions.prepare import embed_items, finish, make_room, marks_standing, pending, prepare, put
 from waypost.flows.write.proposals import propose_correction, propose_retraction
 from waypost.flows.write.reinstate import end
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
-from waypost.model.memory import SAID_BY, Caller, MemoryRecord, State, Version
+from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time
 from waypost.store.protocol import Edge, Reader, Writer
 from waypost.text.secrets.masking import mask
-
-
-def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> MemoryRecord:
-    """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
-    with space.store.read() as reader:
-        version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
-        states = aged(reader.states([version.memory_id]), space.clock())
-        return MemoryRecord(version, states.get(version.memory_id, State()))
 
 
 def correct(
@@ -57,7 +49,7 @@ def correct(
     refuse_derived(old)
     item = finish(
         Draft(hidden.text, kind=old.kind),
-        replace(_corrected(space, old, hidden.text, caller, valid_from, valid_until), refs=accepted(space, old)),
+        replace(_corrected(space, old, hidden.text, caller, valid_from, valid_until), refs=repin(space, old)),
         masked,
         key,
     )

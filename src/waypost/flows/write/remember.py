@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from waypost.errors import StoreUnavailable, WaypostError
 from waypost.facts.duplicates import THRESHOLDS
 from waypost.flows.checkouts.current_tree import TreeNow
-from waypost.flows.journal_files.sync import sync_in
+from waypost.flows.journal_files.reconcile import sync_in
 from waypost.flows.journal_files.write import days_of, is_filed, journal_writer, write_through
 from waypost.flows.links.draft_links import point_at_code
 from waypost.flows.open_space import OpenSpace

@@ -8,7 +8,7 @@ from waypost.flows.journal.condense.run import ChangedMeanwhile, CondenseRun, Co
 from waypost.flows.journal.condense.texts import SummaryWriter, trimmed
 from waypost.flows.journal_files.log import note, note_scores
 from waypost.flows.journal_files.preferences import promote_preferences
-from waypost.flows.journal_files.sync import ours
+from waypost.flows.journal_files.reconcile import ours
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived, originals, with_importance
 from waypost.journal.markdown import JournalPage, parse_page

@@ -7,7 +7,8 @@ from typing import Any
 from waypost.errors import NotFound, StoreError, WaypostError
 from waypost.flows.journal.importance import scored
 from waypost.flows.journal_files.log import note
-from waypost.flows.journal_files.sync import ours, sync
+from waypost.flows.journal_files.reconcile import ours
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.access import take_accesses
 from waypost.journal.archive import archived

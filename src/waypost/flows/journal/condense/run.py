@@ -15,7 +15,7 @@ from waypost.errors import NotFound, StoreBusy, StoreFull, StoreReadOnly, Waypos
 from waypost.flows.journal.condense.scores import EntryScores
 from waypost.flows.journal.condense.texts import SummaryText, SummaryWriter, open_writer, summary_of
 from waypost.flows.journal.see_also import see_also
-from waypost.flows.journal_files.sync import ours
+from waypost.flows.journal_files.reconcile import ours
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout

@@ -1,0 +1,41 @@
+"""A file of the tree, read, masked and parsed within a time limit."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from waypost.code.files.languages import language_of_path
+from waypost.code.files.reading import FileText, Unread, read_source
+from waypost.code.parse import parse
+from waypost.code.source import Parsed, SourceFile
+from waypost.space.time_limit import OutOfTime, time_limit
+from waypost.text.secrets.masking import mask
+
+PATIENCE = 20.0  # seconds for one file: what takes longer is no code but a riddle for the parser
+KILLED = "the parser crashed on it, or did not come to an end"
+
+
+class ParsedFile(NamedTuple):
+    """A file read, its secrets masked, parsed."""
+
+    read: FileText
+    source: SourceFile
+    parsed: Parsed
+    masked: int  # secrets that were masked
+
+
+def open_source(root: Path, path: str, *, named: bool = False) -> ParsedFile | Unread:
+    """The one way from a file to what it says: nobody parses what was not masked, or for longer than the limit."""
+    try:
+        with time_limit(PATIENCE):
+            return _read_and_parse(root, path, named)
+    except OutOfTime:
+        return Unread(KILLED)
+
+
+def _read_and_parse(root: Path, path: str, named: bool) -> ParsedFile | Unread:
+    read = read_source(root, path, named=named)
+    if isinstance(read, Unread):
+        return read
+    hidden = mask(read.text)
+    source = SourceFile(path, language_of_path(path, hidden.text), hidden.text)
+    return ParsedFile(read, source, parse(source), len(hidden.found))
