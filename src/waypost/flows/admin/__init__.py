@@ -7,7 +7,6 @@ from waypost.lazy import lazy_modules
 if TYPE_CHECKING:
     from waypost.flows.admin import doctor as doctor
     from waypost.flows.admin import empty_database as empty_database
-    from waypost.flows.admin import growth as growth
     from waypost.flows.admin import hook_check as hook_check
     from waypost.flows.admin import init as init
     from waypost.flows.admin import journal_check as journal_check

@@ -1,27 +1,40 @@
 """Cold start: the first facts of a tree that the memory knows nothing of, for the whole project or for one task."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from waypost.facts.coldstart.find import FoundProject, find_project, part_facts
+from waypost.facts.coldstart.prose import opening
+from waypost.facts.coldstart.slots import SAID, SEEN, code, listed
 from waypost.facts.coldstart.tree import PATIENCE, ProjectTree
+from waypost.facts.rejection import LEARNED
 from waypost.flows.facts.candidates import key_of, take
-from waypost.flows.learn.cold_start_files import file_fact
 from waypost.flows.learn.cold_start_task import relevant
 from waypost.flows.learn.cold_start_tree import ScannedTree, is_code, known_of, look
-from waypost.flows.learn.vanished import end_vanished
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.current import audit, nothing_new
+from waypost.flows.versions.prepare import put
+from waypost.flows.write.insert import ENDED
 from waypost.model.candidate import Candidate
-from waypost.model.memory import Caller
+from waypost.model.kinds import KEPT_COLLECTIONS
+from waypost.model.memory import Caller, Version
+from waypost.model.recall import View
 from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REPLACED, STORED, WAITING, DecidedCandidate
+from waypost.model.time import Moment
+from waypost.retrieve.passages import passages_of
 from waypost.space.time_limit import OutOfTime, time_limit
+from waypost.store.protocol import Filter, Reader
 from waypost.text.split import estimate_tokens
 
 _CHARACTERS_OF_A_TOKEN = 4
 _MOST_DOMAINS = 12  # that are suggested
 _MOST_FILES = 300  # that facts are found about in the background
 _MOST_GIVEN_UP = 5  # files that take too long; a tree with more of them is made for it
+_MOST_NAMES = 6
+_TYPES = ("class", "struct", "interface", "trait", "enum", "module")
+_MOST_ENDED = 1_000
 T = TypeVar("T")
 _FOR_A_TASK = frozenset({"project:purpose", "project:runtime", "project:test", "project:lint", "project:parts"})
 
@@ -172,3 +185,81 @@ def facts_as_found(space: OpenSpace, priority: Sequence[str] = ()) -> Iterator[C
 def _is_at(path: str, wanted: str) -> bool:
     place = wanted.strip("/")
     return path == place or path.startswith(f"{place}/") or not place
+
+
+# -- facts about single files
+
+
+def file_fact(seen: ScannedTree, path: str) -> Candidate | None:
+    """A fact of level 2 about a file of code; None for one that says nothing."""
+    if not is_code(path):
+        return None
+    parsed = seen.parsed(path)
+    if parsed is None:
+        return None
+    told = opening(seen.tree.text(path), parsed.doc)
+    names = [one.name for one in parsed.symbols if one.kind in _TYPES] or [
+        one.name for one in parsed.symbols if "." not in one.qualified
+    ]
+    names = [name for name in names if re.fullmatch(r"[^\W\d]\w{1,60}", name)]
+    if told:
+        text, sure = f'{code(path)} describes itself: "{told}"', SAID
+    elif names:
+        text, sure = f"{code(path)} defines {listed(map(code, names), _MOST_NAMES)}.", SEEN + 0.05
+    else:
+        return None
+    return Candidate(
+        text=text,
+        confidence=sure,
+        origin="cold_start",
+        level=2,
+        domain=seen.layout.domain(path),
+        module=seen.layout.module(path),
+        topic=f"module:{path}",
+        refs=(path,),
+        reason=f"found in {path}",
+    )
+
+
+# -- facts that the tree does not state any more
+
+
+def end_vanished(space: OpenSpace, origin: str, found: Collection[str], caller: Caller) -> int:
+    """End the extractor's own facts of this origin whose keys are not among those found. Returns how many.
+
+    What a person said or approved, and what is protected, stays. Should the tree say it again, it is a fact again.
+    """
+    with space.store.read() as reader:
+        gone = _gone(space, reader, origin, found)
+    if not gone:
+        return 0
+    with space.store.write() as writer:
+        now = space.clock()
+        gone = _gone(space, writer, origin, found)
+        for version in gone:
+            writer.supersede(version.number, now)
+            if version.valid_from < now:
+                until = replace(
+                    version,
+                    recorded_at=now,
+                    valid_until=now,
+                    key=None,
+                    details={**version.details, ENDED: caller.source},
+                )
+                put(writer, until, passages_of(until), nothing_new(space, writer))
+            audit(space, writer, "end", version.memory_id, caller, {"kind": version.kind})
+    return len(gone)
+
+
+def _gone(space: OpenSpace, reader: Reader, origin: str, found: Collection[str]) -> list[Version]:
+    view = View(Moment(space.clock()), KEPT_COLLECTIONS, archived=True)
+    known = [
+        version
+        for version in reader.latest(view, Filter(tags=(("origin", origin),)), _MOST_ENDED)
+        if version.source == "extractor"
+        and version.valid_until is None
+        and (version.key or "").startswith(LEARNED)
+        and version.key not in found
+    ]
+    states = reader.states([version.memory_id for version in known])
+    return [one for one in known if one.memory_id not in states or not states[one.memory_id].protected]
