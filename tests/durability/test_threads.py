@@ -178,7 +178,7 @@ def test_an_export_under_way_cannot_bring_back_what_is_forgotten_meanwhile(
     doomed = str(memory.remember("The word is quixzanthal").id)
     memory.remember("Another thing entirely")
     erased = threading.Event()
-    memory_row, plain = memory_row, SqliteStore.scrub
+    plain = SqliteStore.scrub
 
     def tell_and_scrub(*given: Any, **named: Any) -> bool:
         erased.set()  # it is erased and the exports are cleaned; now it waits for those who still read
