@@ -13,7 +13,7 @@ from waypost.errors import StoreBusy
 from waypost.flows.backup import restore as backup_restore
 from waypost.flows.backup.restore import BackupPlace, RestorePlan
 from waypost.flows.backup.snapshots import MemoryBackup
-from waypost.flows.write.erase_rows import Doomed
+from waypost.flows.write.erase_rows import ErasureTargets
 from waypost.model.memory import Caller
 
 NAME = "Zzyzxquixandra"
@@ -167,7 +167,7 @@ def test_what_is_forgotten_while_a_restore_is_prepared_does_not_come_back(
     other = Memory(person.identity, impatient, Caller("person", "ada"), person.space.clock)
     before = backup_restore._planned
 
-    def planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, Doomed]:
+    def planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, ErasureTargets]:
         done = before(place, backup)
         assert not other.forget(fact).complete  # the restore holds the snapshots
         return done

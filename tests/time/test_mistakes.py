@@ -113,7 +113,7 @@ def touching_is_overlapping(patch: Patch) -> None:
 
 def coming_back(patch: Patch) -> None:
     """A batch brings back what was given up."""
-    patch.setattr(insert.WriteGate, "_corrected_at", lambda self, item: None)
+    patch.setattr(insert.WriteGate, "_corrected_at", lambda self, item, copies: None)
 
 
 MISTAKES: dict[str, Mistake] = {

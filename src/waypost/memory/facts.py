@@ -183,7 +183,7 @@ class MemoryFacts:
         refresh: Sequence[str] = (),
         on_expire: str | None = None,
         ttl_class: str | None = None,
-    ) -> "flows.write.lifetime.Lasting":
+    ) -> "flows.write.lifetime.LifetimeStatus":
         """Set when a fact expires. Without arguments, it never does.
 
         Args:

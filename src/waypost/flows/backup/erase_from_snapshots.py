@@ -21,7 +21,7 @@ from waypost.flows.backup.snapshots import (
 from waypost.flows.journal_files.erase_from_files import erase_in
 from waypost.flows.journal_files.media import drop_media_in
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.erase_rows import Doomed, DoomedRows, doomed_rows, erase_rows, traces_of
+from waypost.flows.write.erase_rows import ErasureTargets, TargetRows, erase_rows, rows_to_erase, traces_of
 from waypost.journal.files import JournalFolder
 from waypost.model.memory import HEADING, Version
 from waypost.model.time import Clock
@@ -34,12 +34,12 @@ from waypost.store.sqlite.store import SqliteStore
 BACKUPS_OWED = "backups_owed"  # in the table `meta`: what is still to be erased from snapshots, as JSON
 
 
-def owe_erasure(space: OpenSpace, writer: Writer, rows: DoomedRows, fingerprints: Iterable[bytes] = ()) -> None:
+def owe_erasure(space: OpenSpace, writer: Writer, rows: TargetRows, fingerprints: Iterable[bytes] = ()) -> None:
     """Note, in the transaction that erases them, that these rows are to go from the snapshots too, and all that says one
     of these things."""
     if space.settings.store:
         return
-    doomed = Doomed.of(writer.meta(BACKUPS_OWED))
+    doomed = ErasureTargets.of(writer.meta(BACKUPS_OWED))
     doomed.ids.update(rows.memories, (row.candidate_id for row in rows.candidates))
     doomed.fingerprints.update(fingerprints)
     writer.set_meta(BACKUPS_OWED, doomed.to_json())
@@ -54,7 +54,7 @@ def erase_owed(space: OpenSpace, *, wait: bool = True) -> bool:
     """Erase from every snapshot what is noted. False: another process holds the snapshots, or one cannot be written; the
     note stays."""
     with space.store.read() as reader:
-        doomed = Doomed.of(reader.meta(BACKUPS_OWED))
+        doomed = ErasureTargets.of(reader.meta(BACKUPS_OWED))
     if not doomed:
         return True
     if (space.folder / FOLDER).is_dir():  # else whoever makes the first snapshot begins after what was erased
@@ -65,14 +65,14 @@ def erase_owed(space: OpenSpace, *, wait: bool = True) -> bool:
         except (StoreError, OSError):  # `doctor` reports it, and every opening tries again
             return False
     with space.store.write() as writer:
-        left = Doomed.of(writer.meta(BACKUPS_OWED))
+        left = ErasureTargets.of(writer.meta(BACKUPS_OWED))
         left.ids -= doomed.ids
         left.fingerprints -= doomed.fingerprints
         writer.set_meta(BACKUPS_OWED, left.to_json())
         return not left
 
 
-def erase_from(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) -> None:
+def erase_from(one: MemoryBackup, doomed: ErasureTargets, settings: Settings, clock: Clock) -> None:
     """Erase it from one snapshot, for who holds the lock. One that cannot be read goes as a whole: nobody can tell what it
     holds, and it cannot be restored either."""
     if one.made_at is None:
@@ -84,7 +84,7 @@ def erase_from(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clo
         remove(one)
 
 
-def _erase(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) -> None:
+def _erase(one: MemoryBackup, doomed: ErasureTargets, settings: Settings, clock: Clock) -> None:
     if one.is_sealed and not holds(one.path / DATABASE_FILE, doomed.ids, doomed.fingerprints, doomed.topics):
         return
     if one.is_sealed:
@@ -99,7 +99,7 @@ def _erase(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) 
     store = SqliteStore(one.path, clock=clock, busy_seconds=settings.busy_timeout_seconds)
     try:
         with store.write() as writer:
-            rows = doomed_rows(writer, doomed)
+            rows = rows_to_erase(writer, doomed)
             # The files first: which of their lines are meant can only be told while the words are known.
             ids = frozenset(version.memory_id for version in rows.versions)
             digests = frozenset(place.digest for _, place in writer.places_of(ids))

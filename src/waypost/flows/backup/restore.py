@@ -40,7 +40,7 @@ from waypost.flows.backup.snapshots import (
     mark_of,
 )
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.erase_rows import Doomed
+from waypost.flows.write.erase_rows import ErasureTargets
 from waypost.flows.write.proposals import target_of
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, to_micros
@@ -189,7 +189,7 @@ def _opened(place: BackupPlace, backup: MemoryBackup) -> Iterator[SqliteStore]:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, Doomed]:
+def _planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, ErasureTargets]:
     """What there is to do, and what of the snapshot must not come back."""
     space = place.open()
     with _opened(place, backup) as store, store.read() as saved, space.store.read() as live:
@@ -204,7 +204,7 @@ def _planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, Doo
 # -- what was forgotten since
 
 
-def _doomed_since(saved: Reader, live: Reader, rows: list[KeptRow]) -> Doomed:
+def _doomed_since(saved: Reader, live: Reader, rows: list[KeptRow]) -> ErasureTargets:
     """Of versions and candidates that the memory does not have any more, those that were forgotten, or deleted at the end
     of their time, and proposals about them. A snapshot has none of them, unless it was kept elsewhere and put back."""
     there = {row[0] for row in live.tables().rows(TABLES["candidates"], None, sys.maxsize)}
@@ -212,7 +212,7 @@ def _doomed_since(saved: Reader, live: Reader, rows: list[KeptRow]) -> Doomed:
     mine = {one.memory_id for one in rows}
     mine |= {one for row in candidates for one in (row.candidate_id, target_of(row.topic))}
     erased = {entry.memory_id for entry in live.audit_entries(None, sys.maxsize) if _erases(entry)}
-    doomed = Doomed({one for one in erased if one in mine and not live.versions(one)})
+    doomed = ErasureTargets({one for one in erased if one in mine and not live.versions(one)})
     told, theirs = live.meta(TOMBSTONE_KEY), {row[0] for row in _tombstones(saved)}
     if told is not None:
         key, since = bytes.fromhex(told), [row for row in _tombstones(live) if row[0] not in theirs]
@@ -229,7 +229,7 @@ def _tombstones(reader: Reader) -> list[Any]:
     return reader.tables().rows(TABLES["tombstones"], None, sys.maxsize)
 
 
-def _is_doomed(one: KeptRow, doomed: Doomed) -> bool:
+def _is_doomed(one: KeptRow, doomed: ErasureTargets) -> bool:
     (at,) = TABLES["memories"].at("fingerprint")
     return one.memory_id in doomed.ids or one.row[at] in doomed.fingerprints
 
@@ -363,7 +363,7 @@ def _restore_damaged(place: BackupPlace, backup: MemoryBackup, caller: Caller, n
     place.close()  # what this process itself has open of it
     aside = _keep_aside(place)  # first: SQLite would begin to repair it
     remains = read_remains(place.database) if place.database.exists() else Remains()
-    doomed = Doomed(remains.expired | (set() if remains.tombstones else remains.forgotten))
+    doomed = ErasureTargets(remains.expired | (set() if remains.tombstones else remains.forgotten))
     with _opened(place, backup) as store, store.read() as saved:
         rows = [KeptRow(row[0], row) for row in saved.tables().rows(TABLES["memories"], None, sys.maxsize)]
         if remains.key is not None:

@@ -1,7 +1,8 @@
-"""Removing the traces of what was erased, now or, where somebody is in the way, with a later opening.
+"""Remove traces of erased memories from the database, exports, media and snapshots.
 
-What is still to be cleaned is noted in the transaction that erases it, by the ids of the memories and the names of their
-media. Whoever has cleaned takes out of the note what was in it before: what others erased meanwhile stays noted.
+The transaction that erases notes what to clean up: ids of memories and names of media. If another process blocks the
+cleanup, a later opening continues. Names are removed from the note only after their cleanup: others may have added
+more.
 """
 
 import json
@@ -13,19 +14,19 @@ from waypost.flows.backup.snapshots import RESTORE_OWED
 from waypost.flows.open_space import OpenSpace
 from waypost.store.protocol import Reader, Writer
 
-_SCRUB_OWED = "scrub_owed"  # in the table `meta`: of which memories there may be traces in the database, as JSON
-_FILES_OWED = "files_owed"  # the same in files of this machine, with the media that only they named
+_SCRUB_OWED = "scrub_owed"  # in the table `meta`: memories of which the database may hold traces, as JSON
+_FILES_OWED = "files_owed"  # the same for files on this machine, with media that only these memories used
 
 
 @dataclass(frozen=True, slots=True)
 class Scrubbed:
-    complete: bool  # False: somebody is in the way; what is left stays noted
-    exports: frozenset[str] = frozenset()  # the names of those that changed
+    complete: bool  # False: another process blocks; the rest stays noted
+    exports: frozenset[str] = frozenset()  # names of changed exports
     media: tuple[str, ...] = ()
 
 
 def owe_scrub(space: OpenSpace, writer: Writer, ids: Collection[str], media: Iterable[str] = ()) -> None:
-    """Note, in the transaction that erases these memories, that their traces are to be removed."""
+    """Note, in the transaction that erases these memories, that their traces must be removed."""
     for key, names in ((_SCRUB_OWED, ids), (_files_key(space), [*ids, *media])):
         _note(writer, key, _noted(writer, key).union(names))
 
@@ -36,8 +37,7 @@ def owes_scrub(space: OpenSpace) -> bool:
 
 
 def finish_forgetting(space: OpenSpace) -> None:
-    """Remove the traces that a killed process or a reader in the way left behind; waits for nobody. A restore that was
-    killed is finished too."""
+    """Finish a cleanup or a restore that was stopped. Does not wait for other processes."""
     with space.store.read() as reader:
         restoring = reader.meta(RESTORE_OWED)
     if restoring:
@@ -49,19 +49,21 @@ def finish_forgetting(space: OpenSpace) -> None:
 
 
 def scrub(space: OpenSpace, traces: list[str] | None, words: Collection[str] = (), *, wait: bool = True) -> Scrubbed:
-    """Remove what is noted from exports, media, the database and snapshots; what cannot be removed now stays noted, for the
-    next opening or `doctor`. `traces` are the texts to look for, None where they are not known any more. `words`: in exports,
-    rows that say one of these go too."""
+    """Remove what is noted. What cannot be removed now stays noted for the next opening or for `doctor`.
+
+    `traces` are texts to look for, or None if they are not known any more. Rows of exports with one of the texts
+    `words` go too.
+    """
     key = _files_key(space)
     with space.store.read() as reader:
         rows, files = _noted(reader, _SCRUB_OWED), _noted(reader, key)
     cleaned = _clean_files(space, files, words, wait=wait)
     try:
         complete = space.store.scrub(traces or [], wait=wait, rewrite=traces is None)
-    except StoreBusy:  # what was erased is gone already; only its traces are not
+    except StoreBusy:  # the rows are erased; only traces are left
         complete = False
     if not space.settings.store:
-        from waypost.flows.backup.erase_from_snapshots import erase_owed  # only who erases needs it
+        from waypost.flows.backup.erase_from_snapshots import erase_owed  # only for erasing
 
         complete = erase_owed(space, wait=wait) and complete
     if complete or cleaned.complete:
@@ -76,14 +78,14 @@ def scrub(space: OpenSpace, traces: list[str] | None, words: Collection[str] = (
 def _clean_files(space: OpenSpace, names: set[str], words: Collection[str], *, wait: bool) -> Scrubbed:
     if not names:
         return Scrubbed(True)
-    from waypost.flows.erase.exports import clean_exports  # only who erases needs these
+    from waypost.flows.erase.exports import clean_exports  # only for erasing
     from waypost.flows.journal_files.media import MEDIA, drop_media
 
     media = {name for name in names if name.startswith(f"{MEDIA}/")}
     try:
         changed = clean_exports(space, names - media, words, wait=wait)
         return Scrubbed(True, frozenset(changed), tuple(drop_media(space, media, wait=wait)) if media else ())
-    except (StoreError, NotFound, OSError):  # also where the journal is on another machine: every opening tries again
+    except (StoreError, NotFound, OSError):  # also if the journal is on another machine: every opening tries again
         return Scrubbed(False)
 
 
@@ -93,8 +95,8 @@ def _files_key(space: OpenSpace) -> str:
 
 
 def _noted(reader: Reader, key: str) -> set[str]:
-    found = json.loads(reader.meta(key) or "[]")
-    return set(found) if isinstance(found, list) else {str(found)}  # once it was a mere mark
+    names = json.loads(reader.meta(key) or "[]")
+    return set(names) if isinstance(names, list) else {str(names)}  # older databases have a mere flag
 
 
 def _note(writer: Writer, key: str, names: set[str]) -> None:

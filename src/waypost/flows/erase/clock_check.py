@@ -1,7 +1,7 @@
-"""Whether the clock of the machine can be believed for what cannot be undone.
+"""Detect a clock that has jumped ahead, before anything is deleted by it.
 
-A clock that jumps ahead by years makes everything expire at once, and the clock may come back. So what a lifetime deletes is
-erased only when the clock runs on from where maintenance last saw it, or when a new time has held for a day.
+A clock that jumps ahead by years makes everything expire, and it may come back. Expired memories are erased only if the
+clock continues from the last maintenance, or if the new time has held for a day.
 """
 
 import json
@@ -12,16 +12,18 @@ from waypost.flows.open_space import OpenSpace
 from waypost.model.time import format_time, parse_time
 from waypost.store.protocol import Reader
 
-JUMP = timedelta(days=365)  # no machine rests for so long between two runs of maintenance, or hardly one
-HELD = timedelta(days=1)
+JUMP = timedelta(days=365)  # hardly any machine is off for so long between two runs of maintenance
+STEADY_FOR = timedelta(days=1)
 _KEY = "clock_seen"
-_OFTEN_ENOUGH = timedelta(hours=1)  # what maintenance saw is written down no more often
+_OFTEN_ENOUGH = timedelta(hours=1)  # the least time between two notes of the clock
 
 
 @dataclass(frozen=True, slots=True)
 class SeenClock:
-    """`steady`: the last time that was believed. `since`: when a time that is far ahead of it was seen first, while it is not
-    believed yet. `seen`: the last time that was seen."""
+    """`steady`: the last trusted time. `since`: when a time far ahead was first seen, while it is not trusted yet.
+
+    `seen`: the last time seen.
+    """
 
     steady: datetime
     since: datetime | None
@@ -40,21 +42,20 @@ class SeenClock:
         )
 
 
-def look(reader: Reader, now: datetime, known: datetime | None = None) -> SeenClock:
-    """What the clock shows, beside what maintenance saw before. `known`: a time that the clock showed once, for a memory
-    without any maintenance so far."""
-    before = _before(reader) or SeenClock(known or now, None, known or now)
+def look(reader: Reader, now: datetime, earlier: datetime | None = None) -> SeenClock:
+    """The clock, compared with what maintenance saw before. `earlier`: a time for a memory without maintenance so far."""
+    before = _before(reader) or SeenClock(earlier or now, None, earlier or now)
     if now - before.steady <= JUMP:  # or it went back: then less has expired
         return SeenClock(now, None, now)
     if before.since is None or not timedelta(0) <= now - before.seen <= JUMP:
-        return SeenClock(before.steady, now, now)  # it has jumped just now
-    if now - before.since < HELD:
+        return SeenClock(before.steady, now, now)  # it has just jumped
+    if now - before.since < STEADY_FOR:
         return SeenClock(before.steady, before.since, now)
     return SeenClock(now, None, now)
 
 
 def is_noted(reader: Reader, clock: SeenClock) -> bool:
-    """Whether there is nothing in what was seen now that has to be written down."""
+    """Whether the stored note is recent enough."""
     before = _before(reader)
     return (
         before is not None
@@ -70,19 +71,19 @@ def note(space: OpenSpace, clock: SeenClock) -> None:
             return
     times = (clock.steady, clock.since, clock.seen)
     with space.store.write() as writer:
-        writer.set_meta(_KEY, json.dumps([one and format_time(one) for one in times]))
+        writer.set_meta(_KEY, json.dumps([at and format_time(at) for at in times]))
 
 
 def clock_notices(space: OpenSpace) -> tuple[str, ...]:
-    """That deletions wait because of the clock, where they do."""
+    """A notice that deletions are postponed because of the clock, if they are."""
     with space.store.read() as reader:
         clock = look(reader, space.clock())
     return (clock.notice,) if clock.is_doubtful else ()
 
 
 def _before(reader: Reader) -> SeenClock | None:
-    told = reader.meta(_KEY)
-    if told is None:
+    stored = reader.meta(_KEY)
+    if stored is None:
         return None
-    steady, since, seen = (one and parse_time(one, _KEY) for one in json.loads(told))
+    steady, since, seen = (value and parse_time(value, _KEY) for value in json.loads(stored))
     return SeenClock(steady, since, seen)

@@ -14,7 +14,7 @@ REPAIR_LOCK = "repair.lock"
 
 
 def check_leftovers(folder: Path, *, fix: bool) -> list[Finding]:
-    """What a repair that was killed left beside the copies; with `fix` it is removed, unless a repair runs."""
+    """Leftovers of a stopped repair. `fix` removes them, unless a repair is running."""
     place = folder / FOLDER
     left = [*place.glob(f"{WORKPLACE}*"), *place.glob(".*.tmp*")]
     if not left:
@@ -28,19 +28,22 @@ def check_leftovers(folder: Path, *, fix: bool) -> list[Finding]:
 
 
 def drop_damaged(folder: Path, memory_ids: Iterable[str], pieces: Iterable[str]) -> list[str]:
-    """Remove the copies of damaged databases that hold one of these memories, by its id or a piece of its text: nobody can
-    take a single memory out of them. What a killed repair left goes too. Returns the names of the copies."""
+    """Remove copies of damaged databases that hold one of these memories, by its id or a piece of its text.
+
+    A single memory cannot be removed from such a copy. Leftovers of a stopped repair go too. Returns the names of the
+    copies.
+    """
     place, gone = folder / FOLDER, list[str]()
     if not place.is_dir():
         return gone
     check_leftovers(folder, fix=True)
-    signs = [one.encode() for one in (*memory_ids, *pieces)]
+    signs = [sign.encode() for sign in (*memory_ids, *pieces)]
     for path in sorted(place.glob("*.db")):
-        files = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.exists()]
-        if any(_holds(one, signs) for one in files):
+        files = [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
+        if any(_holds(file, signs) for file in files):
             gone.append(path.name)
-            for one in files:
-                one.unlink(missing_ok=True)
+            for file in files:
+                file.unlink(missing_ok=True)
     with suppress(OSError):  # something is left in it
         place.rmdir()
     return gone

@@ -1,4 +1,4 @@
-"""The end of a memory's time: it goes stale, into the archive, or for good."""
+"""Handle expired memories: mark them stale, archive or delete them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from waypost.flows.erase.clock_check import SeenClock, is_noted, look, note
 from waypost.flows.erase.exports import clean_exports
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit
-from waypost.flows.write.erase_rows import Doomed, doomed_rows, erase_rows, traces_of
+from waypost.flows.write.erase_rows import ErasureTargets, erase_rows, rows_to_erase, traces_of
 from waypost.model.memory import Caller
 from waypost.store.fact_protocol import LifetimeRow
 from waypost.store.protocol import Reader, Writer
@@ -22,15 +22,15 @@ _AT_ONCE = 200  # memories in one transaction: other writers wait for no more
 
 @dataclass(slots=True)
 class Expired:
-    """What became, or would become, of memories whose time has run out."""
+    """What happened, or would happen, to expired memories."""
 
     stale: list[str] = field(default_factory=list)
     archived: list[str] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
-    protected: list[str] = field(default_factory=list)  # their time is over too, and nothing happens to them
-    postponed: list[str] = field(default_factory=list)  # to be deleted once the clock can be believed (`clock.py`)
+    protected: list[str] = field(default_factory=list)  # expired, but kept
+    postponed: list[str] = field(default_factory=list)  # deleted once the clock can be trusted (`clock_check.py`)
     exports_changed: tuple[str, ...] = ()
-    complete: bool = True  # False: somebody is reading right now; the last traces go with the next opening
+    complete: bool = True  # False: another process is reading; the next opening removes the last traces
     dry_run: bool = False
 
     @property
@@ -52,33 +52,32 @@ class Expired:
 
 
 def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, wait: bool = True) -> Expired:
-    """Do to every memory whose time has run out what was said for its end. What is protected stays as it is.
+    """Do with every expired memory what its lifetime says. Protected memories stay as they are.
 
-    Deleted means erased with all its versions, as by `forget`, but it may be said again: no tombstone is left. Nothing is
-    while the clock may be wrong. Without
-    `wait`, the last traces are left for later where somebody reads right now. Doing it twice, or in two processes at
-    once, does it once.
+    Deleting erases all versions, as `forget` does, but leaves no tombstone: the text may be stored again. Nothing is
+    deleted while the clock may be wrong. Without `wait`, the last traces are left for later if another process is
+    reading. Running it twice, or in two processes at once, does it once.
     """
     with space.store.read() as reader:
         now = space.clock()
         over = reader.lifetimes(expired_by=now, protected=True)
-        due, postponed, clock = _believed(reader, _due(over), now)
+        due, postponed, clock = _split_by_clock(reader, _due(over), now)
         doomed = [row.memory_id for row in due if row.on_expire == "delete"]
-        words = set() if dry_run else _words(reader, doomed)
+        words = set() if dry_run else _own_texts(reader, doomed)
     done = Expired(protected=[row.memory_id for row in over if row.protected], postponed=postponed, dry_run=dry_run)
     if dry_run:
         for row in due:
-            _listed(done, row.on_expire).append(row.memory_id)
+            _list_for(done, row.on_expire).append(row.memory_id)
         return done
     note(space, clock)
-    # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
+    # Exports first: once the texts are erased, their lines could not be found any more.
     changed = clean_exports(space, doomed, words) if doomed else set()
     erased = set(words)
     for start in range(0, len(due), _AT_ONCE):
         with space.store.write() as writer:
             erased |= _end(space, writer, due[start : start + _AT_ONCE], caller, done)
     if done.deleted:
-        scrubbed = scrub(space, traces_of(erased), words, wait=wait)  # exports too: one may have been made meanwhile
+        scrubbed = scrub(space, traces_of(erased), words, wait=wait)  # exports again: one may have been made meanwhile
         changed |= scrubbed.exports
         done.complete = scrubbed.complete
     done.exports_changed = tuple(sorted(changed))
@@ -89,15 +88,17 @@ def is_any_due(space: OpenSpace) -> bool:
     """Whether `process_expired` would do anything now."""
     with space.store.read() as reader:
         now = space.clock()
-        due, postponed, clock = _believed(reader, _due(reader.lifetimes(expired_by=now)), now)
+        due, postponed, clock = _split_by_clock(reader, _due(reader.lifetimes(expired_by=now)), now)
         return bool(due) or (bool(postponed) and not is_noted(reader, clock))
 
 
-def _believed(reader: Reader, due: list[LifetimeRow], now: datetime) -> tuple[list[LifetimeRow], list[str], SeenClock]:
-    """What can be done by this clock, and the ids of what is not deleted yet."""
+def _split_by_clock(
+    reader: Reader, due: list[LifetimeRow], now: datetime
+) -> tuple[list[LifetimeRow], list[str], SeenClock]:
+    """What can be done by this clock, and the ids whose deletion is postponed."""
     doomed = [row.memory_id for row in due if row.on_expire == "delete"]
-    known = [entry.at for memory_id in doomed for entry in reader.audit_entries(memory_id, 1)]
-    clock = look(reader, now, min(known, default=None))
+    recorded = [entry.at for memory_id in doomed for entry in reader.audit_entries(memory_id, 1)]
+    clock = look(reader, now, min(recorded, default=None))
     if not clock.is_doubtful:
         return due, [], clock
     return [row for row in due if row.on_expire != "delete"], doomed, clock
@@ -107,19 +108,21 @@ def _due(over: Sequence[LifetimeRow]) -> list[LifetimeRow]:
     return [row for row in over if not row.protected and not (row.on_expire == "stale" and row.is_stale)]
 
 
-def _words(reader: Reader, doomed: Sequence[str]) -> set[str]:
-    """What only these memories have ever said. Another one that says the same has its own time."""
-    found, theirs = set(), frozenset(doomed)
+def _own_texts(reader: Reader, doomed: Sequence[str]) -> set[str]:
+    """Texts that only these memories ever had. Another memory with the same text has its own lifetime."""
+    texts, theirs = set(), frozenset(doomed)
     for memory_id in doomed:
         for version in reader.versions(memory_id):
-            if theirs.issuperset(known.memory_id for known in reader.find_fingerprint(version.fingerprint)):
-                found.add(version.text)
-    return found
+            if theirs.issuperset(stored.memory_id for stored in reader.find_fingerprint(version.fingerprint)):
+                texts.add(version.text)
+    return texts
 
 
 def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: Caller, done: Expired) -> set[str]:
-    """Asked again here: another process may have renewed, protected or ended some since. Returns the texts of the
-    candidates that went with them."""
+    """End these memories. Their states are read again: another process may have changed them.
+
+    Returns the texts of candidates that were erased with them.
+    """
     texts = set[str]()
     now, states = space.clock(), writer.states([row.memory_id for row in rows])
     for row in rows:
@@ -128,11 +131,11 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
         if state is None or not has_run_out(state, now) or state.archived_at is not None:
             continue
         if (state.on_expire or "stale") != action:
-            continue  # the next run ends it, as is said by now
-        told: dict[str, Any] = {"action": action}
+            continue  # its settings changed: the next run ends it
+        details: dict[str, Any] = {"action": action}
         if action == "delete":
-            gone = doomed_rows(writer, Doomed({memory_id}))
-            told["versions"] = erase_rows(writer, gone).get(memory_id, 0)
+            gone = rows_to_erase(writer, ErasureTargets({memory_id}))
+            details["versions"] = erase_rows(writer, gone).get(memory_id, 0)
             texts.update(gone.candidate_texts)
             owe_erasure(space, writer, gone)
             owe_scrub(space, writer, [memory_id])
@@ -142,10 +145,10 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
             continue
         else:
             writer.set_state(memory_id, is_stale=True, stale_reason=RUN_OUT)
-        audit(space, writer, "expire", memory_id, caller, told)
-        _listed(done, action).append(memory_id)
+        audit(space, writer, "expire", memory_id, caller, details)
+        _list_for(done, action).append(memory_id)
     return texts
 
 
-def _listed(done: Expired, action: str) -> list[str]:
+def _list_for(done: Expired, action: str) -> list[str]:
     return {"stale": done.stale, "archive": done.archived, "delete": done.deleted}[action]

@@ -1,9 +1,8 @@
-"""Forgetting: the memory, every version, everything made from it, and every copy that is within reach."""
+"""Forget a memory: every version, everything derived from it, and every copy within reach."""
 
 from dataclasses import dataclass
 
 from waypost.errors import NotFound
-from waypost.flows.backup.erase_from_snapshots import owe_erasure
 from waypost.flows.erase.cleanup import owe_scrub, scrub
 from waypost.flows.erase.exports import clean_exports
 from waypost.flows.facts.candidates import marks_of
@@ -11,9 +10,17 @@ from waypost.flows.journal_files.erase_from_files import erase_entries
 from waypost.flows.journal_files.reconcile import sync_in
 from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.backup.erase_from_snapshots import owe_erasure
 from waypost.flows.versions.authority import refuse_outranked
 from waypost.flows.versions.current import refuse_derived
-from waypost.flows.write.erase_rows import Doomed, DoomedRows, doomed_rows, erase_rows, erased_marks, traces_of
+from waypost.flows.write.erase_rows import (
+    ErasureTargets,
+    TargetRows,
+    erase_rows,
+    erased_marks,
+    rows_to_erase,
+    traces_of,
+)
 from waypost.flows.write.reinstate import end
 from waypost.model.ids import check_id
 from waypost.model.memory import HEADING, Caller, Version
@@ -32,30 +39,32 @@ class Forgotten:
     memory_id: str
     versions: int
     exports_changed: tuple[str, ...]
-    complete: bool  # False: somebody reads, or another owns the tables; the last traces go later, or by `doctor --fix`
+    complete: bool  # False: another process reads, or owns the tables; the last traces go later or by `doctor --fix`
     files_changed: tuple[str, ...] = ()  # of the journal
     beyond_reach: tuple[str, ...] = BEYOND_REACH
 
 
 def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = False) -> Forgotten:
-    """Erase it for good. Should this process be killed on the way, what is left is removed with the next opening.
-    `dry_run`: only look whether there is anything to forget; raises NotFound."""
+    """Erase a memory for good. If the process is stopped, the next opening removes the rest.
+
+    `dry_run` only checks whether there is anything to forget. Raises NotFound.
+    """
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
     filed: set[str] = set()
     with space.store.read() as reader:
-        # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
-        versions, rows = _found(reader, memory_id)
+        # Exports first: once the texts are erased, their lines could not be found any more.
+        versions, rows = _rows_of(reader, memory_id)
         if dry_run:
-            _refuse_nothing(memory_id, versions, rows)
+            _need_something(memory_id, versions, rows)
             return Forgotten(memory_id, len(versions), (), complete=False)
         copies = rows.versions
         refuse_outranked(caller, copies, "forget it")
         changed = clean_exports(space, {memory_id}, {version.text for version in copies})
     with journal_writer(space) as writer:
-        sync_in(space, writer)  # what a hand wrote last is forgotten too
-        versions, rows = _found(writer, memory_id)
-        _refuse_nothing(memory_id, versions, rows)
+        sync_in(space, writer)  # recent edits by hand are forgotten too
+        versions, rows = _rows_of(writer, memory_id)
+        _need_something(memory_id, versions, rows)
         now, copies = space.clock(), rows.versions
         refuse_outranked(caller, copies, "forget it")
         for row in rows.same:
@@ -71,26 +80,32 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
             filed = erase_entries(
                 space, writer, {version.memory_id for version in copies}, [version.text for version in copies]
             )
-        back = end(space, writer, [one for one in copies if one.superseded_at is None], caller, key, now)
-        write_through(space, writer, [one for one in back if one not in {version.memory_id for version in copies}])
+        reinstated = end(
+            space, writer, [version for version in copies if version.superseded_at is None], caller, key, now
+        )
+        write_through(
+            space,
+            writer,
+            [memory_id for memory_id in reinstated if memory_id not in {version.memory_id for version in copies}],
+        )
         for other, count in erase_rows(writer, rows).items():
             details = {"versions": count, "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
         owe_erasure(space, writer, rows, {version.fingerprint for version in versions})
         media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
         owe_scrub(space, writer, [memory_id, *(version.memory_id for version in copies)], media)
-    # Exports once more: one may have been made meanwhile.
+    # Exports again: one may have been made meanwhile.
     done = scrub(space, traces_of(rows.texts), {version.text for version in copies})
     exports, files = sorted(changed | done.exports), sorted({*filed, *done.media})
     return Forgotten(memory_id, len(versions), tuple(exports), done.complete, tuple(files))
 
 
-def _found(reader: Reader, memory_id: str) -> tuple[list[Version], DoomedRows]:
+def _rows_of(reader: Reader, memory_id: str) -> tuple[list[Version], TargetRows]:
     versions = reader.versions(memory_id)
-    return versions, doomed_rows(reader, Doomed({memory_id}, {version.fingerprint for version in versions}))
+    return versions, rows_to_erase(reader, ErasureTargets({memory_id}, {version.fingerprint for version in versions}))
 
 
-def _refuse_nothing(memory_id: str, versions: list[Version], rows: DoomedRows) -> None:
+def _need_something(memory_id: str, versions: list[Version], rows: TargetRows) -> None:
     if not versions and not rows.same:
         raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
     if versions:

@@ -7,7 +7,7 @@ from typing import Any
 from waypost.flows.facts.candidates import candidate_of, key_of, waiting
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import held_versions
-from waypost.flows.write.lifetime import expired
+from waypost.flows.write.lifetime import expired_memories
 from waypost.flows.write.proposals import proposal_of
 from waypost.model.candidate import Candidate
 from waypost.model.code_link import LinkedMemory
@@ -47,7 +47,7 @@ def review(space: OpenSpace, *, include_archived: bool = False) -> Review:
     with space.store.read() as reader:
         replaced = {row.candidate_id: _replaced(reader, row) for row, _ in candidates}
     known = {candidate_id: version for candidate_id, version in replaced.items() if version is not None}
-    return Review(candidates, tuple(expired(space, include_archived=include_archived)), known)
+    return Review(candidates, tuple(expired_memories(space, include_archived=include_archived)), known)
 
 
 def _replaced(reader: Reader, row: CandidateRow) -> Version | None:

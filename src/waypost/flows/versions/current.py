@@ -1,4 +1,4 @@
-"""What is held of a memory, and the record of what was done to it."""
+"""Look up versions of a memory, and record what is done to it."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from waypost.store.protocol import AuditEntry, Reader, Writer
 
 
 def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> MemoryRecord:
-    """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
+    """The memory as it is visible at a moment (now by default), in any collection or checkout."""
     with space.store.read() as reader:
         version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
         states = aged(reader.states([version.memory_id]), space.clock())
@@ -22,11 +22,11 @@ def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> Memo
 
 
 def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:
-    """The version that a command about an id means: the one visible now, else the latest that is still held."""
+    """The version that a command with this id means: the visible one, else the latest current one."""
     version = reader.version(memory_id, moment)
     if version is None:
-        held = held_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
-        version = held[-1] if held else None
+        current = held_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
+        version = current[-1] if current else None
     if version is None:
         past = reader.versions(memory_id)
         if past and (moment.explicit or moment.known_at is not None):
@@ -38,7 +38,7 @@ def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:
 
 
 def refuse_derived(version: Version) -> None:
-    """What was read out of the tree can only be changed there."""
+    """Raise InvalidInput for a memory that was read from the repository: it can only be changed there."""
     if KINDS[version.kind].derived:
         place = version.refs[0].file_path if version.refs else "the tree"
         raise InvalidInput(
@@ -48,12 +48,12 @@ def refuse_derived(version: Version) -> None:
 
 
 def held_versions(reader: Reader, memory_id: str) -> list[Version]:
-    """All that is held of a memory now: more than one version where it is true at times and at others not."""
+    """The current versions of a memory: several if it is valid in separate periods."""
     return [version for version in reader.versions(memory_id) if version.superseded_at is None]
 
 
 def nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
-    """The words are stored already, so their vectors are too, or are owed."""
+    """For a text that is stored: its vectors are stored too, or pending."""
     return Embedded(tuple(engine.name for engine in space.engines.active(reader)))
 
 

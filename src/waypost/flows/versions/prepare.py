@@ -1,4 +1,4 @@
-"""A draft made ready to be stored: secrets masked, attributed to its caller, cut into passages, embedded."""
+"""Prepare a draft for storing, and store versions: passages, embeddings, periods."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ from waypost.text.language import is_surely_foreign, language_of
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
-_EMBEDDED_AT_ONCE = 64  # passages of one memory; more take seconds
+_EMBEDDED_AT_ONCE = 64  # passages of one memory: more take seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +38,28 @@ class Prepared:
 
     @property
     def own_time(self) -> datetime | None:
-        """When the caller says this was said or became true; None where it says nothing of the sort."""
+        """When it was said or became true, or None if the draft does not say."""
         return self.draft.time or self.draft.valid_from
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Vectors by engine and content hash. `engines` are all that must embed these texts, now or later."""
+    """Vectors by engine and content hash. `engines` must embed these texts, now or later."""
 
     engines: tuple[str, ...]
     vectors: dict[str, "dict[bytes, Vector]"] = field(default_factory=dict)
 
     def of(self, engine: str, passages: Sequence[Passage]) -> "Vector | None":
-        """The vector of a text that is one passage; longer ones are not compared by meaning."""
+        """The vector of a text with one passage, or None. Longer texts are not compared by meaning."""
         return self.vectors.get(engine, {}).get(passages[0].content_hash) if len(passages) == 1 else None
 
 
 def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes, now: datetime | None = None) -> Prepared:
-    """Everything about a write that needs no look at what is stored. What says no time of its own holds from `now`, one
-    moment for all that is written together: a reader must see all of it or nothing."""
+    """A draft as a version with its passages. Reads nothing from the store.
+
+    A draft without a time is valid from `now`: one moment for everything written together, so that readers see all of
+    it.
+    """
     now = now or space.clock()
     draft, masked = without_secrets(draft)
     version = Version(
@@ -84,7 +87,7 @@ def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes, now: dat
 
 
 def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) -> Prepared:
-    """Compute what follows from a version's words. What the draft labels and the version does not is taken over."""
+    """A version with what follows from its text, and with the draft's labels."""
     language = language_of(version.text)
     traits = traits_of(version.text, language).packed
     details = labelled(version.details, draft.labels)
@@ -93,13 +96,15 @@ def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) 
 
 
 def marks_standing(reader: Reader, key: bytes, version: Version) -> set[bytes]:
-    """The marks of rejections that keep this version out."""
+    """The tombstones that keep this version out."""
     return reader.tombstones(marks_met(key, version)) if reader.has_tombstones() else set()
 
 
 def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
-    """Embed what is not embedded yet. The main engine does so now; one beside it only if it is loaded already, and a
-    very long text never, lest its writer wait for minutes: what is owed a worker embeds."""
+    """Embed what has no vector yet. Very long texts are left to the worker.
+
+    The main engine embeds now; a second engine only if it is loaded already.
+    """
     passages = [passage for item in items for passage in item.passages]
     if any(is_surely_foreign(passage.text, passage.language) for passage in passages):
         space.engines.awaken_multilingual(space.store)
@@ -107,8 +112,8 @@ def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
         engines = space.engines.active(reader)
         hashes = [passage.content_hash for passage in passages]
         missing = {engine.name: set(reader.missing_vectors(engine.name, hashes)) for engine in engines}
-    for known in missing.values():  # a fact's vector also serves to find its like
-        known.update(item.passages[0].content_hash for item in items if not KINDS[item.version.kind].is_journal)
+    for wanted_hashes in missing.values():  # a fact's vector also serves to find its like
+        wanted_hashes.update(item.passages[0].content_hash for item in items if not KINDS[item.version.kind].is_journal)
     result = Embedded(tuple(engine.name for engine in engines))
     for engine in engines:
         if engine is not engines[0] and not space.engines.is_warm(engine):
@@ -123,10 +128,10 @@ def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
 
 
 def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded: Embedded) -> int:
-    """Store a version with its passages and the vectors that are there; the others are owed.
+    """Store a version with its passages and vectors. Missing vectors are embedded later.
 
-    What is known of the code that it points at as its predecessor did (whose number it still has) goes on to be known.
-    It is never recorded before its predecessor, even if the clock has gone back since.
+    Verdicts about its references are taken over from its predecessor, whose number it still has. It is never recorded
+    before its predecessor, even if the clock has gone back.
     """
     before = writer.versions_by_number([version.number]).get(version.number) if version.number else None
     if before is not None and before.recorded_at > version.recorded_at:
@@ -145,18 +150,18 @@ def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded:
 
 def make_room(
     writer: Writer,
-    held: Sequence[Version],
+    versions: Sequence[Version],
     cut: Period,
     at: datetime,
     embedded: Embedded,
     *,
     taken_key: str | None = None,
 ) -> int:
-    """What these versions say is not held for the period `cut` any more, only before and after it.
+    """End these versions for the period `cut`. They stay valid before and after it.
 
-    `taken_key` now belongs to another memory. Returns how many versions that concerned.
+    `taken_key` belongs to another memory now. Returns how many versions this concerned.
     """
-    concerned = [version for version in held if overlap(version.period, cut)]
+    concerned = [version for version in versions if overlap(version.period, cut)]
     for version in concerned:
         writer.supersede(version.number, at)
         for start, end in without(version.period, cut):
@@ -167,7 +172,7 @@ def make_room(
 
 
 def pending(writer: Writer, passages: Sequence[Passage], embedded: Embedded) -> tuple[str, ...]:
-    """The engines that still owe a vector for one of these."""
+    """The engines that still have to embed one of these passages."""
     hashes = [passage.content_hash for passage in passages]
     return tuple(engine for engine in embedded.engines if writer.missing_vectors(engine, hashes))
 
@@ -195,10 +200,9 @@ def _level(draft: Draft) -> int | None:
 
 
 def placed(space: OpenSpace, drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts in their place and time, with references by their paths inside the checkout. One that leads outside,
-    or would end before it begins, refuses them all.
+    """Check the drafts, and make their references relative to the checkout.
 
-    A person's space has no tree to be inside of.
+    Raises an error for all of them if one points outside, or would end before it begins.
     """
     done = []
     for place, draft in enumerate(drafts, 1):

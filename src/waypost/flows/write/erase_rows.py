@@ -1,4 +1,4 @@
-"""Which rows go when memories are erased: the same ones in the memory itself and in its snapshots."""
+"""Which rows go when memories are erased, in the database and in its snapshots."""
 
 import json
 from collections.abc import Iterable
@@ -13,13 +13,13 @@ from waypost.model.memory import Version
 from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import Reader, Writer
 
-PIECE = 48  # characters: long enough not to stand in another memory by chance
+PIECE = 48  # characters: too long to occur in another memory by chance
 _MOST_PIECES = 16
 
 
 @dataclass(slots=True)
-class Doomed:
-    """What is to be erased: memories and candidates by their ids, and every version that says one of these things."""
+class ErasureTargets:
+    """What to erase: memories and candidates by id, and every version with one of these fingerprints."""
 
     ids: set[str] = field(default_factory=set)
     fingerprints: set[bytes] = field(default_factory=set)
@@ -29,27 +29,27 @@ class Doomed:
 
     @property
     def topics(self) -> list[str]:
-        """Those of the proposals about these memories."""
-        return [topic_about(one) for one in self.ids]
+        """Topics of the proposals about these memories."""
+        return [topic_about(memory_id) for memory_id in self.ids]
 
     def to_json(self) -> str:
-        told = {"ids": sorted(self.ids), "fingerprints": sorted(one.hex() for one in self.fingerprints)}
-        return json.dumps(told) if self else ""
+        row = {"ids": sorted(self.ids), "fingerprints": sorted(fingerprint.hex() for fingerprint in self.fingerprints)}
+        return json.dumps(row) if self else ""
 
     @classmethod
-    def of(cls, told: str | None) -> "Doomed":
-        given = json.loads(told or "{}")
-        return cls(set(given.get("ids", ())), {bytes.fromhex(one) for one in given.get("fingerprints", ())})
+    def of(cls, text: str | None) -> "ErasureTargets":
+        row = json.loads(text or "{}")
+        return cls(set(row.get("ids", ())), {bytes.fromhex(digest) for digest in row.get("fingerprints", ())})
 
 
 @dataclass(frozen=True, slots=True)
-class DoomedRows:
-    """What a database holds of it."""
+class TargetRows:
+    """The rows of one database that will be erased."""
 
     versions: list[Version]
     memories: set[str]  # those that lose every version
-    same: list[CandidateRow]  # candidates that say the same, or have one of the ids; in review or rejected
-    about: list[CandidateRow]  # other proposals about these memories; in review or rejected
+    same: list[CandidateRow]  # candidates, pending or rejected, with the same value or one of the ids
+    about: list[CandidateRow]  # other proposals about these memories, pending or rejected
 
     @property
     def candidates(self) -> list[CandidateRow]:
@@ -64,24 +64,28 @@ class DoomedRows:
         return [version.text for version in self.versions] + self.candidate_texts
 
 
-def doomed_rows(reader: Reader, doomed: Doomed) -> DoomedRows:
-    found = {version.number: version for one in doomed.ids for version in reader.versions(one)}
+def rows_to_erase(reader: Reader, doomed: ErasureTargets) -> TargetRows:
+    versions = {version.number: version for memory_id in doomed.ids for version in reader.versions(memory_id)}
     for value in doomed.fingerprints:
-        found |= {version.number: version for version in reader.find_fingerprint(value)}
-    touched = {version.memory_id for version in found.values()}
-    emptied = {one for one in touched if all(version.number in found for version in reader.versions(one))}
+        versions |= {version.number: version for version in reader.find_fingerprint(value)}
+    touched = {version.memory_id for version in versions.values()}
+    emptied = {
+        memory_id for memory_id in touched if all(version.number in versions for version in reader.versions(memory_id))
+    }
     memories = emptied | doomed.ids
     same, about = dict[str, CandidateRow](), dict[str, CandidateRow]()
     for declined in (False, True):
         same |= _by_id(reader.candidates_like(sorted(doomed.fingerprints), [], declined=declined))
-        same |= _by_id(row for one in doomed.ids if (row := reader.candidate(one, declined=declined)) is not None)
-        about |= _by_id(row for one in memories for row in proposals_about(reader, one, declined=declined))
-    others = [row for one, row in about.items() if one not in same]
-    return DoomedRows(list(found.values()), memories, list(same.values()), others)
+        same |= _by_id(
+            row for memory_id in doomed.ids if (row := reader.candidate(memory_id, declined=declined)) is not None
+        )
+        about |= _by_id(row for memory_id in memories for row in proposals_about(reader, memory_id, declined=declined))
+    others = [row for candidate_id, row in about.items() if candidate_id not in same]
+    return TargetRows(list(versions.values()), memories, list(same.values()), others)
 
 
-def erase_rows(writer: Writer, rows: DoomedRows) -> dict[str, int]:
-    """Erase them. Returns how many versions went of each memory."""
+def erase_rows(writer: Writer, rows: TargetRows) -> dict[str, int]:
+    """Erase the rows. Returns the number of erased versions for each memory."""
     numbers: dict[str, list[int]] = {}
     for version in rows.versions:
         numbers.setdefault(version.memory_id, []).append(version.number)
@@ -96,7 +100,10 @@ def _by_id(rows: Iterable[CandidateRow]) -> dict[str, CandidateRow]:
 
 
 def erased_marks(key: bytes, version: Version) -> list[bytes]:
-    """The tombstones that forgetting it leaves. An entry of the journal is known again by its id, and whether or not its time is told."""
+    """The tombstones to leave for a forgotten version.
+
+    A journal entry is also recognised by its id, and by its text without a time.
+    """
     if not is_filed(version):
         return marks_left(key, version)
     timeless = replace(version, time=None)
@@ -104,7 +111,7 @@ def erased_marks(key: bytes, version: Version) -> list[bytes]:
 
 
 def traces_of(texts: Iterable[str]) -> list[str]:
-    """Some pieces of them, by which one can tell whether anything is left of them in a file."""
+    """Pieces of these texts. A file that contains none of them holds nothing of the texts."""
     pieces: dict[str, None] = {}
     for text in texts:
         step = max(PIECE, len(text) // _MOST_PIECES)

@@ -1,4 +1,4 @@
-"""How long memories live, as somebody says; and those whose time has run out, for somebody to look at."""
+"""Lifetimes of memories: set, renew, and list what has expired."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from waypost.store.protocol import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class Lasting:
+class LifetimeStatus:
     """A memory and how long it lives."""
 
     memory_id: str
@@ -44,8 +44,8 @@ class Lasting:
         }
 
 
-def _lasting(space: OpenSpace, reader: Reader, memory_id: str) -> Lasting:
-    return Lasting(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
+def _status_of(space: OpenSpace, reader: Reader, memory_id: str) -> LifetimeStatus:
+    return LifetimeStatus(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
 
 
 def set_ttl(
@@ -57,29 +57,31 @@ def set_ttl(
     refresh: Sequence[str] = (),
     on_expire: str | None = None,
     ttl_class: str | None = None,
-) -> Lasting:
-    """Give a memory a lifetime that begins now; with nothing said, take the one away that it has.
+) -> LifetimeStatus:
+    """Give a memory a lifetime that starts now. Without arguments, remove its lifetime.
 
-    What is not said comes from the class, else without seconds from the lifetime that it has; one by seconds alone only
-    goes stale at its end. What was archived is back.
+    Missing values come from the class, or without seconds from the current lifetime. By default an expired memory
+    becomes stale. An archived memory is restored.
     """
     memory_id = check_id(memory_id)
-    chosen = _chosen(seconds, refresh, on_expire, ttl_class)
+    chosen = _requested_lifetime(seconds, refresh, on_expire, ttl_class)
     with space.store.write() as writer:
         now = space.clock()
         version = visible_version(writer, memory_id, Moment(now))
         _check_kind(version)
         state = writer.states([memory_id]).get(memory_id, State())
         if chosen is None and (refresh or on_expire is not None):
-            chosen, ttl_class = _kept(state, check_triggers(refresh), on_expire), state.ttl_class
-        refuse_outranked(caller, held_versions(writer, memory_id), "set how long it lives")
+            chosen, ttl_class = _changed_lifetime(state, check_triggers(refresh), on_expire), state.ttl_class
+        refuse_outranked(caller, held_versions(writer, memory_id), "set its lifetime")
         writer.set_state(memory_id, **limited(state, chosen, ttl_class, now))
-        told = {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
-        audit(space, writer, "ttl", memory_id, caller, told)
-        return _lasting(space, writer, memory_id)
+        details = (
+            {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
+        )
+        audit(space, writer, "ttl", memory_id, caller, details)
+        return _status_of(space, writer, memory_id)
 
 
-def _chosen(
+def _requested_lifetime(
     seconds: int | None, refresh: Sequence[str], on_expire: str | None, ttl_class: str | None
 ) -> Lifetime | None:
     if seconds is not None:
@@ -89,8 +91,8 @@ def _chosen(
     return lifetime_of(seconds, ttl_class, check_triggers(refresh), on_expire)
 
 
-def _kept(state: State, refresh: tuple[str, ...], on_expire: str | None) -> Lifetime:
-    """As long as before; only these are other."""
+def _changed_lifetime(state: State, refresh: tuple[str, ...], on_expire: str | None) -> Lifetime:
+    """The current lifetime with other triggers or another action at its end."""
     if state.ttl_seconds is None:
         raise InvalidInput("refresh and on_expire need a lifetime.", "Give it in seconds, or name a class.")
     return Lifetime(state.ttl_seconds, on_expire or state.on_expire or "stale", refresh or state.refresh)
@@ -105,8 +107,8 @@ def _check_kind(version: Version) -> None:
         )
 
 
-def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[Lasting, ...]:
-    """Somebody says that these are still true: each has its whole time again, and is back from the archive."""
+def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[LifetimeStatus, ...]:
+    """Confirm that memories are still true: restart their lifetimes, and restore them from the archive."""
     chosen = list(dict.fromkeys(check_id(memory_id) for memory_id in memory_ids))
     with space.store.write() as writer:
         now = space.clock()
@@ -120,27 +122,31 @@ def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[
                 )
             writer.set_state(memory_id, **renewed(state, now), verified_at=now)
             audit(space, writer, "renew", memory_id, caller, {})
-        return tuple(_lasting(space, writer, memory_id) for memory_id in chosen)
+        return tuple(_status_of(space, writer, memory_id) for memory_id in chosen)
 
 
-def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[LinkedMemory, ...]:
-    """The memories whose time has run out and that are still there, longest ago first: those that went stale, and those
-    in the archive if asked for. `verify` gives one its time again, `retract` ends it, `set_ttl` gives it another."""
+def expired_memories(space: OpenSpace, *, include_archived: bool = False) -> tuple[LinkedMemory, ...]:
+    """Expired memories that are still stored, longest ago first.
+
+    `include_archived` adds archived ones. `verify` renews one, `retract` ends it, `set_ttl` gives it another lifetime.
+    """
     moment = Moment(space.clock())
     actions = ("stale", "archive") if include_archived else ("stale",)
     with space.store.read() as reader:
         rows = reader.lifetimes(expired_by=moment.as_of, archived=include_archived)
         ids = [row.memory_id for row in rows if row.on_expire in actions]
-        versions = [version for one in ids if (version := _current(reader, one, moment)) is not None]
-        memories = [_since_its_end(one) for one in linked(space, reader, versions).values()]
-    return tuple(sorted(memories, key=lambda one: (one.stale_since is None, one.stale_since, one.version.number)))
+        versions = [version for memory_id in ids if (version := _current(reader, memory_id, moment)) is not None]
+        memories = [_stale_since_end(memory) for memory in linked(space, reader, versions).values()]
+    return tuple(
+        sorted(memories, key=lambda memory: (memory.stale_since is None, memory.stale_since, memory.version.number))
+    )
 
 
 def _current(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
-    held = held_versions(reader, memory_id)
-    return reader.version(memory_id, moment) or (held[-1] if held else None)
+    current = held_versions(reader, memory_id)
+    return reader.version(memory_id, moment) or (current[-1] if current else None)
 
 
-def _since_its_end(memory: LinkedMemory) -> LinkedMemory:
-    ended = [one for one in (memory.stale_since, memory.state.expires_at, memory.state.archived_at) if one is not None]
+def _stale_since_end(memory: LinkedMemory) -> LinkedMemory:
+    ended = [at for at in (memory.stale_since, memory.state.expires_at, memory.state.archived_at) if at is not None]
     return replace(memory, stale_since=min(ended, default=None))

@@ -1,7 +1,7 @@
-"""Proposals: what an agent would change of a person's memory. The memory stays as it is until a person approves one.
+"""Proposals: changes by agents to a person's memory, which need a person's approval.
 
-A proposal waits among the candidates. Its row says what would be done (`action`), to which memory (`target`), who proposed
-it, and with which options. Rejecting it keeps the agent's value from being stored or proposed again.
+A proposal is stored as a candidate. Its row says what would be done (`action`), to which memory (`target`), by whom,
+and with which options. Rejecting it keeps the agent's value from being stored or proposed again.
 """
 
 import hmac
@@ -24,10 +24,10 @@ from waypost.store.protocol import Reader, Writer
 REPLACE, CORRECT, RETRACT = "replace", "correct", "retract"
 PROPOSAL = "proposal"  # in the row of a candidate
 _TOPIC = "memory:"  # how the topics of proposals begin, before the id of the memory
-_CONFIDENCE = 0.7  # what an agent's word counts beside a person's, as in the confidence of memories
+_CONFIDENCE = 0.7  # of an agent's statement, as in the confidence of memories
 _WAITS = "a person said this, so your {what} needs their approval; until then theirs holds"
 _KNOWN = "the same proposal is already in review"
-_PLAIN = [
+_JSON_FIELDS = [
     "text",
     "kind",
     "level",
@@ -41,7 +41,7 @@ _PLAIN = [
     "on_expire",
     "parent",
     "replaces",
-]  # of a draft's fields, those that JSON has as they are
+]  # fields of a draft that JSON can represent as they are
 _TIMES = ("time", "valid_from", "valid_until")
 
 
@@ -51,7 +51,7 @@ class Proposal:
     target: str
     by: Mapping[str, str]  # source and actor
     given: Mapping[str, Any]  # the options of `remember`, `correct` or `retract`
-    chain: Mapping[str, Any] = field(default_factory=dict)  # and those of `decide`, where it is a decision
+    chain: Mapping[str, Any] = field(default_factory=dict)  # the options of `decide`, for a decision
 
     @property
     def who(self) -> str:
@@ -59,15 +59,15 @@ class Proposal:
 
 
 def proposal_of(row: CandidateRow) -> Proposal | None:
-    """The proposal that a candidate is; None: it was learned."""
+    """The proposal of a candidate, or None if the candidate was learned."""
     given = row.draft.get(PROPOSAL)
     return None if given is None else Proposal(**given)
 
 
 def options_of(draft: Draft) -> dict[str, Any]:
-    """A draft as the options it can be made of again. What the index adds to its references is added anew then."""
-    refs = [one.to_json(anchored=True) for one in draft.refs if one.confidence_reason != INFERRED]
-    given: dict[str, Any] = {name: getattr(draft, name) for name in _PLAIN}
+    """A draft as options from which it can be created again, without references that the index added."""
+    refs = [ref.to_json(anchored=True) for ref in draft.refs if ref.confidence_reason != INFERRED]
+    given: dict[str, Any] = {name: getattr(draft, name) for name in _JSON_FIELDS}
     given |= {name: format_time(at) for name in _TIMES if (at := getattr(draft, name)) is not None}
     given |= {"refs": refs, "evidence": list(draft.evidence), "refresh": list(draft.refresh), "tags": dict(draft.tags)}
     given |= {**draft.labels, **draft.claims}
@@ -75,21 +75,21 @@ def options_of(draft: Draft) -> dict[str, Any]:
 
 
 def propose_replacement(
-    space: OpenSpace, writer: Writer, caller: Caller, item: Prepared, target: str, key: bytes, *, known: bool = False
+    space: OpenSpace, writer: Writer, caller: Caller, item: Prepared, target: str, key: bytes, *, is_known: bool = False
 ) -> Receipt:
-    """`known`: its value is stored already, and would end the other one; that value must not be rejected with it."""
+    """Propose to replace a person's memory. `is_known`: the value is stored and must not be rejected with the proposal."""
     draft = item.draft
     proposal = Proposal(REPLACE, target, _by(caller), options_of(draft), dict(draft.chain))
-    mark = _mark(key, REPLACE, target, item.version.fingerprint) if known else item.tombstone
+    mark = _mark(key, REPLACE, target, item.version.fingerprint) if is_known else item.tombstone
     receipt = _propose(space, writer, caller, proposal, item.version, mark, what="replacement")
-    return _answer(receipt, item)
+    return _with_item(receipt, item)
 
 
 def propose_correction(
     space: OpenSpace, writer: Writer, caller: Caller, item: Prepared, target: str, given: Mapping[str, Any]
 ) -> Receipt:
     proposal = Proposal(CORRECT, target, _by(caller), {"text": item.version.text, **given})
-    return _answer(_propose(space, writer, caller, proposal, item.version, item.tombstone, what="correction"), item)
+    return _with_item(_propose(space, writer, caller, proposal, item.version, item.tombstone, what="correction"), item)
 
 
 def propose_retraction(
@@ -101,17 +101,16 @@ def propose_retraction(
 
 
 def proposals_about(reader: Reader, memory_id: str, *, declined: bool = False) -> list[CandidateRow]:
-    """Those that wait; or those that were `declined`."""
+    """Pending proposals about a memory, or the `declined` ones."""
     return reader.candidates_like([], [topic_about(memory_id)], declined=declined)
 
 
 def topic_about(memory_id: str) -> str:
-    """The topic of the proposals about this memory."""
     return _TOPIC + memory_id
 
 
 def target_of(topic: str) -> str:
-    """The memory that proposals on this topic are about; empty: it is no topic of proposals."""
+    """The memory that proposals with this topic are about, or "" for other topics."""
     return topic.removeprefix(_TOPIC) if topic.startswith(_TOPIC) else ""
 
 
@@ -120,11 +119,11 @@ def _by(caller: Caller) -> dict[str, str]:
 
 
 def _mark(key: bytes, action: str, target: str, fingerprint: bytes) -> bytes:
-    """What keeps a rejected proposal from being made again where no value may be rejected with it."""
+    """A tombstone for the proposal itself, where its value must not be rejected."""
     return hmac.digest(key, b"\0".join((b"proposal", action.encode(), target.encode(), fingerprint)), "sha256")
 
 
-def _answer(receipt: Receipt, item: Prepared) -> Receipt:
+def _with_item(receipt: Receipt, item: Prepared) -> Receipt:
     return Receipt(
         receipt.id,
         receipt.status,
@@ -139,7 +138,7 @@ def _answer(receipt: Receipt, item: Prepared) -> Receipt:
 def _propose(
     space: OpenSpace, writer: Writer, caller: Caller, proposal: Proposal, version: Version, mark: bytes, *, what: str
 ) -> Receipt:
-    """Put it up for review, once. `version` is what the memory would say, or says if it would be retracted."""
+    """Store a proposal for review, once. `version` is the memory after the change; for a retraction, before it."""
     target = proposal.target
     if writer.tombstones([mark]):
         return Receipt(None, "refused", reason="a person rejected this proposal before", replaces=target)
@@ -164,7 +163,7 @@ def _row(space: OpenSpace, proposal: Proposal, version: Version, mark: bytes, wh
         domain=version.domain,
         module=version.module,
         topic=topic_about(proposal.target),
-        refs=tuple(str(one) for one in version.refs if one.confidence_reason != INFERRED),
+        refs=tuple(str(ref) for ref in version.refs if ref.confidence_reason != INFERRED),
         evidence=version.evidence,
         reason=f"{what} of {proposal.target}, proposed by {proposal.who}",
     )
