@@ -279,8 +279,8 @@ def test_upkeep_ends_lifetimes_on_every_run(memory: Memory, clock: TestClock) ->
     fact(memory, ttl=60, on_expire="archive")
     clock.advance(minutes=2)
     told = {step.step: step for step in memory.admin.maintain(dry_run=True)}
-    assert (told["lifetimes"].done, told["lifetimes"].message) == (1, "time has run out: 1 to be archived")
-    assert {step.step: step for step in memory.admin.maintain()}["lifetimes"].message == "time has run out: 1 archived"
+    assert (told["lifetimes"].done, told["lifetimes"].message) == (1, "expired: 1 to be archived")
+    assert {step.step: step for step in memory.admin.maintain()}["lifetimes"].message == "expired: 1 archived"
     fact(memory, "Deploys run on Fridays", ttl=60)
     clock.advance(minutes=2)
     again = {step.step: step for step in memory.admin.maintain()}["lifetimes"]

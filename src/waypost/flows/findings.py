@@ -1,7 +1,7 @@
-"""What `doctor` finds, and every kind of it that has a remedy.
+"""What `doctor` finds, and every kind of finding that has a remedy.
 
-A kind says what to do; commands stand between backticks. A test provokes each kind, runs its remedy as it is printed, and
-looks that the finding is gone (`tests/faces/cli/test_doctor.py`): a remedy that nobody has tried is not given.
+Commands in a remedy are in backticks. A test provokes each kind, runs its remedy, and checks that the finding is gone
+(`tests/faces/cli/test_doctor.py`).
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ Severity = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check looked at. A note is no problem: work that goes on in the background, or good to know."""
+    """One result of a check. A note is not a problem: background work, or good to know."""
 
     check: str
     ok: bool
@@ -41,11 +41,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FindingKind:
-    """A problem, or a note, that has a remedy."""
+    """A kind of problem or note that has a remedy."""
 
     name: str
     check: str
-    remedy: str  # with {places} for what `found` is given
+    remedy: str  # with {placeholders} for the arguments of `found`
     is_note: bool = False
 
     def found(self, message: str, *, check: str = "", **places: object) -> Finding:

@@ -1,4 +1,4 @@
-"""The other memories that there are beside a space, as sharing needs to know them. Implemented where spaces are opened."""
+"""The other memories beside a space, as sharing needs them. Implemented where spaces are opened."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """Another memory of the same home or database."""
+    """Another memory in the same data directory or database."""
 
     space_id: str
     kind: str  # project | person
@@ -22,25 +22,27 @@ class Neighbour:
 
 class Neighbours(Protocol):
     def listed(self) -> list[Neighbour]:
-        """All that can be read, by name; not the space itself."""
+        """All readable memories by name, without the space itself."""
 
     def partners(self) -> list[Neighbour]:
-        """By name, those that may have agreed something with this one."""
+        """Memories that may have an agreement with this one, by name."""
 
     def find(self, project: str) -> Neighbour:
-        """The one that a person means: by its id, its name where only one has it, or a path. Raises NotFound or
-        InvalidInput, which say what to do."""
+        """The memory that a person means by id, unique name or path. Raises NotFound or InvalidInput."""
 
     def halves(self, space_id: str) -> "Mapping[str, ShareRow]":
-        """By their role, what that memory has agreed with this one. Raises a WaypostError where it is gone, locked or
-        damaged."""
+        """What that memory has agreed with this one, by role. Raises a WaypostError if it is gone, locked or damaged."""
 
     def name_of(self, space_id: str) -> str:
-        """What it is called now. Raises NotFound when it is not there any more."""
+        """Its current name. Raises NotFound if it is gone."""
 
     def opened(self, space_id: str) -> AbstractContextManager[Store]:
-        """Its store, to be read for a moment. Raises a WaypostError where it is gone, locked or damaged."""
+        """Its store, for a short read. Raises a WaypostError if it is gone, locked or damaged."""
 
     def note(self, space_id: str) -> AbstractContextManager[Store | None]:
-        """Its store, for an entry in its audit log; None where whoever asks may not write there, and the directory of the
-        team has noted it. Raises a WaypostError as `opened` does."""
+        """Its store, for an entry in its audit log.
+
+        None if the caller may not write there, and the team directory has noted it.
+
+        Raises a WaypostError as `opened` does.
+        """

@@ -132,7 +132,7 @@ class Journal:
     def stats(self) -> dict[str, Any]:
         """Return counts and sizes of entries and files, by stage."""
         space = self._handle.current
-        overdue = flows.admin.maintenance_schedule.missed(space)
+        overdue = flows.admin.maintenance_schedule.overdue_maintenance(space)
         return flows.journal.stats.stats(space, overdue.to_json() if overdue else None)
 
     def events(self, limit: int = 50, event: str | None = None) -> Sequence[dict[str, Any]]:

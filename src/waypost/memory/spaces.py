@@ -174,7 +174,7 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
         with suppress(StoreCorrupt):  # reading still works; a write would raise with the remedy
             flows.engines.pending_vectors.adopt_engine(space)
             flows.erase.cleanup.finish_forgetting(space)
-            flows.admin.maintenance_trigger.call_if_neglected(space)
+            flows.admin.maintenance_trigger.start_if_overdue(space)
     return space
 
 

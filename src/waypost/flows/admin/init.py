@@ -1,4 +1,4 @@
-"""`init`: the whole of it, from the first look at a tree to the last vector."""
+"""`waypost init`: learn first facts, index the repository, analyze it, and embed everything."""
 
 import time as timing
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from waypost.flows.findings import DATABASE
 from waypost.flows.index.build import Indexed, Report, index_tree, quiet
 from waypost.flows.index.live_schema import read_tables
 from waypost.flows.index.patterns import IndexPatterns, save_patterns, stored_patterns
-from waypost.flows.index.project_analysis import conclude, endpoint_count
+from waypost.flows.index.project_analysis import analyze_project, endpoint_count
 from waypost.flows.open_space import OpenSpace, discovered_key, tree_of
 from waypost.model.memory import Caller
 from waypost.model.review_item import MERGED, REPLACED, STORED
@@ -29,10 +29,10 @@ _CLASSES = frozenset({"class", "interface", "trait", "struct", "enum"})
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What is in the index of this tree, and what was done to bring it there."""
+    """What is in the index of this repository, and what was done."""
 
     indexed: Indexed
-    patterns: IndexPatterns  # that hold for this checkout
+    patterns: IndexPatterns  # of this checkout
     functions: int
     classes: int
     tables: int
@@ -40,14 +40,14 @@ class IndexReport:
     documents: int  # derived memories of every kind
     storage_bytes: int
     seconds: float
-    answers_after: float  # seconds until questions about the code could be asked
-    structure_after: float  # seconds until tests, documents and conclusions were there too
+    answers_after: float  # seconds until questions about the code were answered
+    structure_after: float  # seconds until tests, documents and the analysis were there too
     pending: dict[str, int]
-    facts: int = 0  # about the project that a first look at the tree brought
+    facts: int = 0  # new facts about the project
 
     @property
     def given_up(self) -> dict[str, str]:
-        """The files that took too long or broke their parser, and those that keep git from answering; with the reason."""
+        """Files that took too long, crashed the parser, or that git cannot be asked about; with the reason."""
         return {path: why for path, why in self.indexed.skipped.items() if why in (KILLED, TOO_SLOW, GIT_UNASKED)}
 
     def to_json(self) -> dict[str, Any]:
@@ -91,26 +91,28 @@ def init(
     facts: bool = False,
     report: Report = quiet,
 ) -> IndexReport:
-    """Index the tree; patterns that were given once hold until others are given. `facts`: look first, once, at what the
-    project says of itself, so that there is something to be briefed with while the rest is read. Raises SecurityError
-    where whoever asks may only read this memory."""
+    """Index the repository. Patterns apply until others are given.
+
+    `facts`: on the first run, learn facts about the project before indexing, so that briefings work early. Raises
+    SecurityError for a caller that may only read.
+    """
     if space.store.known_damage() and not space.store.may_write:
         raise StoreCorrupt(f"The database in {space.store.place} is damaged.", DATABASE.remedy)
     if not space.store.may_write and not space.settings.store:
         raise StoreFull(
             f"No room left on the disk of {space.folder}.", "Free some space and repeat; nothing was changed."
         )
-    if not space.store.may_write:  # before a large tree is walked
+    if not space.store.may_write:  # before a large repository is walked
         raise SecurityError(
             "Your role in this memory is reader: you can ask it, and not index its code.",
             "Ask one of its owners to index it, or for another role: `waypost team member role USER writer`.",
         )
     started = timing.perf_counter()
     before = stored_patterns(space)
-    live = read_tables(database) if database else None  # first: a wrong address should not cost a long wait
+    live = read_tables(database) if database else None  # first: a wrong address should fail fast
     _check_patterns(space, before, include, exclude)
     patterns = save_patterns(space, include, exclude)
-    found, slow = _first_facts(space, caller, again=force) if facts else (0, ())
+    facts_found, slow = _first_facts(space, caller, again=force) if facts else (0, ())
     done = index_tree(
         space,
         include=patterns.include,
@@ -121,7 +123,7 @@ def init(
         report=report,
     )
     report("concluding", 0, 0)
-    conclude(space, live=live)
+    analyze_project(space, live=live)
     structure_after = timing.perf_counter() - started
     _audit(space, caller, done)
     if wait:
@@ -129,39 +131,39 @@ def init(
     else:
         space.start_worker(space)
     done.skipped |= {path: TOO_SLOW for path in slow if path not in done.skipped}
-    told = _reported(space, done, patterns, timing.perf_counter() - started, structure_after)
-    return replace(told, facts=found)
+    index_report = _report_of(space, done, patterns, timing.perf_counter() - started, structure_after)
+    return replace(index_report, facts=facts_found)
 
 
 def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> tuple[int, tuple[str, ...]]:
-    """What a new project says of itself. Returns how many facts are new, and the files that took too long to read."""
-    from waypost.flows.learn.cold_start import discover  # what only the first look needs
+    """Learn facts about a new project. Returns how many are new, and files that took too long."""
+    from waypost.flows.learn.cold_start import discover  # only for the first run
 
     with space.store.read() as reader:
         if reader.meta(discovered_key(space)) and not again:
             return 0, ()
-    found = discover(space, caller)
+    discovery = discover(space, caller)
     with space.store.write() as writer:
         writer.set_meta(discovered_key(space), format_time(space.clock()))
-    return found.count(STORED, REPLACED, MERGED), found.given_up
+    return discovery.count(STORED, REPLACED, MERGED), discovery.given_up
 
 
 def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:
-    """Embed what is owed, or wait for the worker that is at it. Ends when nothing is left, or nothing can be done."""
-    total = max(_owed(space), 1)
+    """Embed what is pending, or wait for the worker that does. Ends when nothing is left or nothing can be done."""
+    total = max(_pending_count(space), 1)
 
-    def tell(_: str, left: int) -> None:
+    def report_progress(_: str, left: int) -> None:
         report("embedding", max(0, total - left), total)
 
-    while _owed(space):
-        left = work(space, progress=tell)
+    while _pending_count(space):
+        left = work(space, progress=report_progress)
         if left is not None:
             return
-        tell("", _owed(space))
+        report_progress("", _pending_count(space))
         timing.sleep(_POLL_SECONDS)
 
 
-def _owed(space: OpenSpace) -> int:
+def _pending_count(space: OpenSpace) -> int:
     with space.store.read() as reader:
         owed = reader.owed()
         return sum(owed.get(engine.name, 0) for engine in space.engines.active(reader))
@@ -170,21 +172,21 @@ def _owed(space: OpenSpace) -> int:
 def _check_patterns(
     space: OpenSpace, before: IndexPatterns, include: Sequence[str] | None, exclude: Sequence[str] | None
 ) -> None:
-    """Raises InvalidInput for patterns that would leave the index without what was asked for."""
+    """Raise InvalidInput for patterns that match nothing, or that leave nothing to index."""
     check_patterns(include or (), "include")
     check_patterns(exclude or (), "exclude")
     if not include and not exclude:
         return
     wanted = before.include if include is None else tuple(include)
     entries = walk(tree_of(space), include=wanted, exclude=before.exclude if exclude is None else tuple(exclude))
-    found = [entry.path for entry in entries if not entry.skipped]
-    empty = unmatched(include or (), found)
+    paths = [entry.path for entry in entries if not entry.skipped]
+    empty = unmatched(include or (), paths)
     if empty:
         raise InvalidInput(
             f"The include pattern {empty[0][:100]!r} matches no file that can be read. Nothing was changed.",
             "Patterns count from the root of the project, as in .gitignore; `waypost init --explain` lists what is skipped.",
         )
-    if not found:
+    if not paths:
         raise InvalidInput(
             "These patterns leave no file to read. Nothing was changed.", "Exclude less, or include more files."
         )
@@ -197,7 +199,7 @@ def _audit(space: OpenSpace, caller: Caller, done: Indexed) -> None:
             writer.add_audit(AuditEntry(space.clock(), "index", None, caller.source, caller.actor, details))
 
 
-def _reported(
+def _report_of(
     space: OpenSpace, done: Indexed, patterns: IndexPatterns, seconds: float, structure_after: float
 ) -> IndexReport:
     with space.store.read() as reader:

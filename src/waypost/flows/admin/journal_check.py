@@ -1,4 +1,4 @@
-"""What is wrong with the journal's files, for `doctor`."""
+"""Problems with the journal's files, for `doctor`."""
 
 from collections.abc import Iterator
 
@@ -19,20 +19,20 @@ from waypost.journal.markdown import CONFLICT, left_alone
 from waypost.journal.units import PAGES, units_of
 from waypost.text.secrets.masking import mask
 
-BRIEFING = 2000  # tokens, unless told
+BRIEFING = 2000  # tokens by default
 MOST_DNA = 0.15  # of a briefing
-_MOST = 20  # findings of the same sort that are told one by one
+_MOST = 20  # problems that are listed
 
 
 def check_journal(space: OpenSpace) -> list[Finding]:
-    found = list(_problems(space))
+    problems = list(_problems(space))
     place = Finding("journal", True, f"It is in {space.journal.root}.")
-    notes = [Finding("journal", True, told, is_note=True) for told in journal_notices(space)]
-    if not found:
+    notes = [Finding("journal", True, notice, is_note=True) for notice in journal_notices(space)]
+    if not problems:
         return [place, *notes, Finding("journal", True, "All files can be read, and what they say is known.")]
-    more = len(found) - _MOST
+    more = len(problems) - _MOST
     rest = [Finding("journal", True, f"… and {more} more.", is_note=True)] if more > 0 else []
-    return [place, *notes, *found[:_MOST], *rest]
+    return [place, *notes, *problems[:_MOST], *rest]
 
 
 def _problems(space: OpenSpace) -> Iterator[Finding]:
@@ -54,11 +54,11 @@ def _problems(space: OpenSpace) -> Iterator[Finding]:
         secrets = sum(bool(mask(unit.entry.text).found) for unit in units)
         if secrets:
             yield JOURNAL_SECRET.found(f"{path} holds a secret in {secrets} of its entries; the index has them masked.")
-        yield from _unknown(space, path)
+        yield from _entries_left_out(space, path)
 
 
-def _unknown(space: OpenSpace, path: str) -> Iterator[Finding]:
-    """What stands in the file and is not in the index: forgotten before, or refused."""
+def _entries_left_out(space: OpenSpace, path: str) -> Iterator[Finding]:
+    """Entries in the file that are not in the index: forgotten before, or refused."""
     with space.store.read() as reader:
         places = reader.journal_places(space.journal_id, [path])
         left_out = [place for place in places if not reader.versions(place.memory_id)]

@@ -1,4 +1,4 @@
-"""Damage of the database: what `doctor` says of it, and what a repair saved and lost."""
+"""Damage of the database: how `doctor` reports it, and what a repair saved and lost."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,11 +28,11 @@ from waypost.store.salvaged import FOLDER, KEPT, LOST_WRITES_NOTE, Salvaged
 from waypost.text.plural import counted
 
 _BATCH = 256
-_MOST_SHOWN = 20
+_MOST_LISTED = 20
 
 
 def index_all(store: Store) -> None:
-    """Make passages and keywords for all versions of a store that has none; vectors that are missing are owed."""
+    """Create passages and keywords for all versions of a store without any. Vectors are embedded later."""
     with store.read() as reader:
         last, engines = reader.last_number(), list(reader.owed())
     for start in range(0, last, _BATCH):
@@ -46,22 +46,22 @@ def index_all(store: Store) -> None:
 
 
 def damage_findings(problems: Iterable[str], *, on_server: bool = False) -> list[Finding]:
-    """One finding for each sentence of a store about itself."""
-    found = []
+    """One finding for each problem that the store reports."""
+    findings = []
     for problem in problems:
         check, _, message = problem.partition(": ")
         if check == KEYWORDS.check:
-            found.append(KEYWORDS.found(message))
+            findings.append(KEYWORDS.found(message))
         elif check == UNFINISHED_INDEX.name:
-            found.append(UNFINISHED_INDEX.found(f"The index {message} is unfinished.", index=message))
+            findings.append(UNFINISHED_INDEX.found(f"The index {message} is unfinished.", index=message))
         else:
-            found.append((SERVER_DATABASE if on_server else DATABASE).found(message, check=check))
-    return found or [Finding("database", True, "It is sound.")]
+            findings.append((SERVER_DATABASE if on_server else DATABASE).found(message, check=check))
+    return findings or [Finding("database", True, "It is sound.")]
 
 
 @contextmanager
 def repair_lock(folder: Path) -> Iterator[None]:
-    """For whoever works in the folder of damaged databases; raises StoreBusy where another process does."""
+    """Hold the lock for the folder of damaged databases. Raises StoreBusy if another process does."""
     with try_lock(folder / REPAIR_LOCK) as is_free:
         if not is_free:
             raise StoreBusy(
@@ -71,10 +71,10 @@ def repair_lock(folder: Path) -> Iterator[None]:
 
 
 def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
-    """What became of a database that was repaired, once entries of the journal were read again from their files."""
+    """The result of a repair, after journal entries were read again from their files."""
     sync(space)
     with space.store.read() as reader:
-        lost = [one for one in done.lost_memories if not reader.versions(one)]
+        lost = [memory_id for memory_id in done.lost_memories if not reader.versions(memory_id)]
     copied = counted(done.rows.get("memories", 0), "version", "versions")
     yield Finding(
         "database", True, f"It was damaged and is repaired, with {copied}. A copy of the old file: {done.old}"
@@ -82,18 +82,18 @@ def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
     if back := len(done.lost_memories) - len(lost):
         yield Finding("journal", True, f"{counted(back, 'entry was', 'entries were')} read again from the files.")
     if not done.rows:
-        what = "Nothing could be read from the old file: all that was in it alone is lost."
+        what = "Nothing could be read from the old file: what only it contained is lost."
         yield LOST.found(what, old=done.old)
     if lost:
-        what = f"{counted(len(lost), 'memory', 'memories')} could not be read: {_listed(lost)}"
+        what = f"{counted(len(lost), 'memory', 'memories')} could not be read: {_id_list(lost)}"
         yield LOST.found(what, old=done.old)
     if done.lost_versions:
         count = counted(len(done.lost_versions), "memory has", "memories have")
-        what = f"{count} lost a version: {_listed(done.lost_versions)}"
+        what = f"{count} lost a version: {_id_list(done.lost_versions)}"
         yield LOST_VERSIONS.found(what, memory_id=done.lost_versions[0])
     if done.doubtful:
         count = counted(len(done.doubtful), "memory is", "memories are")
-        what = f"{count} not as written, and marked as stale: {_listed(done.doubtful)}"
+        what = f"{count} not as written, and marked as stale: {_id_list(done.doubtful)}"
         yield NOT_AS_WRITTEN.found(what, memory_id=done.doubtful[0])
     for table in sorted({*done.lost_rows, *done.lost_pages}):
         rows, pages = done.lost_rows.get(table, 0), done.lost_pages.get(table, 0)
@@ -102,26 +102,26 @@ def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
         )
         if table not in KEPT:
             yield Finding(f"table {table}", True, f"{what} could not be read; everything in it is made again.")
-        elif table == "memories" and not done.lost_rows.get(table):  # what is lost of it is listed by id
+        elif table == "memories" and not done.lost_rows.get(table):  # lost memories are listed by id
             yield Finding(f"table {table}", True, f"{what} could not be read.")
         else:
             yield LOST_ROWS.found(f"{what} could not be read.", check=f"table {table}", old=done.old)
 
 
-def _listed(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - _MOST_SHOWN} more" if len(ids) > _MOST_SHOWN else ""
-    return ", ".join(ids[:_MOST_SHOWN]) + more
+def _id_list(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _MOST_LISTED} more" if len(ids) > _MOST_LISTED else ""
+    return ", ".join(ids[:_MOST_LISTED]) + more
 
 
 def check_lost_writes(folder: Path, *, fix: bool) -> list[Finding]:
-    """Whether the end of the log could not be read when the database was opened; with `fix` it is said no more."""
+    """Whether the end of the log could not be read at the last opening. `fix` clears the note."""
     note = folder / LOST_WRITES_NOTE
     if fix:
         note.unlink(missing_ok=True)
     try:
-        told = json.loads(note.read_bytes())
-        count = counted(int(told["writes"]), "write", "writes")
-        return [LOST_WRITES.found(f"{count} at the end of the log could not be read.", old=told["old"])]
+        row = json.loads(note.read_bytes())
+        count = counted(int(row["writes"]), "write", "writes")
+        return [LOST_WRITES.found(f"{count} at the end of the log could not be read.", old=row["old"])]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, LookupError):

@@ -1,7 +1,7 @@
-"""Taking erased memories out of every snapshot, by the code that erases them in the memory itself.
+"""Erase memories from every snapshot, with the code that erases them in the database.
 
-What is to be erased is noted in the transaction that erases it in the memory, and the note goes when every snapshot is
-done. A process that is killed in between leaves the note, and the next one that opens the memory finishes the work.
+The transaction that erases them in the database notes it. The note is removed when every snapshot is done. If the
+process is killed, the next one that opens the memory continues.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,9 +14,9 @@ from waypost.flows.backup.snapshots import (
     MemoryBackup,
     backups_in,
     describe,
-    described,
-    locked,
+    description_of,
     remove,
+    snapshots_lock,
 )
 from waypost.flows.journal_files.erase_from_files import erase_in
 from waypost.flows.journal_files.media import drop_media_in
@@ -31,76 +31,74 @@ from waypost.store.protocol import Writer
 from waypost.store.sqlite.snapshot import fold_log, holds
 from waypost.store.sqlite.store import SqliteStore
 
-BACKUPS_OWED = "backups_owed"  # in the table `meta`: what is still to be erased from snapshots, as JSON
+BACKUPS_OWED = "backups_owed"  # in the table `meta`: what must still be erased from snapshots, as JSON
 
 
 def owe_erasure(space: OpenSpace, writer: Writer, rows: TargetRows, fingerprints: Iterable[bytes] = ()) -> None:
-    """Note, in the transaction that erases them, that these rows are to go from the snapshots too, and all that says one
-    of these things."""
+    """Note, in the transaction that erases these rows, that snapshots must lose them too.
+
+    Snapshots also lose every version with one of the fingerprints.
+    """
     if space.settings.store:
         return
-    doomed = ErasureTargets.of(writer.meta(BACKUPS_OWED))
-    doomed.ids.update(rows.memories, (row.candidate_id for row in rows.candidates))
-    doomed.fingerprints.update(fingerprints)
-    writer.set_meta(BACKUPS_OWED, doomed.to_json())
-
-
-def owed_erasure(space: OpenSpace) -> bool:
-    with space.store.read() as reader:
-        return bool(reader.meta(BACKUPS_OWED))
+    targets = ErasureTargets.of(writer.meta(BACKUPS_OWED))
+    targets.ids.update(rows.memories, (row.candidate_id for row in rows.candidates))
+    targets.fingerprints.update(fingerprints)
+    writer.set_meta(BACKUPS_OWED, targets.to_json())
 
 
 def erase_owed(space: OpenSpace, *, wait: bool = True) -> bool:
-    """Erase from every snapshot what is noted. False: another process holds the snapshots, or one cannot be written; the
-    note stays."""
+    """Erase from every snapshot what is noted.
+
+    Returns False if another process holds the snapshots or one cannot be written: the note stays.
+    """
     with space.store.read() as reader:
-        doomed = ErasureTargets.of(reader.meta(BACKUPS_OWED))
-    if not doomed:
+        targets = ErasureTargets.of(reader.meta(BACKUPS_OWED))
+    if not targets:
         return True
-    if (space.folder / FOLDER).is_dir():  # else whoever makes the first snapshot begins after what was erased
+    if (space.folder / FOLDER).is_dir():  # else the first snapshot is made after the erasing
         try:
-            with locked(space.folder, space.settings.busy_timeout_seconds if wait else 0.0) as place:
-                for one in backups_in(place, check=False):
-                    erase_from(one, doomed, space.settings, space.clock)
+            with snapshots_lock(space.folder, space.settings.busy_timeout_seconds if wait else 0.0) as place:
+                for backup in backups_in(place, check=False):
+                    erase_from(backup, targets, space.settings, space.clock)
         except (StoreError, OSError):  # `doctor` reports it, and every opening tries again
             return False
     with space.store.write() as writer:
         left = ErasureTargets.of(writer.meta(BACKUPS_OWED))
-        left.ids -= doomed.ids
-        left.fingerprints -= doomed.fingerprints
+        left.ids -= targets.ids
+        left.fingerprints -= targets.fingerprints
         writer.set_meta(BACKUPS_OWED, left.to_json())
         return not left
 
 
-def erase_from(one: MemoryBackup, doomed: ErasureTargets, settings: Settings, clock: Clock) -> None:
-    """Erase it from one snapshot, for who holds the lock. One that cannot be read goes as a whole: nobody can tell what it
-    holds, and it cannot be restored either."""
-    if one.made_at is None:
-        remove(one)
+def erase_from(backup: MemoryBackup, targets: ErasureTargets, settings: Settings, clock: Clock) -> None:
+    """Erase these memories from one snapshot. The caller holds the lock. An unreadable snapshot is removed."""
+    if backup.made_at is None:
+        remove(backup)
         return
     try:
-        _erase(one, doomed, settings, clock)
+        _erase(backup, targets, settings, clock)
     except (StoreCorrupt, ForeignFile):
-        remove(one)
+        remove(backup)
 
 
-def _erase(one: MemoryBackup, doomed: ErasureTargets, settings: Settings, clock: Clock) -> None:
-    if one.is_sealed and not holds(one.path / DATABASE_FILE, doomed.ids, doomed.fingerprints, doomed.topics):
+def _erase(backup: MemoryBackup, targets: ErasureTargets, settings: Settings, clock: Clock) -> None:
+    if backup.is_sealed and not holds(backup.path / DATABASE_FILE, targets.ids, targets.fingerprints, targets.topics):
         return
-    if one.is_sealed:
-        for end in ("-wal", "-shm", "-journal"):  # not of ours: it would be played into the database
-            (one.path / f"{DATABASE_FILE}{end}").unlink(missing_ok=True)
+    if backup.is_sealed:
+        for end in ("-wal", "-shm", "-journal"):  # not ours: SQLite would apply it to the database
+            (backup.path / f"{DATABASE_FILE}{end}").unlink(missing_ok=True)
     else:
-        fold_log(one.path / DATABASE_FILE)
-    describe(one.path, described(one), sums=False)  # from here on it is not as it was written
-    for left in one.path.rglob(".*.tmp"):  # by one who was killed here
+        fold_log(backup.path / DATABASE_FILE)
+    describe(backup.path, description_of(backup), sums=False)  # from here on its sums do not match
+    for left in backup.path.rglob(".*.tmp"):  # of a process that was killed here
         left.unlink(missing_ok=True)
-    folder = JournalFolder(one.path / JOURNAL, one.path / "journal.lock", settings.journal)
-    store = SqliteStore(one.path, clock=clock, busy_seconds=settings.busy_timeout_seconds)
+    folder = JournalFolder(backup.path / JOURNAL, backup.path / "journal.lock", settings.journal)
+    store = SqliteStore(backup.path, clock=clock, busy_seconds=settings.busy_timeout_seconds)
     try:
         with store.write() as writer:
-            rows = rows_to_erase(writer, doomed)
-            # The files first: which of their lines are meant can only be told while the words are known.
+            rows = rows_to_erase(writer, targets)
+            # Files first: their lines are found by the texts, which are erased below.
             ids = frozenset(version.memory_id for version in rows.versions)
             digests = frozenset(place.digest for _, place in writer.places_of(ids))
             if folder.root.is_dir() and any(version.collection == "journal" for version in rows.versions):
@@ -110,10 +108,10 @@ def _erase(one: MemoryBackup, doomed: ErasureTargets, settings: Settings, clock:
                 drop_media_in(folder, _media(rows.versions))
             erase_rows(writer, rows)
         if not store.scrub(traces_of(rows.texts)):
-            raise StoreBusy(f"{one.path} is in use.", "Repeat `waypost doctor --fix`.")
+            raise StoreBusy(f"{backup.path} is in use.", "Repeat `waypost doctor --fix`.")
     finally:
         store.close()
-    describe(one.path, described(one))
+    describe(backup.path, description_of(backup))
 
 
 def _media(copies: Sequence[Version]) -> list[str]:

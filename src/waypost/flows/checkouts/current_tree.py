@@ -1,4 +1,4 @@
-"""The tree as it is at this moment, for whoever compares memories with it: each file is read and parsed once."""
+"""The checkout as it is now, for comparing memories with code. Each file is read and parsed once."""
 
 import hashlib
 import os
@@ -27,52 +27,52 @@ if TYPE_CHECKING:
 _MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
 _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
 _NAME = re.compile(rb"[\w$\x80-\xff]+")
-_MOST_NAMED = 50  # files with a definition of one name that are looked at
-_MOST_ASKED = 5_000  # definitions of one name of which these are chosen
-_MOST_READ = 4_000  # files without an index in which a name is looked for
-_MOST_CHANGED = 40  # files changed lately that are parsed for what is lost
+_MOST_NAMED = 50  # files with a definition of one name that are parsed
+_MOST_ASKED = 5_000  # definitions of one name that are read from the index
+_MOST_READ = 4_000  # files searched for a name without an index
+_MOST_CHANGED = 40  # recently changed files that are parsed to find lost code
 
 
 class Pin(NamedTuple):
-    """Where and when something was pinned."""
+    """Where and when a reference was pinned."""
 
     path: str
     commit: str
     time: datetime | None
-    qualified: str = ""  # the name of the symbol, where it is one
+    qualified: str = ""  # the symbol's name, if it is a symbol
 
 
 class TreeNow:
-    """A person has no tree, and that of a project may be elsewhere: then no file is there."""
+    """The current files of the checkout. Without a checkout here, no file exists."""
 
     def __init__(self, space: OpenSpace) -> None:
         self._space = space
         self._root: Path | None = space.identity.root
         self._digests: dict[str, bytes] = {}
-        self._opened: dict[str, ParsedFile | None] = {}
+        self._parsed_files: dict[str, ParsedFile | None] = {}
         self._shapes: dict[str, FileShape | None] = {}
         self._changes: dict[str, TreeChanges] = {}
         self._rows: dict[str, FileRow | None] = {}
-        self._known_words: dict[str, frozenset[bytes]] = {}
+        self._words_by_path: dict[str, frozenset[bytes]] = {}
 
     @property
     def is_there(self) -> bool:
-        """A tree that is away is not an empty tree."""
+        """Whether the checkout is here. A missing checkout is not an empty one."""
         return self._root is not None and self._root.is_dir()
 
     def is_another(self, repo_id: str | None) -> bool:
-        """Whether what is named is in another repository than this one."""
+        """Whether this id names another repository."""
         return repo_id not in (None, self._space.identity.space_id)
 
     # -- files --------------------------------------------------------------------------------------------
 
     def look_up(self, paths: Iterable[str]) -> None:
-        """Ask the index about these files in one go."""
+        """Read the index rows of these files in one query."""
         wanted = [path for path in dict.fromkeys(paths) if path not in self._rows]
         if wanted:
             with self._space.store.read() as reader:
-                known = reader.files(self._space.identity.checkout_id, wanted)
-            self._rows |= {path: known.get(path) for path in wanted}
+                rows = reader.files(self._space.identity.checkout_id, wanted)
+            self._rows |= {path: rows.get(path) for path in wanted}
 
     def row(self, path: str) -> FileRow | None:
         """The file as it was indexed."""
@@ -80,11 +80,11 @@ class TreeNow:
         return self._rows[path]
 
     def has_file(self, path: str) -> bool:
-        """Whether there is such a file; by the index, where the tree is elsewhere."""
+        """Whether the file exists; by the index if the checkout is not here."""
         return bool(self.digest(path)) if self._root is not None else self.row(path) is not None
 
     def digest(self, path: str) -> bytes:
-        """SHA-256 of the file's bytes; empty when there is no such file, or none that can be read."""
+        """SHA-256 of the file's bytes, or empty if it does not exist or cannot be read."""
         if path not in self._digests:
             self._digests[path] = self._digest(path)
         return self._digests[path]
@@ -99,34 +99,34 @@ class TreeNow:
         row = self.row(path)
         if row is not None and (row.size, row.mtime_ns) == (state.st_size, state.st_mtime_ns):
             return bytes.fromhex(row.hash)
-        found = read_bytes(self._root, path, _MOST_BYTES)
-        return b"" if isinstance(found, Unread) else hashlib.sha256(found[0]).digest()
+        content = read_bytes(self._root, path, _MOST_BYTES)
+        return b"" if isinstance(content, Unread) else hashlib.sha256(content[0]).digest()
 
-    def opened(self, path: str) -> "ParsedFile | None":
-        """The file read and parsed; None when it is not there or is no text."""
-        from waypost.flows.checkouts.parsed_file import open_source  # parsers: only who meets a change pays for them
+    def parsed_file(self, path: str) -> "ParsedFile | None":
+        """The file read and parsed, or None if it does not exist or is not text."""
+        from waypost.flows.checkouts.parsed_file import open_source  # imports parsers: only for changed files
 
-        if path not in self._opened:
-            found = None if self._root is None else open_source(self._root, path, named=True)
-            if found is None or isinstance(found, Unread):
-                self._opened[path] = None
-                if isinstance(found, Unread) and found.missing:
+        if path not in self._parsed_files:
+            parsed = None if self._root is None else open_source(self._root, path, named=True)
+            if parsed is None or isinstance(parsed, Unread):
+                self._parsed_files[path] = None
+                if isinstance(parsed, Unread) and parsed.missing:
                     self._digests[path] = b""
             else:
-                self._opened[path] = found
-                self._digests[path] = bytes.fromhex(found.read.raw_hash)
-        return self._opened[path]
+                self._parsed_files[path] = parsed
+                self._digests[path] = bytes.fromhex(parsed.read.raw_hash)
+        return self._parsed_files[path]
 
     def shape(self, path: str) -> FileShape | None:
         if path not in self._shapes:
             from waypost.code.shape.build import shape_of
 
-            opened = self.opened(path)
-            self._shapes[path] = None if opened is None else shape_of(opened.source, opened.parsed)
+            parsed = self.parsed_file(path)
+            self._shapes[path] = None if parsed is None else shape_of(parsed.source, parsed.parsed)
         return self._shapes[path]
 
     def cannot_read(self, path: str) -> bool:
-        """Whether there is a file that is not read as text: too large by now, a link, binary, not for us to read."""
+        """Whether the file exists but is not read as text: too large, a link, binary, or not readable."""
         if self._root is None or unsafe_name(path) is not None or self.shape(path) is not None:
             return False
         try:
@@ -136,11 +136,11 @@ class TreeNow:
         return not stat.S_ISDIR(state.st_mode)
 
     def lines(self, path: str) -> list[str]:
-        """The lines of a text file, as they are shown: secrets masked."""
-        opened = self.opened(path)
-        if opened is None:
+        """The lines of a text file, with secrets masked."""
+        parsed = self.parsed_file(path)
+        if parsed is None:
             return []
-        lines = opened.source.text.split("\n")
+        lines = parsed.source.text.split("\n")
         return lines[:-1] if lines[-1] == "" else lines
 
     # -- git ----------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ class TreeNow:
 
     @cached_property
     def state(self) -> str:
-        """Another text after every commit, checkout and change of the index."""
+        """A text that changes with every commit, checkout and change of the index."""
         with self._space.store.read() as reader:
             return f"{reader.meta(tree_changed_key(self._space)) or ''}:{self.head.commit[:12]}"
 
@@ -169,26 +169,26 @@ class TreeNow:
 
     @cached_property
     def _files(self) -> Mapping[str, FileRow]:
-        """All files as they were indexed."""
+        """All indexed files."""
         with self._space.store.read() as reader:
             return reader.files(self._space.identity.checkout_id)
 
     @cached_property
     def _by_hash(self) -> Mapping[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        paths_by_hash: dict[str, list[str]] = {}
         for path, row in self._files.items():
-            found.setdefault(row.hash, []).append(path)
-        return found
+            paths_by_hash.setdefault(row.hash, []).append(path)
+        return paths_by_hash
 
     @cached_property
     def _not_indexed_yet(self) -> tuple[str, ...]:
-        """Files whose content the index does not have: those that changed since, or all where there is no index."""
+        """Files whose content is not indexed: changed ones, or all if there is no index."""
         if self._root is None:
             return ()
         if self._is_indexed:
             with self._space.store.read() as reader:
                 since = reader.meta(indexed_commit_key(self._space)) or ""
-                waiting = reader.tracked(self._space.identity.checkout_id)  # noted, as by a hook, and not read yet
+                waiting = reader.tracked(self._space.identity.checkout_id)  # tracked by a hook, and not indexed yet
             changes = self.changes_since(since)
             if changes.complete:
                 return tuple(dict.fromkeys((*changes.changed, *changes.renamed.values(), *waiting)))
@@ -204,25 +204,26 @@ class TreeNow:
         return (row.size, row.mtime_ns) != (entry.size, entry.mtime_ns) and self.digest(entry.path).hex() != row.hash
 
     def defining(self, name: str, since: Pin) -> Iterator[FileShape]:
-        """Other files that define something of this name, and are not as they were when the place was pinned; the likeliest
-        first."""
+        """Other files that define this name and have changed since the reference was pinned, likeliest first."""
         word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
         new = [path for path in self._not_indexed_yet if word in self._words(path)]
         new.sort(key=lambda path: PurePosixPath(path).name != base)
-        known = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
-        for path in list(dict.fromkeys((*new, *known)))[:_MOST_NAMED]:
+        indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
+        for path in list(dict.fromkeys((*new, *indexed)))[:_MOST_NAMED]:
             shape = self.shape(path) if path != since.path else None
             if shape is not None:
                 yield shape
 
     def _is_newer(self, path: str, since: Pin) -> bool:
-        """Whether a file may hold something now that it did not hold then. Only git can tell: a file that was moved by
-        hand is as old as it was."""
+        """Whether a file may contain something now that it did not contain then.
+
+        Only git knows: moving a file by hand keeps its modification time.
+        """
         changes = self.changes_since(since.commit)
         return not changes.complete or path in changes.changed or path in changes.renamed.values()
 
     def _indexed_files(self, name: str, since: Pin) -> list[str]:
-        """Where the index knows this name: under the same qualified name, in a file of the same name, the newest first."""
+        """Indexed files with this name: same qualified name first, then same file name, then newest."""
         if not self._is_indexed:
             return []
         view = View(Moment(self._space.clock()), CODE_COLLECTIONS, self._space.identity.checkout_id)
@@ -231,19 +232,25 @@ class TreeNow:
         base = PurePosixPath(since.path).name
         ordered = sorted(
             (sketch for sketch in sketches if sketch.path),
-            key=lambda one: (one.name != since.qualified, PurePosixPath(one.path).name != base, -one.number),
+            key=lambda sketch: (
+                sketch.name != since.qualified,
+                PurePosixPath(sketch.path).name != base,
+                -sketch.number,
+            ),
         )
         return [sketch.path for sketch in ordered]
 
     def _words(self, path: str) -> frozenset[bytes]:
-        """All names in a file: each is read once, however many are looked for."""
-        if path not in self._known_words:
-            found = Unread("") if self._root is None else read_bytes(self._root, path, _MOST_SEARCHED)
-            self._known_words[path] = frozenset() if isinstance(found, Unread) else frozenset(_NAME.findall(found[0]))
-        return self._known_words[path]
+        """All names in a file. Each file is read once."""
+        if path not in self._words_by_path:
+            content = Unread("") if self._root is None else read_bytes(self._root, path, _MOST_SEARCHED)
+            self._words_by_path[path] = (
+                frozenset() if isinstance(content, Unread) else frozenset(_NAME.findall(content[0]))
+            )
+        return self._words_by_path[path]
 
     def changed_lately(self, since: Pin) -> Iterator[FileShape]:
-        """Other files of its sort that changed since the place was pinned, new ones first."""
+        """Other files of the same type that changed since the reference was pinned, new ones first."""
         changes = self.changes_since(since.commit)
         paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._newer(since)
         ending = PurePosixPath(since.path).suffix
@@ -255,14 +262,14 @@ class TreeNow:
                 yield shape
 
     def _newer(self, since: Pin) -> list[str]:
-        known = [path for path, row in self._files.items() if since.time is None or row.changed_at >= since.time]
-        return [*known, *self._not_indexed_yet]
+        newer = [path for path, row in self._files.items() if since.time is None or row.changed_at >= since.time]
+        return [*newer, *self._not_indexed_yet]
 
     def became(self, since: Pin, digests: Collection[bytes]) -> str | None:
-        """The file that this one is now: as git sees it, or one of the same content."""
-        told = self.changes_since(since.commit).renamed.get(since.path)
-        if told is not None or self.digest(since.path):
-            return told
+        """The path of this file now, as git sees it or by the same content."""
+        renamed = self.changes_since(since.commit).renamed.get(since.path)
+        if renamed is not None or self.digest(since.path):
+            return renamed
         row = self.row(since.path)
         wanted = {*digests, *([bytes.fromhex(row.hash)] if row is not None else [])} - {b""}
         if not wanted:

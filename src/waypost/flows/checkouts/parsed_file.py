@@ -10,12 +10,12 @@ from waypost.code.source import Parsed, SourceFile
 from waypost.space.time_limit import OutOfTime, time_limit
 from waypost.text.secrets.masking import mask
 
-PATIENCE = 20.0  # seconds for one file: what takes longer is no code but a riddle for the parser
+PATIENCE = 20.0  # seconds for one file: no real code takes longer
 KILLED = "the parser crashed on it, or did not come to an end"
 
 
 class ParsedFile(NamedTuple):
-    """A file read, its secrets masked, parsed."""
+    """A file after reading, masking and parsing."""
 
     read: FileText
     source: SourceFile
@@ -24,7 +24,7 @@ class ParsedFile(NamedTuple):
 
 
 def open_source(root: Path, path: str, *, named: bool = False) -> ParsedFile | Unread:
-    """The one way from a file to what it says: nobody parses what was not masked, or for longer than the limit."""
+    """Read, mask and parse a file, within the time limit. No other code parses files."""
     try:
         with time_limit(PATIENCE):
             return _read_and_parse(root, path, named)

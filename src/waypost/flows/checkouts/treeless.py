@@ -1,7 +1,6 @@
-"""A project whose tree is not at hand: which of its checkouts is looked at, and as of when what it shows was true.
+"""A project without a checkout on this machine: which checkout is shown, and as of when.
 
-Nothing is judged here, and nothing dropped because files are not found: verdicts and what was read out of the tree stay as
-the machine that has it left them.
+Nothing is judged or dropped because files are missing. Verdicts and indexed code stay as the other machine left them.
 """
 
 from collections.abc import Mapping
@@ -20,17 +19,22 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def checkouts_of(reader: Reader, now: datetime) -> tuple[Checkout, ...]:
-    """The checkouts of a space, the one that was judged last first; of those that never were, those with an index first."""
-    found = [Checkout(one, root, _judged_at(reader, one)) for one, root in reader.checkouts().items()]
-    if found and all(one.judged_at is None for one in found):
-        found = _by_verdicts(reader, found, now)
-    order = {one.id: place for place, one in enumerate(found)}
-    rank = {one.id: (one.judged_at or _LONG_AGO, reader.has_code(one.id), order[one.id]) for one in found}
-    return tuple(sorted(found, key=lambda one: rank[one.id], reverse=True))
+    """The checkouts of a space, last judged first. Without judgements, those with an index first."""
+    checkouts = [
+        Checkout(checkout_id, root, _judged_at(reader, checkout_id)) for checkout_id, root in reader.checkouts().items()
+    ]
+    if checkouts and all(checkout.judged_at is None for checkout in checkouts):
+        checkouts = _by_verdicts(reader, checkouts, now)
+    order = {checkout.id: place for place, checkout in enumerate(checkouts)}
+    rank = {
+        checkout.id: (checkout.judged_at or _LONG_AGO, reader.has_code(checkout.id), order[checkout.id])
+        for checkout in checkouts
+    }
+    return tuple(sorted(checkouts, key=lambda checkout: rank[checkout.id], reverse=True))
 
 
 def seen_elsewhere(space: OpenSpace, reader: Reader) -> Checkout | None:
-    """The checkout whose verdicts and index are shown; None where the tree is here, or there is none."""
+    """The checkout whose verdicts and index are shown, or None if the repository is here or there is no project."""
     if not space.identity.is_away:
         return None
     checkout = space.identity.checkout_id
@@ -38,21 +42,21 @@ def seen_elsewhere(space: OpenSpace, reader: Reader) -> Checkout | None:
 
 
 def notice_elsewhere(space: OpenSpace) -> tuple[str, ...]:
-    """What whoever reads such a memory has to be told; nothing where the tree is here."""
+    """A notice that the repository is not here, if so."""
     if not space.identity.is_away:
         return ()
     with space.store.read() as reader:
         seen = seen_elsewhere(space, reader)
-    told = seen.told if seen is not None else ""
-    return (f"The tree of {space.identity.name!r} is not on this machine; what is said of its code is {told}.",)
+    when = seen.told if seen is not None else ""
+    return (f"The tree of {space.identity.name!r} is not on this machine; what is said of its code is {when}.",)
 
 
 def indexed_symbols(space: OpenSpace, path: str) -> list[Version]:
-    """The symbols of a file and the sections of a document as they were indexed, in their order."""
+    """The indexed symbols of a file or sections of a document, in order."""
     with space.store.read() as reader:
         rows = reader.derived(space.identity.checkout_id, [path], ["symbol", "file"])
-        found = reader.versions_by_number([row.number for row in rows if row.name != path]).values()
-    placed = [one for one in found if one.refs and one.refs[0].line_range is not None]
+        versions = reader.versions_by_number([row.number for row in rows if row.name != path]).values()
+    placed = [version for version in versions if version.refs and version.refs[0].line_range is not None]
     return sorted(placed, key=_lines_of)
 
 
@@ -64,25 +68,28 @@ def _lines_of(version: Version) -> tuple[int, int]:
 def as_judged(
     reader: Reader, seen: Checkout, verdicts: Mapping[tuple[int, int], StoredVerdict]
 ) -> dict[tuple[int, int], StoredVerdict]:
-    """Verdicts with the time when each was seen to hold last: a look at all of them notes only what has changed."""
-    told = reader.meta(looked_at_key(seen.id))
-    if told is None:
+    """Verdicts with the time when each was last confirmed: a full check stores only changes."""
+    looked_at = reader.meta(looked_at_key(seen.id))
+    if looked_at is None:
         return dict(verdicts)
-    last = parse_time(told, looked_at_key(seen.id))
-    return {key: replace(one, checked_at=max(one.checked_at, last)) for key, one in verdicts.items()}
+    last = parse_time(looked_at, looked_at_key(seen.id))
+    return {key: replace(verdict, checked_at=max(verdict.checked_at, last)) for key, verdict in verdicts.items()}
 
 
 def _judged_at(reader: Reader, checkout: str) -> datetime | None:
-    told = ((key, reader.meta(key)) for key in (judged_key(checkout), looked_at_key(checkout)))
-    return max((parse_time(value, key) for key, value in told if value), default=None)
+    stored = ((key, reader.meta(key)) for key in (judged_key(checkout), looked_at_key(checkout)))
+    return max((parse_time(value, key) for key, value in stored if value), default=None)
 
 
-def _by_verdicts(reader: Reader, found: list[Checkout], now: datetime) -> list[Checkout]:
-    """For what was judged before the time was noted."""
+def _by_verdicts(reader: Reader, checkouts: list[Checkout], now: datetime) -> list[Checkout]:
+    """For databases that do not store when a checkout was judged."""
     numbers = {row.number for row in reader.references(View(Moment(now), KEPT_COLLECTIONS))}
     if not numbers:
-        return found
+        return checkouts
     return [
-        replace(one, judged_at=max((v.checked_at for v in reader.verdicts(one.id, numbers).values()), default=None))
-        for one in found
+        replace(
+            checkout,
+            judged_at=max((v.checked_at for v in reader.verdicts(checkout.id, numbers).values()), default=None),
+        )
+        for checkout in checkouts
     ]

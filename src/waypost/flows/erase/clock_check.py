@@ -1,7 +1,7 @@
 """Detect a clock that has jumped ahead, before anything is deleted by it.
 
 A clock that jumps ahead by years makes everything expire, and it may come back. Expired memories are erased only if the
-clock continues from the last maintenance, or if the new time has held for a day.
+clock is steady: it continues from the last maintenance, or the new time has held for a day.
 """
 
 import json

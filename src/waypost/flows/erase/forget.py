@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from waypost.errors import NotFound
+from waypost.flows.backup.erase_from_snapshots import owe_erasure
 from waypost.flows.erase.cleanup import owe_scrub, scrub
 from waypost.flows.erase.exports import clean_exports
 from waypost.flows.facts.candidates import marks_of
@@ -10,7 +11,6 @@ from waypost.flows.journal_files.erase_from_files import erase_entries
 from waypost.flows.journal_files.reconcile import sync_in
 from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.backup.erase_from_snapshots import owe_erasure
 from waypost.flows.versions.authority import refuse_outranked
 from waypost.flows.versions.current import refuse_derived
 from waypost.flows.write.erase_rows import (

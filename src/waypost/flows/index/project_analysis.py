@@ -28,7 +28,7 @@ _MOST_PLACES = 8  # of one table or pattern: the references of a memory have to 
 _FILES = ("symbol", "file")
 
 
-def conclude(space: OpenSpace, *, live: Sequence[SchemaTable] | None = None) -> bool:
+def analyze_project(space: OpenSpace, *, live: Sequence[SchemaTable] | None = None) -> bool:
     """Draw the conclusions that are owed. False: none was."""
     if not space.identity.has_tree:
         return False

@@ -10,7 +10,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.index.build import Indexed, index_paths, index_tree
 from waypost.flows.index.patterns import stored_patterns
-from waypost.flows.index.project_analysis import conclude
+from waypost.flows.index.project_analysis import analyze_project
 from waypost.flows.links.about import stale
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, learn_since_key, learned_commit_key, tree_of
 from waypost.flows.write.remember import remember
@@ -95,7 +95,7 @@ def finish(space: OpenSpace, description: str, files: Sequence[str] | None, call
     else:
         chosen = _inside(space, files)
         index_paths(space, chosen, patterns=stored_patterns(space))
-    conclude(space)
+    analyze_project(space)
     tree = TreeNow(space)
     there = [path for path in chosen if tree.has_file(path)]
     absent = [path for path in chosen if path not in there]

@@ -105,7 +105,7 @@ class Then:
             return None
         if not self._tree.digest(given.file_path):
             return replace(given, anchor=b"")
-        opened = self._tree.opened(given.file_path)
+        opened = self._tree.parsed_file(given.file_path)
         count = given.line_range.end - given.line_range.start + 1
         work = count * (len(self._tree.lines(given.file_path)) + 1)
         if opened is None or opened.masked or work > self._left:

@@ -1,4 +1,4 @@
-"""Memories shared by other projects that match a prompt, beside this project's own."""
+"""Shared memories of other projects that match a prompt."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -129,7 +129,7 @@ def _formatted_times(times: Mapping[str, datetime | None]) -> dict[str, str]:
 def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: datetime | None = None) -> Receipt | None:
     """End a memory, or with `valid_until` end it then. What it had replaced is valid again.
 
-    Returns None when done. Retracting a person's memory needs review if an agent asks: the receipt says so.
+    Returns None when done, or a receipt with a proposal if an agent retracts a person's memory.
     """
     memory_id = check_id(memory_id)
     key = space.tombstone_key()

@@ -1,8 +1,8 @@
 """The gateway: the only way to write a memory.
 
-Mask secrets → pin references to code → cut into passages → embed, outside the transaction → find similar memories →
-decide about each draft (`insert.py`) and store it with its audit row, in one transaction. A journal entry is in its
-file before the commit. What other processes may have changed meanwhile is read again inside the transaction.
+Outside the transaction: mask secrets, pin references, cut into passages, embed, find similar memories. Inside: decide
+about each draft (`insert.py`) and store it with its audit row. A journal entry is in its file before the commit. What
+other processes may have changed meanwhile is read again inside the transaction.
 """
 
 from collections import defaultdict
