@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from waypost.flows.facts.candidates import marks_of, marks_of_words
+from waypost.flows.facts.candidates import marks_of, text_marks
 from waypost.flows.move.rows import batches, digest_of
 from waypost.flows.versions.prepare import marks_standing
 from waypost.flows.write.erase_rows import erased_marks
@@ -121,7 +121,7 @@ def all_candidates(reader: Reader) -> list[CandidateRow]:
 
 def rejected_candidates(rows: Iterable[CandidateRow], key: bytes, marks: set[bytes]) -> set[str]:
     """Ids of candidates whose texts are rejected or forgotten by now."""
-    return {row.candidate_id for row in rows if not marks.isdisjoint(marks_of_words(row, key))}
+    return {row.candidate_id for row in rows if not marks.isdisjoint(text_marks(row, key))}
 
 
 class RowRestore:

@@ -8,7 +8,7 @@ from waypost.code.architecture import ArchitectureEvidence
 from waypost.code.architecture import conclude as conclude_architecture
 from waypost.code.files.reading import Unread
 from waypost.code.files.walk import look_at, walk
-from waypost.code.source import Call, Import, Parsed, Symbol
+from waypost.code.source import Parsed, Symbol
 from waypost.errors import NotFound
 from waypost.flows.checkouts.parsed_file import open_source
 from waypost.flows.index.digest_pool import digest_files
@@ -21,7 +21,7 @@ from waypost.space.place import safe_relative_path
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What was read out of one file or all files of a folder."""
+    """The parsed file, or all parsed files of a folder."""
 
     files: tuple[Parsed, ...]
     skipped: dict[str, str]
@@ -31,7 +31,7 @@ class Analysis:
 
 
 def analyze(space: OpenSpace, path: str) -> Analysis:
-    """Parse a file, or every file of a folder that an index would have."""
+    """Parse a file, or every file of a folder that would be indexed."""
     root = tree_of(space)
     here = os.path.normpath(root / path) in (os.path.normpath(root), os.path.realpath(root))
     place = "" if here else safe_relative_path(root, path)
@@ -45,20 +45,20 @@ def analyze(space: OpenSpace, path: str) -> Analysis:
         if entry.skipped:
             skipped[entry.path] = entry.skipped
             continue
-        opened = open_source(root, entry.path, named=entry.named)
-        if isinstance(opened, Unread):
-            skipped[entry.path] = opened.reason
+        parsed = open_source(root, entry.path, named=entry.named)
+        if isinstance(parsed, Unread):
+            skipped[entry.path] = parsed.reason
         else:
-            files.append(opened.parsed)
+            files.append(parsed.parsed)
     return Analysis(tuple(files), skipped)
 
 
 def architecture(space: OpenSpace) -> dict[str, Any]:
-    """From the index where there is one, else from the tree."""
+    """The architecture, from the index if there is one, else from the files."""
     need_project(space)
-    known = architecture_of(space)
-    if known is not None:
-        return known
+    stored = architecture_of(space)
+    if stored is not None:
+        return stored
     root = tree_of(space)
     patterns = stored_patterns(space)
     entries = walk(root, include=patterns.include, exclude=patterns.exclude)
@@ -81,8 +81,8 @@ def _file(parsed: Parsed) -> dict[str, Any]:
         "doc": parsed.doc,
         "package": parsed.package,
         "symbols": [_symbol(symbol) for symbol in parsed.symbols],
-        "imports": [_import(one) for one in parsed.imports],
-        "calls": [_call(call) for call in parsed.calls],
+        "imports": [asdict(imported) for imported in parsed.imports],
+        "calls": [asdict(call) for call in parsed.calls],
         "sections": [{"title": s.title, "line": s.lines.start, "end_line": s.lines.end} for s in parsed.sections],
     }
 
@@ -101,14 +101,6 @@ def _symbol(symbol: Symbol) -> dict[str, Any]:
         "doc": symbol.doc,
         "bases": list(symbol.bases),
         "decorators": list(symbol.decorators),
-        "calls": [_call(call) for call in symbol.calls],
+        "calls": [asdict(call) for call in symbol.calls],
         "symbol_id": symbol.scip,
     }
-
-
-def _call(call: Call) -> dict[str, Any]:
-    return asdict(call)
-
-
-def _import(one: Import) -> dict[str, Any]:
-    return asdict(one)

@@ -46,7 +46,7 @@ def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direc
         yield from _remember_with_retries(space, tree, drafts[start : start + CHUNK], caller, direct)
 
 
-def weigh(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool = False) -> list[Receipt]:
+def preview(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool = False) -> list[Receipt]:
     """What `remember` would do with these drafts, without storing any of them."""
     drafts = placed(space, drafts)
     tree = TreeNow(space)
