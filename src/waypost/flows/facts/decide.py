@@ -153,7 +153,7 @@ def _strength(given: object) -> float | None:
 
 
 def _check_known(space: OpenSpace, whole: _Part, parts: Sequence[_Part]) -> None:
-    """Raise an error for an id that is not a memory here, or a decision's id that is not a decision."""
+    """Raise an error for an id without a memory here, or a decision's id that names something else."""
     with space.store.read() as reader:
         for part in (whole, *parts):
             if part.memory_id:

@@ -106,8 +106,8 @@ def _counts(
 def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) -> SourceSeen:
     """Lines of a file, from `first` on, at most `most`. Without the repository here, only an outline.
 
-    Raises SecurityError for a path outside of the repository, NotFound for a missing or ignored file, Refused for a
-    binary or large one.
+    Raises SecurityError for a path outside of the repository, and NotFound for a missing or ignored file. Raises
+    Refused for a binary or large file.
     """
     from waypost.code.files.reading import Unread  # imports parsers: only for viewing a file
     from waypost.code.files.walk import look_at

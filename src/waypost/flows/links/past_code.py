@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.staleness import follow_reference, is_stale
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.code_link import CODE_CHANGED

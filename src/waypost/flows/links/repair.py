@@ -231,7 +231,7 @@ def _select(
     moved: bool = False,
     gone: bool = False,
 ) -> list[Version]:
-    """The versions to repair: by id, by file, or all that are stale (or moved, or gone)."""
+    """The versions to repair: by id, by file, or every stale (or moved, or deleted) one."""
     moment = Moment(space.clock())
     with space.store.read() as reader:
         chosen = [visible_version(reader, check_id(memory_id), moment) for memory_id in memory_ids]
