@@ -1,7 +1,7 @@
-"""What the files of a journal say: entries of day files, and the points of the pages that people keep.
+"""Units of the journal's files: entries of day files, and bullets of people's pages.
 
-A unit is one memory as one file has it. What a person wrote without an id gets one that follows from the words and their
-time, so that the same words have the same id wherever the file is moved to.
+A unit is one memory in one file. A unit without an id gets one from its text and time. So the same text has the same id
+wherever the file is moved.
 """
 
 import hashlib
@@ -23,9 +23,9 @@ from waypost.model.reference import CodeReference
 from waypost.model.time import to_micros
 from waypost.store.protocol import Reader
 
-PAGES = ("daily", "archive/daily")  # files of entries; the others hold points between people's own words
+PAGES = ("daily", "archive/daily")  # files with entries; the others contain bullets and people's text
 _TAGS, _REFS, _EVIDENCE, _BY, KEY = "tags", "refs", "evidence", "by", "key"
-_MOST = 100  # things of a sort that a heading can say
+_MOST = 100  # tags, references … of a heading
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -33,27 +33,27 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 class JournalUnit:
     entry: Entry
     digest: bytes
-    dated: bool = True  # whether the file says when it was said
+    dated: bool = True  # the file has its time
 
 
 def units_of(folder: JournalFolder, path: str, text: str) -> list[JournalUnit]:
-    """What a file says, in its order."""
+    """The units of a file, in order."""
     if path == DNA:
         return []
     if stage_of(path) in PAGES:
         return [_unit(entry) for entry in parse_page(text, day_of(path), folder.zone).entries]
     kind = "preference" if path == PREFERENCES else "note"
-    at = _about(folder, path)
+    at = _last_day(folder, path)
     return [
         JournalUnit(
             Entry(bullet.text, at or _START, kind, id=bullet.id), _digest(kind, bullet.text), dated=at is not None
         )
-        for part in _own_words(path, text)
+        for part in _texts_of_people(path, text)
         for bullet in parse_bullets(part)
     ]
 
 
-def _own_words(path: str, text: str) -> tuple[str, ...]:
+def _texts_of_people(path: str, text: str) -> tuple[str, ...]:
     """The parts of a file that people wrote."""
     if stage_of(path) == "important":
         return (text,)
@@ -62,23 +62,23 @@ def _own_words(path: str, text: str) -> tuple[str, ...]:
     return frame.before, *edited, *(() if path == INDEX else (frame.after,))
 
 
-def _about(folder: JournalFolder, path: str) -> datetime | None:
-    """The last day that a summary is about."""
+def _last_day(folder: JournalFolder, path: str) -> datetime | None:
+    """The last day that a summary covers."""
     day = last_day_of(path)
     return None if day is None else datetime.combine(day, time(), folder.zone or UTC)
 
 
 def _unit(entry: Entry) -> JournalUnit:
-    told = (
+    parts = (
         entry.kind, entry.speaker or "", entry.session or "", entry.at.isoformat(), entry.text, entry.trimmed or "",
         str(entry.importance), str(entry.protected), json.dumps(dict(sorted(entry.more.items()))),
-        *(f"{one.at.isoformat()} {one.by} {one.text}" for one in entry.amendments),
+        *(f"{amendment.at.isoformat()} {amendment.by} {amendment.text}" for amendment in entry.amendments),
     )  # fmt: skip
-    return JournalUnit(entry, _digest(*told))
+    return JournalUnit(entry, _digest(*parts))
 
 
 def unit_of(entry: Entry) -> JournalUnit:
-    """As it will be found again in a file of entries."""
+    """The unit of an entry as a file will contain it."""
     return _unit(entry)
 
 
@@ -87,7 +87,7 @@ def _digest(*parts: str) -> bytes:
 
 
 def derived_id(unit: JournalUnit, path: str, copy: int) -> str:
-    """The id of what has none: from its words, and from its time or else the page it stands on."""
+    """The id of a unit without one: from its text, and from its time or else its page."""
     entry = unit.entry
     scope = str(to_micros(entry.at)) if unit.dated else path
     words = "\0".join((scope, entry.kind, entry.speaker or "", entry.text, str(copy)))
@@ -95,7 +95,7 @@ def derived_id(unit: JournalUnit, path: str, copy: int) -> str:
 
 
 def entry_of(folder: JournalFolder, versions: list[Version], state: State) -> Entry:
-    """A memory as a file has it: its first words, and what was said about it later."""
+    """A memory as a file contains it: its first text, and later amendments."""
     first, last = versions[0], versions[-1]
     return Entry(
         first.text,
@@ -112,15 +112,15 @@ def entry_of(folder: JournalFolder, versions: list[Version], state: State) -> En
 
 
 def _amendments(versions: list[Version]) -> tuple[Amendment, ...]:
-    found, said = [], versions[0].text
+    amendments, said = [], versions[0].text
     for version in versions[1:]:
         if version.text != said:
-            found.append(Amendment(version.recorded_at, version.actor, version.text))
+            amendments.append(Amendment(version.recorded_at, version.actor, version.text))
             said = version.text
     if all(version.superseded_at for version in versions):
         ended = max(version.superseded_at for version in versions if version.superseded_at)
-        found.append(Amendment(ended, versions[-1].actor, None))
-    return tuple(found)
+        amendments.append(Amendment(ended, versions[-1].actor, None))
+    return tuple(amendments)
 
 
 def _more(version: Version) -> dict[str, str]:
@@ -140,18 +140,18 @@ def _more(version: Version) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class HeadingDetails:
-    """What the heading of an entry says beside its words, as far as it can be used."""
+    """What an entry's heading says apart from the text, as far as it is valid."""
 
     key: str | None
     tags: Mapping[str, str]
     refs: tuple[CodeReference, ...]
     evidence: tuple[str, ...]
-    rest: Mapping[str, str]  # what is only kept
+    rest: Mapping[str, str]  # everything else
 
 
-def told_by(more: Mapping[str, str]) -> HeadingDetails:
-    tags, evidence = _parsed(more.get(_TAGS)), _parsed(more.get(_EVIDENCE))
-    refs = [CodeReference.from_json(str(one)) for one in _listed(_parsed(more.get(_REFS)))]
+def heading_details(more: Mapping[str, str]) -> HeadingDetails:
+    tags, evidence = _json_or_none(more.get(_TAGS)), _json_or_none(more.get(_EVIDENCE))
+    refs = [CodeReference.from_json(str(ref)) for ref in _list_or_empty(_json_or_none(more.get(_REFS)))]
     rest = {name: value for name, value in more.items() if name not in (_TAGS, _REFS, _EVIDENCE, _BY, KEY)}
     return HeadingDetails(
         more.get(KEY) or None,
@@ -159,19 +159,19 @@ def told_by(more: Mapping[str, str]) -> HeadingDetails:
         if isinstance(tags, dict)
         else {},
         tuple(refs),
-        tuple(str(one)[:500] for one in _listed(evidence)),
+        tuple(str(line)[:500] for line in _list_or_empty(evidence)),
         dict(list(rest.items())[:_MOST]),
     )
 
 
-def _parsed(value: str | None) -> object:
+def _json_or_none(value: str | None) -> object:
     try:
         return json.loads(value) if value else None
     except (ValueError, RecursionError):
         return None
 
 
-def _listed(value: object) -> list[object]:
+def _list_or_empty(value: object) -> list[object]:
     return value[:_MOST] if isinstance(value, list) else []
 
 

@@ -66,9 +66,9 @@ class Journal:
             The receipt of the entry.
         """
         if isinstance(time, str):
-            from waypost.flows.journal.entry_time import moment_told  # only for a time in words
+            from waypost.flows.journal.entry_time import parse_entry_time  # only for a time in words
 
-            time = moment_told(self._handle.space, time)
+            time = parse_entry_time(self._handle.space, time)
         kind = kind or ("conversation" if session else "note")
         draft = Draft.of({"text": text, "kind": kind, "session": session, "speaker": speaker, "time": time})
         if not KINDS[draft.kind].is_journal:
@@ -188,7 +188,7 @@ class Journal:
         Returns:
             The id of the entry.
         """
-        memory_id = flows.journal.show.entry_named(self._handle.current, what)
+        memory_id = flows.journal.show.find_entry_id(self._handle.current, what)
         flows.write.lifecycle.protect(self._handle.space, memory_id, self._handle.caller, on=on)
         return memory_id
 

@@ -65,10 +65,10 @@ def why_apart(root: Path, commits: Sequence[str], siblings: Iterable[Path]) -> s
         return reason
     wanted = list(dict.fromkeys([*commits, *(commit for path in others for commit in commits_at(path).all)]))
     shares = _has_one_of(git, wanted) or _has_sibling_with_commit(git, others)
-    return None if shares else _why_not_has_one_of(repository, git)
+    return None if shares else _why_not_shared(repository, git)
 
 
-def _why_not_has_one_of(repository: Repository, git: GitCheckout) -> str:
+def _why_not_shared(repository: Repository, git: GitCheckout) -> str:
     if not _head(git, SECONDS):
         return "it has no commits yet"
     if (repository.common_dir / "shallow").exists():

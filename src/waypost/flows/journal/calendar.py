@@ -1,4 +1,4 @@
-"""How much was said on each day, and in which stage its words stand: for a calendar."""
+"""How much was said on each day, and where its text is stored, for a calendar."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -16,8 +16,8 @@ class DayCounted:
     day: date
     entries: int
     protected: int
-    importance: float  # the mean of what the file says; 0 where it says nothing
-    stage: str  # "daily", or "archive/daily" where only the archive has the words
+    importance: float  # the mean in the file, or 0
+    stage: str  # "daily", or "archive/daily" if only the archive has the text
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -30,7 +30,7 @@ class DayCounted:
 
 
 def calendar(space: OpenSpace) -> tuple[DayCounted, ...]:
-    """Every day on which something was said, oldest first."""
+    """Every day with entries, oldest first."""
     look(space)
     counts, files = tallies(space), days_of(space.journal.scan())
     return tuple(

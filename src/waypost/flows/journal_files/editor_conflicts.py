@@ -1,4 +1,4 @@
-"""An editor saves a file while Waypost writes to it: what it dropped without having seen it, and what it deleted."""
+"""Detect when an editor's save drops entries it has not seen, as opposed to a deletion."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -6,24 +6,24 @@ from datetime import UTC, datetime, timedelta
 from waypost.store.journal_protocol import PlacedEntry
 from waypost.store.protocol import Reader, Writer
 
-STALE_BUFFER = timedelta(minutes=10)  # between the last entry that an editor's save dropped and that save
-_UNSEEN = timedelta(milliseconds=150)  # nobody reads and deletes so soon
-_FOUGHT_SECONDS = 60  # for which a file counts as fought over after entries had to be put back
-_FOUGHT = "journal_fought:"
+STALE_BUFFER = timedelta(minutes=10)  # between an editor's save and the last entry that it dropped
+_UNSEEN = timedelta(milliseconds=150)  # nobody reads and deletes that fast
+_CONFLICT_SECONDS = 60  # for which a file counts as in_conflict over after entries had to be put back
+_CONFLICT = "journal_fought:"
 
 
-def note_fight(writer: Writer, journal: str, path: str, mtime: int) -> None:
-    """Somebody saves this file while we write to it."""
-    writer.set_meta(f"{_FOUGHT}{journal}:{path}", str(mtime))
+def note_conflict(writer: Writer, journal: str, path: str, mtime: int) -> None:
+    """An editor saves this file while Waypost writes to it."""
+    writer.set_meta(f"{_CONFLICT}{journal}:{path}", str(mtime))
 
 
-def is_fought_over(reader: Reader, journal: str, path: str, mtime: int) -> bool:
-    last = reader.meta(f"{_FOUGHT}{journal}:{path}")
-    return bool(last) and mtime - int(last or 0) < _FOUGHT_SECONDS * 10**9
+def has_conflict(reader: Reader, journal: str, path: str, mtime: int) -> bool:
+    last = reader.meta(f"{_CONFLICT}{journal}:{path}")
+    return bool(last) and mtime - int(last or 0) < _CONFLICT_SECONDS * 10**9
 
 
 def time_of(mtime: int) -> datetime:
-    """The time of a file, in nanoseconds, as we have times."""
+    """The modification time, in nanoseconds, as a datetime."""
     return datetime.fromtimestamp(mtime // 10**9, tz=UTC) + timedelta(microseconds=mtime % 10**9 // 1000)
 
 
@@ -33,18 +33,18 @@ def was_overwritten(
     there: Mapping[str, bytes],
     saved: datetime,
     *,
-    fought: bool,
+    in_conflict: bool,
     writing: bool,
 ) -> bool:
-    """Whether an editor saved what it had loaded before these were written; `there` are the digests of what the file holds.
+    """Whether an editor saved an older state, from before these entries were written.
 
-    They are then the last that Waypost wrote there, and the save has changed something else too; or somebody is about to
-    write and it came so soon after the last of them that nobody can have seen it. A file that is fought over needs no such
-    sign.
+    `there` are digests of the file's entries. The lost entries must be the last that Waypost wrote, and the save must
+    have changed something else too. While Waypost writes, a save right after the last entry counts as well. A file in
+    conflict needs no such sign.
     """
     if saved - max(place.since for place in lost) > STALE_BUFFER:
         return False
-    if fought:
+    if in_conflict:
         return True
     stayed = [place for place in before if place.memory_id in there]
     first = min(map(_order, lost))
@@ -57,5 +57,5 @@ def was_overwritten(
 
 
 def _order(place: PlacedEntry) -> tuple[datetime, int]:
-    """In which entries came into a file."""
+    """The order in which entries were added to a file."""
     return place.since, place.place

@@ -1,7 +1,7 @@
-"""Taking entries out of every file of the journal: days, archives packed or not, summaries, index, backups.
+"""Erase entries from every file of the journal: days, archives, summaries, index, backups.
 
-Whole entries go by their ids. In what was made from them (summaries, the index page and its backups) the lines go that name
-them as their source, or that hold a word that only they contained. People's own words around them stay.
+Entries are removed by id. Summaries, the index page and its backups lose the lines that name them as source. They also
+lose lines with a word that only these entries contained. What people wrote around them stays.
 """
 
 import contextlib
@@ -24,40 +24,44 @@ from waypost.space.platform import write_private_file
 from waypost.store.protocol import Writer
 
 _WORD = re.compile(r"\w{3,}")
-_BACKUPS = ("backups/*", "memory_v1_backup*.md")  # of the index page, and of what was imported
-_LARGEST_BACKUP = 256 * 1024 * 1024  # bytes, unpacked: as large as what can be imported
+_BACKUPS = ("backups/*", "memory_v1_backup*.md")  # of the index page, and of imports
+_LARGEST_BACKUP = 256 * 1024 * 1024  # bytes, uncompressed: the limit for imports
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
 @dataclass(frozen=True)
-class Erased:
-    """What is not to be found any more: ids, the words of all versions, and which of these words nobody else used."""
+class ErasedEntries:
+    """Ids of erased entries, their texts, and words that only they used."""
 
     ids: frozenset[str]
     texts: tuple[str, ...]
     own_words: frozenset[str]
-    digests: frozenset[bytes] = frozenset()  # of entries that have no id in their file
+    digests: frozenset[bytes] = frozenset()  # of entries without an id in their file
 
     @cached_property
     def _lines(self) -> frozenset[str]:
-        return frozenset(_plain(line) for text in self.texts for line in text.split("\n") if len(_plain(line)) > 2)
+        return frozenset(
+            _normal_line(line) for text in self.texts for line in text.split("\n") if len(_normal_line(line)) > 2
+        )
 
-    def tells(self, line: str) -> bool:
-        """Whether a line that was made from entries was made from these. Headings are ours."""
+    def mentions(self, line: str) -> bool:
+        """Whether a generated line was made from these entries. Headings are not."""
         if line.startswith("#"):
             return False
-        if any(one in line for one in self.ids) or self._lines & {_plain(line)}:
+        if any(memory_id in line for memory_id in self.ids) or self._lines & {_normal_line(line)}:
             return True
         return not self.own_words.isdisjoint(word.casefold() for word in _WORD.findall(line))
 
     def without(self, text: str) -> str:
-        """A text that is not ours to read, without its lines about them."""
-        return "".join(line for line in text.splitlines(keepends=True) if not self.tells(line))
+        """The text without the lines about them."""
+        return "".join(line for line in text.splitlines(keepends=True) if not self.mentions(line))
 
 
 def erase_entries(space: OpenSpace, writer: Writer, ids: Collection[str], texts: Iterable[str]) -> set[str]:
-    """Take them out of every file, inside a transaction while the journal is locked; out of other journals of the space
-    too, such as one that another branch keeps in the tree. Returns the files that changed."""
+    """Erase entries from every file, inside a transaction while the journal is locked. Returns changed files.
+
+    Other journals of the space, such as one on another branch, are cleaned too.
+    """
     said = tuple(dict.fromkeys(texts))
     digests = frozenset(place.digest for _, place in writer.places_of(ids))
     changed = erase_in(space.journal, frozenset(ids), said, digests)
@@ -72,16 +76,18 @@ def erase_in(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...],
     """The same in one folder that nobody else writes to now."""
     if not folder.root.is_dir():
         return set()
-    erased = _erased(folder, ids, texts, digests)
+    erased = _with_own_words(folder, ids, texts, digests)
     changed = {path for path in folder.scan() if _clean(folder, path, erased)}
-    others = [place for place in _other_files(folder) if _clean_other(place, erased)]
+    others = [place for place in _backup_files(folder) if _clean_backup(place, erased)]
     return changed | {place.relative_to(folder.root).as_posix() for place in others}
 
 
-def _erased(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], digests: frozenset[bytes]) -> Erased:
-    """With the words that no other entry contains."""
+def _with_own_words(
+    folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], digests: frozenset[bytes]
+) -> ErasedEntries:
+    """Adds the words that no other entry contains."""
     words = {word.casefold() for text in texts for word in _WORD.findall(text)}
-    nothing = Erased(ids, texts, frozenset(), digests)
+    nothing = ErasedEntries(ids, texts, frozenset(), digests)
     for path in folder.scan():
         if not words:
             break
@@ -89,13 +95,13 @@ def _erased(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], 
             for unit in units_of(folder, path, folder.read(path)):
                 if not _is_erased(unit, path, nothing):
                     words -= {word.casefold() for word in _WORD.findall(unit.entry.text)}
-    return Erased(ids, texts, frozenset(words), digests)
+    return ErasedEntries(ids, texts, frozenset(words), digests)
 
 
-def take_out(space: OpenSpace, writer: Writer, ids: Collection[str]) -> set[str]:
-    """Remove these entries from the pages that hold them, and pages that then hold nothing. Their history stays."""
+def remove_entries(space: OpenSpace, writer: Writer, ids: Collection[str]) -> set[str]:
+    """Remove entries from their pages, and pages that are empty then. Their history stays."""
     digests = frozenset(place.digest for _, place in writer.places_of(ids))
-    folder, erased = space.journal, Erased(frozenset(ids), (), frozenset(), digests)
+    folder, erased = space.journal, ErasedEntries(frozenset(ids), (), frozenset(), digests)
     paths = {place.path for journal, place in writer.places_of(ids) if journal == space.journal_id}
     for path in paths:
         _clean(folder, path, erased)
@@ -106,7 +112,7 @@ def take_out(space: OpenSpace, writer: Writer, ids: Collection[str]) -> set[str]
     return paths
 
 
-def _clean(folder: JournalFolder, path: str, erased: Erased) -> bool:
+def _clean(folder: JournalFolder, path: str, erased: ErasedEntries) -> bool:
     while True:
         try:
             before = folder.read(path)
@@ -119,14 +125,14 @@ def _clean(folder: JournalFolder, path: str, erased: Erased) -> bool:
             return True
 
 
-def _cleaned(folder: JournalFolder, path: str, text: str, erased: Erased) -> str:
+def _cleaned(folder: JournalFolder, path: str, text: str, erased: ErasedEntries) -> str:
     if stage_of(path) in PAGES:
         return _page_without(folder, path, text, erased)
     frame = split_frame(text)
     if frame.part is None:
         return _points_without(text, erased)
     lines = frame.part.split("\n")
-    kept = [line for line in lines if not erased.tells(line)]
+    kept = [line for line in lines if not erased.mentions(line)]
     part = "\n".join(kept if kept == lines else _without_empty_headings(kept))
     before, after = _points_without(frame.before, erased), _points_without(frame.after, erased)
     if (before, part, after) == (frame.before, frame.part, frame.after):
@@ -136,17 +142,17 @@ def _cleaned(folder: JournalFolder, path: str, text: str, erased: Erased) -> str
 
 
 def _without_empty_headings(lines: list[str]) -> list[str]:
-    """What stood under a heading is gone: so is the heading. The first one is the title."""
+    """Remove headings without content. The first one is the title."""
     kept: list[str] = []
     for line in reversed(lines):
-        below = next((one for one in reversed(kept) if one.strip()), "#")
+        below = next((line_below for line_below in reversed(kept) if line_below.strip()), "#")
         is_empty = line.startswith("### ") and (below.startswith("#") and not below.startswith("####"))
         if not is_empty:
             kept.append(line)
     return kept[::-1]
 
 
-def _page_without(folder: JournalFolder, path: str, text: str, erased: Erased) -> str:
+def _page_without(folder: JournalFolder, path: str, text: str, erased: ErasedEntries) -> str:
     page = parse_page(text, day_of(path), folder.zone)
     if page.is_conflicted:
         return _conflict_without(text, erased)
@@ -154,44 +160,44 @@ def _page_without(folder: JournalFolder, path: str, text: str, erased: Erased) -
     return page.without(places).text if places else text
 
 
-def _conflict_without(text: str, erased: Erased) -> str:
-    """A page with an unresolved conflict: from the heading with the id to the next heading or mark of the conflict."""
+def _conflict_without(text: str, erased: ErasedEntries) -> str:
+    """In a page with a conflict, remove from the entry's heading to the next heading or conflict mark."""
     kept, inside = [], False
     for line in text.splitlines(keepends=True):
         if line.startswith(("### ", *_CONFLICT)):
-            inside = line.startswith("### ") and any(one in line for one in erased.ids)
+            inside = line.startswith("### ") and any(memory_id in line for memory_id in erased.ids)
         if not inside:
             kept.append(line)
     return "".join(kept)
 
 
-def _is_erased(unit: JournalUnit, path: str, erased: Erased) -> bool:
+def _is_erased(unit: JournalUnit, path: str, erased: ErasedEntries) -> bool:
     own = unit.entry.id
     if own is not None:
         return own in erased.ids
     return unit.digest in erased.digests or derived_id(unit, path, 0) in erased.ids
 
 
-def _points_without(text: str, erased: Erased) -> str:
+def _points_without(text: str, erased: ErasedEntries) -> str:
     bullets = parse_bullets(text)
     said = set(erased.texts)
-    places = [at for at, one in enumerate(bullets) if one.id in erased.ids or one.text in said]
+    places = [at for at, bullet in enumerate(bullets) if bullet.id in erased.ids or bullet.text in said]
     return without_bullets(text, places) if places else text
 
 
-def _other_files(folder: JournalFolder) -> Iterator[Path]:
-    """Backups of the index page and of imported files, and what a killed process left."""
-    known = {folder.root / path for path in folder.scan()}
+def _backup_files(folder: JournalFolder) -> Iterator[Path]:
+    """Backups of the index page and of imports. Removes leftovers of killed processes."""
+    scanned = {folder.root / path for path in folder.scan()}
     for pattern in _BACKUPS:
         for place in sorted(folder.root.glob(pattern)):
-            if place.is_file() and not place.is_symlink() and place not in known:
+            if place.is_file() and not place.is_symlink() and place not in scanned:
                 yield place
     for left in folder.root.rglob(".*.tmp"):
         with contextlib.suppress(OSError):
             left.unlink()
 
 
-def _clean_other(place: Path, erased: Erased) -> bool:
+def _clean_backup(place: Path, erased: ErasedEntries) -> bool:
     if place.stat().st_size > _LARGEST_BACKUP:
         return False
     content = place.read_bytes()
@@ -199,7 +205,7 @@ def _clean_other(place: Path, erased: Erased) -> bool:
         before = (unpack(content, place, _LARGEST_BACKUP) if place.suffix == PACKED else content).decode(
             "utf-8", "surrogateescape"
         )
-    except WaypostError:  # nobody can read in it any more
+    except WaypostError:  # unreadable
         place.unlink()
         return True
     after = erased.without(before)
@@ -210,5 +216,5 @@ def _clean_other(place: Path, erased: Erased) -> bool:
     return True
 
 
-def _plain(line: str) -> str:
+def _normal_line(line: str) -> str:
     return " ".join(line.split()).casefold()

@@ -1,7 +1,6 @@
-"""What happened to the journal, as lines of JSON for people who look after it, and its metrics.
+"""A log of what happened to the journal, as lines of JSON, and its metrics.
 
-The log tells of files, ids, numbers and reasons; the words of entries never stand in it, so that forgetting has
-nothing to do here. Names of events and metrics that seed 002 gives are used as they are.
+The log contains files, ids, numbers and reasons, never the text of entries. So forgetting needs no cleanup here.
 """
 
 import contextlib
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal_files.tally import counted, journal_key
+from waypost.flows.journal_files.tally import journal_key, journal_tally
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, day_of, stage_of
 from waypost.model.journal import ScoredEntry
@@ -49,11 +48,11 @@ EVENTS = frozenset(
     }
 )
 LOG = "journal.log"
-LARGEST = 1024 * 1024  # bytes; then it becomes journal.log.1
+LARGEST = 1024 * 1024  # bytes; a larger log becomes journal.log.1
 KEPT = 3  # older logs
-CLEANED_AT = time(4, 0)  # when upkeep is due each day (CM-10), local
-CHARACTERS_PER_TOKEN = 4  # as the seed counts
-RECENT_DAYS = 3  # whose files every context loads
+CLEANED_AT = time(4, 0)  # local: when maintenance is due each day
+CHARACTERS_PER_TOKEN = 4
+RECENT_DAYS = 3  # in every context
 _LONGEST_VALUE = 200  # characters of a name or reason
 _MOST_ITEMS = 100  # of a list of names
 _CLEANUP = "journal_cleanup"
@@ -62,35 +61,35 @@ _MEGABYTE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Cleanup:
-    """What the last upkeep of the journal did, and how many there were."""
+    """The last maintenance of the journal, and how many there were."""
 
     at: datetime
     runs: int = 0
-    removed: int = 0  # temporary facts that left the index
-    archived: tuple[str, ...] = ()  # files whose originals were put away
-    created: tuple[str, ...] = ()  # summaries that were made
+    removed: int = 0  # temporary facts removed from the index
+    archived: tuple[str, ...] = ()  # files whose originals were archived
+    created: tuple[str, ...] = ()  # new summaries
 
 
 # -- events
 
 
 def note(space: OpenSpace, event: str, **fields: Any) -> None:
-    """Add one event. Values are numbers, names of files, ids and reasons; never the words of an entry."""
+    """Log one event. Values are numbers, file names, ids and reasons; never the text of an entry."""
     note_all(space, event, [fields])
 
 
 def note_all(space: OpenSpace, event: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Add an event for each row, in one write."""
+    """Log an event for each row, in one write."""
     if event not in EVENTS:
         raise InvalidInput(
             f"There is no event {event[:40]!r} in the journal's log.", f"Events: {', '.join(sorted(EVENTS))}."
         )
     at = format_time(space.clock())
-    lines = [json.dumps({"time": at, "event": event, **_plain(row)}, ensure_ascii=False) + "\n" for row in rows]
+    lines = [json.dumps({"time": at, "event": event, **_log_fields(row)}, ensure_ascii=False) + "\n" for row in rows]
     if not lines:
         return
     path = space.folder / LOG
-    # What is told about the work must never stop the work.
+    # Logging must never stop the work.
     with contextlib.suppress(OSError):
         _rotate(path)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -102,7 +101,7 @@ def note_all(space: OpenSpace, event: str, rows: Iterable[Mapping[str, Any]]) ->
 
 
 def note_scores(space: OpenSpace, items: Iterable[ScoredEntry]) -> None:
-    """Every decision about what entries are worth (CM-3). The reasons are its points: written out they may quote."""
+    """Log the importance of entries. Only points are logged: reasons may quote."""
     note_all(
         space,
         "importance_score",
@@ -120,8 +119,8 @@ def note_scores(space: OpenSpace, items: Iterable[ScoredEntry]) -> None:
 
 
 def events(space: OpenSpace, limit: int = 100, event: str | None = None) -> list[dict[str, Any]]:
-    """The last events, newest first; of one sort if told. A damaged line is passed over."""
-    found: list[dict[str, Any]] = []
+    """The last events, newest first, optionally of one type. Damaged lines are skipped."""
+    rows: list[dict[str, Any]] = []
     for path in _logs(space.folder / LOG):
         try:
             content = path.read_text("utf-8", "replace")
@@ -130,13 +129,13 @@ def events(space: OpenSpace, limit: int = 100, event: str | None = None) -> list
         for line in reversed(content.split("\n")):
             row = _row(line)
             if row is not None and event in (None, row.get("event")):
-                found.append(row)
-                if len(found) >= limit:
-                    return found
-    return found
+                rows.append(row)
+                if len(rows) >= limit:
+                    return rows
+    return rows
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+def _log_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _value(value) for name, value in row.items() if name not in ("time", "event")}
 
 
@@ -161,7 +160,7 @@ def _logs(path: Path) -> list[Path]:
 
 
 def _rotate(path: Path) -> None:
-    """Give a full log another name. Whoever has it open still writes to the end of it: nothing is lost."""
+    """Rename a full log. A process that has it open continues to write to it: nothing is lost."""
     if not path.exists() or path.stat().st_size < LARGEST:
         return
     with try_lock(path.with_name(f".{path.name}.lock")) as free:
@@ -172,13 +171,13 @@ def _rotate(path: Path) -> None:
                     os.replace(source, target)
 
 
-# -- upkeep
+# -- maintenance
 
 
-def cleaned(
+def note_cleanup(
     space: OpenSpace, *, removed: int = 0, archived: Iterable[str] = (), created: Iterable[str] = ()
 ) -> Cleanup:
-    """Remember that upkeep of the journal was done now, and what it did."""
+    """Store that maintenance of the journal ran now, and what it did."""
     with space.store.write() as writer:
         before = _cleanup(writer.meta(journal_key(space, _CLEANUP)))
         done = Cleanup(space.clock(), (before.runs if before else 0) + 1, removed, tuple(archived), tuple(created))
@@ -194,7 +193,7 @@ def last_cleanup(space: OpenSpace) -> Cleanup | None:
 
 
 def next_cleanup(space: OpenSpace, after: datetime) -> datetime:
-    """The first time after that at which upkeep is due, local."""
+    """The next time that maintenance is due, local."""
     local = space.journal.local(after)
     due = datetime.combine(local.date(), CLEANED_AT, local.tzinfo)
     return due if due > local else datetime.combine(local.date() + timedelta(days=1), CLEANED_AT, local.tzinfo)
@@ -212,12 +211,12 @@ def _cleanup(stored: str | None) -> Cleanup | None:
 
 
 def metrics(space: OpenSpace) -> dict[str, int | float]:
-    """How the journal is doing, by the seed's names.
+    """Metrics of the journal. Names are part of the contract.
 
-    `tokens_saved_vs_v1`: what loading every word ever said would take more than the standard context does.
+    `tokens_saved_vs_v1`: how many more tokens every entry in full would take than the standard context.
     """
     files = space.journal.scan()
-    total = counted(space)
+    total = journal_tally(space)
     made = {
         path.removeprefix(f"{ARCHIVE}/") for path in files if stage_of(path).removeprefix(f"{ARCHIVE}/") in _SUMMARIES
     }
@@ -240,7 +239,7 @@ _COUNTED = ("daily", "weekly", "monthly")
 
 
 def _standard_tokens(space: OpenSpace) -> int:
-    """About how many tokens every context begins with: the index, preferences and the last days."""
+    """About how many tokens every context starts with: the index, preferences and the last days."""
     today = space.journal.today(space.clock())
     recent = {today - timedelta(days=back) for back in range(RECENT_DAYS)}
     files = space.journal.scan(archive=False)

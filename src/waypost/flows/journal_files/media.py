@@ -1,4 +1,4 @@
-"""Images, recordings and other files that entries speak of: kept in archive/media/ under a name from their content."""
+"""Images, recordings and other files of entries, kept in archive/media/ under a hash of their content."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ _RENAMED = {".md": ".markdown", ".gz": ".gzip"}
 
 
 def keep_media(space: OpenSpace, path: Path) -> str:
-    """Copy a file into the journal; the name to put into an entry as `media`. The same content is kept once."""
+    """Copy a file into the journal. Returns the name for an entry's `media`. Equal content is stored once."""
     content = _content(path)
     suffix = path.suffix.lower() if _SUFFIX.fullmatch(path.suffix) else ""
     name = hashlib.sha256(content).hexdigest()[:_DIGITS] + _RENAMED.get(suffix, suffix)
@@ -52,7 +52,7 @@ def media_path(space: OpenSpace, name: str) -> Path:
 
 
 def drop_media(space: OpenSpace, names: Iterable[str], *, wait: bool = True) -> list[str]:
-    """Remove these files if no entry names them any more; those that went. For when an entry is forgotten."""
+    """Remove these files if no entry uses them any more. Returns the removed ones."""
     with space.journal.locked(wait=wait):
         return drop_media_in(space.journal, names)
 
@@ -61,7 +61,7 @@ def drop_media_in(folder: JournalFolder, names: Iterable[str]) -> list[str]:
     """The same in one folder that nobody else writes to now."""
     wanted = {name for name in names if _NAME.fullmatch(name)}
     for path in folder.scan() if wanted else ():
-        with suppress(WaypostError):  # it went, or is damaged
+        with suppress(WaypostError):  # removed, or damaged
             text = folder.read(path)
             wanted -= {name for name in wanted if name in text}
     for name in wanted:
@@ -70,7 +70,7 @@ def drop_media_in(folder: JournalFolder, names: Iterable[str]) -> list[str]:
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of a plain file; neither a link nor a pipe or device is opened for long."""
+    """The content of a regular file. Links, pipes and devices are refused."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     refuse_open_database(path)
     try:
@@ -83,7 +83,7 @@ def _content(path: Path) -> bytes:
         ) from error
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise InvalidInput(f"{path} is no plain file.", "Name an image, a recording or another file.")
+            raise InvalidInput(f"{path} is not a regular file.", "Name an image, a recording or another file.")
         with os.fdopen(handle, "rb", closefd=False) as file:
             content = file.read(LARGEST + 1)
     finally:

@@ -1,4 +1,4 @@
-"""Where the entries of an answer stand: the file of the journal, and the time in the heading."""
+"""Where the entries of an answer are: the journal file, and the time in the heading."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,12 +11,12 @@ _ORDER = {stage: at for at, stage in enumerate(("daily", "archive/daily", "impor
 
 
 def best_first(paths: Sequence[str]) -> list[str]:
-    """Files that hold the same entry, the one where a person would look for it first."""
+    """Files with the same entry, the most useful for a person first."""
     return sorted(paths, key=lambda path: _ORDER.get(stage_of(path), len(_ORDER)))
 
 
 def with_pages(space: OpenSpace, hits: Sequence[Hit]) -> list[Hit]:
-    """The same hits; those of the journal say where they stand."""
+    """The hits; those of the journal with their file."""
     ids = [hit.id for hit in hits if hit.collection == "journal"]
     if not ids:
         return list(hits)

@@ -1,4 +1,4 @@
-"""Keeping the journal with the project, so that it can be in git: `<root>/.waypost/`."""
+"""Keep the journal in the repository: `<root>/.waypost/`."""
 
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from waypost.model.memory import Caller
 from waypost.space.platform import make_private_directory, write_private_file
 from waypost.text.plural import counted
 
-# Days need no rule: each branch and clone writes files of its own. No `merge=union` for them: it leaves out lines that both
-# sides have, and with them words of an entry. Of the two pages that hold points, a line that both sides have is the same.
+# Days need no rule: each branch and clone writes its own files. `merge=union` would drop lines that both sides have, and
+# so parts of an entry. In the two pages with bullets, equal lines are the same bullet.
 _ATTRIBUTES = """\
 MEMORY.md merge=union
 important/*.md merge=union
@@ -26,11 +26,10 @@ AGREE = "waypost init --journal-in-repo"
 
 
 def keep_in_tree(space: OpenSpace, caller: Caller) -> Path:
-    """A person agrees that the journal of this checkout lives in its repository; what it held moves there. Harmless when it
-    does already. A file whose name the repository has with another content stays where it is (`left_behind`). Raises
-    Refused for an agent: it may not decide where conversations go.
+    """A person agrees to keep the journal of this checkout in its repository. Its files move there.
 
-    A process that is killed on the way has lost nothing: run again, it goes on.
+    Repeating it is harmless, also after a kill. A file that the repository has with other content stays
+    (`left_behind`). Raises Refused for an agent: it may not decide where conversations go.
     """
     target = tree_of(space) / IN_TREE
     if not caller.decides:
@@ -39,7 +38,7 @@ def keep_in_tree(space: OpenSpace, caller: Caller) -> Path:
             f"Run `{AGREE}` at a terminal, or with --yes.",
         )
     if target.is_symlink():
-        raise InvalidInput(f"{target} leads elsewhere.", "Put a folder in the place of the link.")
+        raise InvalidInput(f"{target} is a symlink.", "Put a folder in the place of the link.")
     sync(space)
     consent = give_consent(space.folder, tree_of(space), caller.actor, space.clock())
     part = part_of(consent, branch_of(tree_of(space)))
@@ -56,7 +55,7 @@ def keep_in_tree(space: OpenSpace, caller: Caller) -> Path:
         moved, left = list[Path](), list[str]()
         for place in sorted(place for place in own.root.rglob("*") if place.is_file() and not place.is_symlink()):
             name = place.relative_to(own.root).as_posix()
-            if _put(place, target, name, part):
+            if _copy_file(place, target, name, part):
                 moved.append(place)
             else:
                 left.append(name)
@@ -73,7 +72,7 @@ def keep_in_tree(space: OpenSpace, caller: Caller) -> Path:
 
 
 def left_behind(space: OpenSpace) -> list[str]:
-    """Files of the journal beside the memory, while the one in the repository is used: they are not shown."""
+    """Journal files beside the memory while the journal in the repository is used: they are not shown."""
     if space.journal_id == space.own_journal_id:
         return []
     own = space.folder / "journal"
@@ -81,28 +80,28 @@ def left_behind(space: OpenSpace) -> list[str]:
 
 
 def journal_notices(space: OpenSpace) -> list[str]:
-    """Where the journal is not where somebody may think it is."""
-    told = []
+    """Notices if the journal is not where people may expect it."""
+    notices = []
     if (offered := space.journal_offered) is not None:
-        told.append(
+        notices.append(
             f"The repository has a journal in {offered}; it is not used. To use it for this checkout, run `{AGREE}`."
         )
     if left := left_behind(space):
         some = counted(len(left), "file")
-        told.append(f"{some} of the journal stayed in {space.folder / 'journal'} and are not shown: {left[0]}.")
-    return told
+        notices.append(f"{some} of the journal stayed in {space.folder / 'journal'} and are not shown: {left[0]}.")
+    return notices
 
 
-def _put(place: Path, target: Path, name: str, part: str) -> bool:
-    """Copy a file into the repository; a day's under a name of its own, so that two clones never bring the same one."""
+def _copy_file(place: Path, target: Path, name: str, part: str) -> bool:
+    """Copy a file into the repository. Day files get a name of their own, so that two clones never conflict."""
     stage, content = stage_of(name), place.read_bytes()
     make_private_directory((target / name).parent)
-    if day_of(name) is not None and stage in ("daily", "archive/daily") and not _says(target / name, content):
+    if day_of(name) is not None and stage in ("daily", "archive/daily") and not _has_content(target / name, content):
         stem, dot, suffix = place.name.partition(".md")
         name = f"{stage}/{stem}.{part}{dot}{suffix}" if "." not in stem else name
     there = target / name
-    return write_private_file(there, content, replace=False) or _says(there, content)
+    return write_private_file(there, content, replace=False) or _has_content(there, content)
 
 
-def _says(place: Path, content: bytes) -> bool:
+def _has_content(place: Path, content: bytes) -> bool:
     return place.is_file() and not place.is_symlink() and place.read_bytes() == content

@@ -1,11 +1,11 @@
-"""important/preferences.md: what matters most is put there once, and never taken away or changed by us (CM-4)."""
+"""important/preferences.md: what matters most is added once, and never changed or removed by Waypost."""
 
 import json
 from collections.abc import Iterable, Sequence
 
 from waypost.errors import NotFound, StoreError
 from waypost.flows.journal_files.log import note
-from waypost.flows.journal_files.reconcile import ours
+from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
@@ -20,29 +20,28 @@ from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 from waypost.model.memory import State, Version
 from waypost.text.normal import fingerprint_text
 
-MOST_REMEMBERED = 20_000  # ids that were put there once
-LONGEST_SAID, LONGEST_ANSWER = 2000, 300  # characters of a person's words, and of others'; the entry has them all
-_PROMOTED = "journal_promoted"  # marks of their ids
+MOST_REMEMBERED = 20_000  # promoted ids that are remembered
+LONGEST_SAID, LONGEST_ANSWER = 2000, 300  # characters of a person's text, and of others'
+_PROMOTED = "journal_promoted"  # marks of promoted ids
 _MOST_TRIES = 20
 MOST_EXPLICIT, MOST_RELEVANT = 2, 3  # points
 
 
 def promote_preferences(space: OpenSpace, scored: Sequence[ScoredEntry]) -> list[str]:
-    """Put entries of kind preference, those worth 8 or more, and what people say of themselves and want remembered into
-    preferences.md; the ids of what was put there.
+    """Add important entries to preferences.md. Returns the ids of those that were added.
 
-    Each once: what a person has taken out of the file does not come back, nor does what stands there in the same words.
-    To be called outside of a transaction.
+    Adds preferences, entries with an importance of 8 or more, and what people want remembered about themselves. Each is
+    added once: what a person removes does not return, nor does a copy of a text. Must run outside of a transaction.
     """
     worthy = [item.entry for item in scored if item.entry.id and _is_worthy(item)]
     if not worthy:
         return []
-    known = promoted(space)
-    fresh = [entry for entry in worthy if mark_of(entry.id or "") not in known]
+    promoted_marks = promoted_ids(space)
+    fresh = [entry for entry in worthy if mark_of(entry.id or "") not in promoted_marks]
     if not fresh:
         return []
     added: list[str] = []
-    with ours(space, [PREFERENCES]) as folder:
+    with changes_by_waypost(space, [PREFERENCES]) as folder:
         for _ in range(_MOST_TRIES):
             before = _read(folder)
             after, added = _with_bullets(before, fresh)
@@ -57,8 +56,8 @@ def promote_preferences(space: OpenSpace, scored: Sequence[ScoredEntry]) -> list
 
 
 def forget_promoted(space: OpenSpace, ids: Iterable[str]) -> None:
-    """These may be put there again."""
-    gone = {mark_of(one) for one in ids}
+    """Allow these to be added again."""
+    gone = {mark_of(memory_id) for memory_id in ids}
     with space.store.write() as writer:
         key = journal_key(space, _PROMOTED)
         marks = json.loads(writer.meta(key) or "[]")
@@ -66,19 +65,19 @@ def forget_promoted(space: OpenSpace, ids: Iterable[str]) -> None:
 
 
 def _is_worthy(item: ScoredEntry) -> bool:
-    """An answer is worth what it answers; that is put there, and leads to it."""
+    """An answer is as important as its question, which is added instead."""
     entry = item.entry
     if entry.held is None or not entry.held.strip():
         return False
     if entry.kind == "preference":
         return True
-    # What somebody says of themselves, and asks to have remembered, would otherwise be gone with its recency.
+    # What people say of themselves and want remembered would otherwise lose its importance with age.
     is_own_wish = item.score.explicit_points == MOST_EXPLICIT and item.score.relevance_points == MOST_RELEVANT
     return (item.score.score >= PERSISTENT or is_own_wish) and is_told(entry)
 
 
 def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:
-    """Preferences that were just written; upkeep would find them too."""
+    """Promote new preferences now. Maintenance would find them too."""
     score = Score(0, 0, 0, MOST_RELEVANT, "written as a preference", "")
     entries = [entry_of(space.journal, [version], State()) for version in versions]
     promote_preferences(space, [ScoredEntry(entry, score) for entry in entries])
@@ -91,24 +90,24 @@ def _with_bullets(text: str | None, entries: Sequence[Entry]) -> tuple[str, list
     there = {bullet.id for bullet in bullets} | {fingerprint_text(bullet.text) for bullet in bullets}
     added = []
     for entry in entries:
-        said = _said(entry)
-        if entry.id is None or entry.id in there or fingerprint_text(said) in there:
+        text_now = _bullet_text(entry)
+        if entry.id is None or entry.id in there or fingerprint_text(text_now) in there:
             continue
-        page = with_bullet(page, said, entry.id, None)
-        there |= {entry.id, fingerprint_text(said)}
+        page = with_bullet(page, text_now, entry.id, None)
+        there |= {entry.id, fingerprint_text(text_now)}
         added.append(entry.id)
     return page, added
 
 
-def _said(entry: Entry) -> str:
-    held = (entry.held or "").strip()
+def _bullet_text(entry: Entry) -> str:
+    text = (entry.held or "").strip()
     if role_of(entry.speaker, entry.kind) == "person":
-        return held if len(held) <= LONGEST_SAID else one_line(held, LONGEST_SAID)
-    return one_line(held, LONGEST_ANSWER)
+        return text if len(text) <= LONGEST_SAID else one_line(text, LONGEST_SAID)
+    return one_line(text, LONGEST_ANSWER)
 
 
-def promoted(space: OpenSpace) -> set[str]:
-    """Marks of the ids that were ever put there."""
+def promoted_ids(space: OpenSpace) -> set[str]:
+    """Marks of all ids that were ever added."""
     with space.store.read() as reader:
         return set(json.loads(reader.meta(journal_key(space, _PROMOTED)) or "[]"))
 
@@ -116,7 +115,7 @@ def promoted(space: OpenSpace) -> set[str]:
 def _remember(space: OpenSpace, ids: Iterable[str]) -> None:
     with space.store.write() as writer:
         key = journal_key(space, _PROMOTED)
-        marks = dict.fromkeys([*json.loads(writer.meta(key) or "[]"), *(mark_of(one) for one in ids)])
+        marks = dict.fromkeys([*json.loads(writer.meta(key) or "[]"), *(mark_of(memory_id) for memory_id in ids)])
         writer.set_meta(key, json.dumps(list(marks)[-MOST_REMEMBERED:]))
 
 

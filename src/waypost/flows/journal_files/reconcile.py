@@ -1,11 +1,10 @@
-"""From the journal's files to the index: what people wrote, changed, moved and removed by hand, noticed by itself.
+"""From the journal's files to the index: entries that people wrote, changed, moved and removed by hand.
 
-Files that have not changed since they were read or written last are not opened. All that a changed file says is compared
-with what is known to stand in it: new entries pass the gateway as an import of their person; changed ones become a new
-version; what is gone from every file is not held any more, and its history stays.
+Unchanged files are not opened. A changed file is compared with what is known of it. New entries pass the gateway as an
+import of their person, changed ones become new versions, and removed ones end; their history stays.
 
-An editor that saves what it had loaded earlier drops what was written meanwhile. Such entries, the last ones of a file and
-written within minutes of a save that changed something else too, are put back.
+An editor that saves an older state drops what was written meanwhile. Such entries are restored: the last ones of a
+file, written within minutes of a save that changed something else too.
 """
 
 import json
@@ -17,8 +16,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from waypost.errors import NotFound, WaypostError
-from waypost.flows.journal_files.adopt import Adopting
-from waypost.flows.journal_files.editor_conflicts import is_fought_over, note_fight, time_of, was_overwritten
+from waypost.flows.journal_files.adopt import EntryAdopter
+from waypost.flows.journal_files.editor_conflicts import has_conflict, note_conflict, time_of, was_overwritten
 from waypost.flows.journal_files.known_files import IN_TREES, known_files
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import JournalFolder
@@ -30,11 +29,11 @@ from waypost.model.memory import State
 from waypost.store.journal_protocol import KnownFile, PlacedEntry
 from waypost.store.protocol import Writer
 
-_SETTLES = 0.005  # seconds after which a file that is just being saved says something else
+_SETTLES = 0.005  # seconds after which a file that is being saved has changed
 _MOST_LOOKS = 10
-_ALIKE = 0.5  # of the words of a note, for it to be the same note changed
-_MOST_CHANGED = 200  # notes of a file that are compared to find out which was changed into which
-_OURS = "journal_ours"  # files that Waypost is about to change, in the table `meta`
+_ALIKE = 0.5  # similarity from which a note is the same note, edited
+_MOST_CHANGED = 200  # notes of a file that are compared to find edited ones
+_OWN_FILES = "journal_ours"  # in the table `meta`: files that Waypost is about to change
 
 
 @dataclass(slots=True)
@@ -56,19 +55,23 @@ def sync_in(
     limit: int | None = None,
     only: Sequence[str] | None = None,
 ) -> bool:
-    """The same inside a transaction, while the journal is locked; at most `limit` files at once. Whether there was
-    anything to do. `only` these files are about to be written to."""
+    """Sync inside a transaction, while the journal is locked, at most `limit` files.
+
+    Returns whether there was anything to do.
+
+    `only`: files that are about to be written.
+    """
     folder, done = space.journal, done if done is not None else Synced()
-    known = writer.journal_files(space.journal_id)
+    stored = writer.journal_files(space.journal_id)
     if only is None:
         stamps = known_files(folder.scan())
     else:
-        known = {path: known[path] for path in only if path in known}
+        stored = {path: stored[path] for path in only if path in stored}
         stamps = known_files({path: stamp for path in only if (stamp := folder.stamp(path)) is not None})
-    if known == stamps:
+    if stored == stamps:
         return False
-    changed = [path for path in stamps if known.get(path) != stamps[path]]
-    gone = [path for path in known if path not in stamps]
+    changed = [path for path in stamps if stored.get(path) != stamps[path]]
+    gone = [path for path in stored if path not in stamps]
     if space.journal_id and not writer.meta(IN_TREES):
         writer.set_meta(IN_TREES, "1")
     last = limit is None or len(changed) <= limit
@@ -79,28 +82,29 @@ def sync_in(
 
 
 @contextmanager
-def ours(space: OpenSpace, paths: Iterable[str]) -> Iterator[JournalFolder]:
-    """Change these files as Waypost: what they say afterwards is no hand's work, whether or not this process lives to
-    say so."""
+def changes_by_waypost(space: OpenSpace, paths: Iterable[str]) -> Iterator[JournalFolder]:
+    """Change these files as Waypost: the result does not count as an edit by hand, even after a kill."""
     folder, named = space.journal, sorted(set(paths))
     with folder.locked():
         with space.store.write() as writer:
-            sync_in(space, writer)  # what a person did before
-            writer.set_meta(_OURS + space.journal_id, json.dumps({path: [] for path in named}))
-        yield _Announcing(space, folder)
-        recorded(space, named)
+            sync_in(space, writer)  # earlier edits by people
+            writer.set_meta(_OWN_FILES + space.journal_id, json.dumps({path: [] for path in named}))
+        yield _AnnouncingFolder(space, folder)
+        record_written(space, named)
 
 
-class _Announcing(JournalFolder):
-    """Notes what a file is going to say before it is written: by that it is known for ours should this process be killed,
-    and not for ours if a person changes it afterwards."""
+class _AnnouncingFolder(JournalFolder):
+    """Stores a mark of a file's new content before writing it.
+
+    After a kill, the mark shows that Waypost wrote the file, unless a person has changed it since.
+    """
 
     def __init__(self, space: OpenSpace, folder: JournalFolder) -> None:
         super().__init__(folder.root, folder.lock, folder.settings, folder.wait_seconds)
         self._space = space
 
     def replace(self, path: str, text: str, *, expected: str | None) -> bool:
-        key = _OURS + self._space.journal_id
+        key = _OWN_FILES + self._space.journal_id
         with self._space.store.write() as writer:
             marks: dict[str, list[str]] = json.loads(writer.meta(key) or "{}")
             marks.setdefault(path, []).append(mark_of(text))
@@ -108,11 +112,11 @@ class _Announcing(JournalFolder):
         return super().replace(path, text, expected=expected)
 
 
-def recorded(space: OpenSpace, paths: Iterable[str]) -> None:
-    """These files were written by Waypost: what stands in them is what is known."""
+def record_written(space: OpenSpace, paths: Iterable[str]) -> None:
+    """Record the content of files that Waypost wrote."""
     with space.journal.locked(), space.store.write() as writer:
         record_in(space, writer, paths)
-        writer.set_meta(_OURS + space.journal_id, "")
+        writer.set_meta(_OWN_FILES + space.journal_id, "")
 
 
 def record_in(space: OpenSpace, writer: Writer, paths: Iterable[str]) -> None:
@@ -120,15 +124,15 @@ def record_in(space: OpenSpace, writer: Writer, paths: Iterable[str]) -> None:
 
 
 @dataclass(slots=True)
-class _Found:
-    """What one file says now, each unit with the memory it is."""
+class _FileContent:
+    """The content of one file: each unit with its memory id."""
 
-    known: KnownFile | None
+    file: KnownFile | None
     units: list[tuple[str, JournalUnit]] = field(default_factory=list)
 
 
 class _Sync:
-    """`writing`: somebody is about to add an entry, and has found the files changed."""
+    """`writing`: a process is about to add an entry, and has found the files changed."""
 
     def __init__(
         self, space: OpenSpace, writer: Writer, folder: JournalFolder, done: Synced, *, writing: bool = False
@@ -136,53 +140,53 @@ class _Sync:
         self._space, self._writer, self._folder, self._done = space, writer, folder, done
         self._writing = writing
         self._journal = space.journal_id
-        self._adopting = Adopting(space, writer, done.problems)
+        self._adopter = EntryAdopter(space, writer, done.problems)
 
     def record(self, paths: Iterable[str]) -> None:
-        """Take what these files say as known, without asking what has changed."""
+        """Record the content of these files, without comparing it."""
         named = list(paths)
         before = self._places(named)
         for path in named:
-            found = self._read(path, before.get(path, []))
-            if found is None or found.known is None:
+            content = self._read(path, before.get(path, []))
+            if content is None or content.file is None:
                 self._writer.drop_journal_file(self._journal, path)
                 continue
-            self._keep(path, found, before.get(path, []))
-            for memory_id, unit in found.units:
-                if not self._writer.versions(memory_id):  # brought along by an import of people's files
+            self._record_places(path, content, before.get(path, []))
+            for memory_id, unit in content.units:
+                if not self._writer.versions(memory_id):  # from an import of people's files
                     self._take(memory_id, unit, path)
 
     def run(self, changed: Sequence[str], gone: Sequence[str], *, settled: bool) -> None:
-        owned = self._owned()
-        if owned:  # whoever was at it was killed
-            self.record([path for path in owned if path in changed or path in gone])
-            changed = [path for path in changed if path not in owned]
-            gone = [path for path in gone if path not in owned]
-        self._writer.set_meta(_OURS + self._journal, "")
+        own = self._own_unfinished()
+        if own:  # the process that wrote them was killed
+            self.record([path for path in own if path in changed or path in gone])
+            changed = [path for path in changed if path not in own]
+            gone = [path for path in gone if path not in own]
+        self._writer.set_meta(_OWN_FILES + self._journal, "")
         before = self._places([*changed, *gone])
-        found = self._read_all(changed, before, wait=not settled)
-        lost = self._lost(before, found, gone)
-        for path, one in found.items():
+        contents = self._read_all(changed, before, wait=not settled)
+        lost = self._missing_entries(before, contents, gone)
+        for path, content in contents.items():
             old = {place.memory_id: place for place in before.get(path, ())}
-            for memory_id, unit in one.units:
-                known = old.get(memory_id)
-                if known is None or known.digest != unit.digest:
+            for memory_id, unit in content.units:
+                place_before = old.get(memory_id)
+                if place_before is None or place_before.digest != unit.digest:
                     self._take(memory_id, unit, path)
-            self._keep(path, one, before.get(path, []))
+            self._record_places(path, content, before.get(path, []))
         for path in changed:
-            if path not in found:
-                self._leave(path)
+            if path not in contents:
+                self._keep_known(path)
         for path in gone:
             self._writer.drop_journal_file(self._journal, path)
         for path, places in lost.items():
-            self._part_with(path, places, before[path], found.get(path))
+            self._handle_missing(path, places, before[path], contents.get(path))
 
-    def _owned(self) -> list[str]:
-        """The files that a killed process of ours has written or removed, and that nobody has changed since."""
-        marks: dict[str, list[str]] = json.loads(self._writer.meta(_OURS + self._journal) or "{}")
-        return [path for path, written in marks.items() if self._says_one_of(path, written)]
+    def _own_unfinished(self) -> list[str]:
+        """Files that a killed process of Waypost wrote or removed, and that nobody has changed since."""
+        marks: dict[str, list[str]] = json.loads(self._writer.meta(_OWN_FILES + self._journal) or "{}")
+        return [path for path, written in marks.items() if self._has_mark(path, written)]
 
-    def _says_one_of(self, path: str, written: Sequence[str]) -> bool:
+    def _has_mark(self, path: str, written: Sequence[str]) -> bool:
         try:
             return mark_of(self._folder.read(path)) in written
         except NotFound:
@@ -190,64 +194,70 @@ class _Sync:
         except WaypostError:  # damaged
             return False
 
-    def _leave(self, path: str) -> None:
-        """It cannot be read: what is known to stand in it stays known, until it changes again."""
+    def _keep_known(self, path: str) -> None:
+        """The file cannot be read: keep what is known of it until it changes again."""
         stamp = self._folder.stamp(path)
         if stamp is not None:
             look = KnownFile(stamp.size, stamp.mtime, stamp.gzipped)
             self._writer.extend_journal_file(self._journal, path, look, [])
 
     def _take(self, memory_id: str, unit: JournalUnit, path: str) -> None:
-        outcome = self._adopting.take(memory_id, unit, path)
+        outcome = self._adopter.take(memory_id, unit, path)
         self._done.added += outcome == "added"
         self._done.changed += outcome == "changed"
 
     def _places(self, paths: Sequence[str]) -> dict[str, list[PlacedEntry]]:
-        found: dict[str, list[PlacedEntry]] = {}
+        places: dict[str, list[PlacedEntry]] = {}
         for place in self._writer.journal_places(self._journal, paths):
-            found.setdefault(place.path, []).append(place)
-        return found
+            places.setdefault(place.path, []).append(place)
+        return places
 
     # -- reading
 
-    def _read_all(self, paths: Sequence[str], before: dict[str, list[PlacedEntry]], *, wait: bool) -> dict[str, _Found]:
-        """What these files say. One that has lost entries may be just being saved: it is looked at again until it stays as
-        it is."""
-        found: dict[str, _Found] = {}
+    def _read_all(
+        self, paths: Sequence[str], before: dict[str, list[PlacedEntry]], *, wait: bool
+    ) -> dict[str, _FileContent]:
+        """The content of these files. A file that lost entries may be in the middle of a save:
+
+        it is read until it is stable.
+        """
+        contents: dict[str, _FileContent] = {}
         for path in paths:
             if before.get(path):
                 self._folder.wait_for_save(path)
-            one = self._read(path, before.get(path, []))
+            content = self._read(path, before.get(path, []))
             for _ in range(_MOST_LOOKS if wait else 0):
-                if one is not None and {place.memory_id for place in before.get(path, ())} <= {i for i, _ in one.units}:
+                if content is not None and {place.memory_id for place in before.get(path, ())} <= {
+                    i for i, _ in content.units
+                }:
                     break
                 time.sleep(_SETTLES)
                 again = self._read(path, before.get(path, []))
-                if again is None or (one is not None and again.known == one.known):
-                    one = again
+                if again is None or (content is not None and again.file == content.file):
+                    content = again
                     break
-                one = again
-            if one is not None and one.known is not None:
-                found[path] = one
-        return found
+                content = again
+            if content is not None and content.file is not None:
+                contents[path] = content
+        return contents
 
-    def _read(self, path: str, before: Sequence[PlacedEntry]) -> _Found | None:
-        """None: it cannot be read, and is left as it is known."""
+    def _read(self, path: str, before: Sequence[PlacedEntry]) -> _FileContent | None:
+        """The content of a file, or None if it cannot be read."""
         stamp = self._folder.stamp(path)
         if stamp is None:
-            return _Found(None)
+            return _FileContent(None)
         try:
             text = self._folder.read(path)
             units = units_of(self._folder, path, text)
         except WaypostError as error:
             self._done.problems.append(error.what)
             return None
-        return _Found(KnownFile(stamp.size, stamp.mtime, stamp.gzipped), self._named(path, units, before))
+        return _FileContent(KnownFile(stamp.size, stamp.mtime, stamp.gzipped), self._with_ids(path, units, before))
 
-    def _named(
+    def _with_ids(
         self, path: str, units: Sequence[JournalUnit], before: Sequence[PlacedEntry]
     ) -> list[tuple[str, JournalUnit]]:
-        """Which memory each unit is: by its id; by its words here or elsewhere; as a note that was changed; else a new one."""
+        """The id of each unit: its own; by the same text here or in other files; as an edited note; else a new one."""
         units = _once(units)
         names: list[str | None] = []
         taken: set[str] = set()
@@ -257,13 +267,13 @@ class _Sync:
             taken.update([own] if own is not None else [])
         here = [place for place in before if place.memory_id not in taken]
         nameless = [unit.digest for unit, name in zip(units, names, strict=True) if name is None]
-        elsewhere = self._writer.places_like(self._journal, nameless) if nameless else []
+        in_other_files = self._writer.places_like(self._journal, nameless) if nameless else []
         alike: dict[bytes, deque[str]] = {}
-        for place in (*here, *elsewhere):
+        for place in (*here, *in_other_files):
             alike.setdefault(place.digest, deque()).append(place.memory_id)
         for at, unit in enumerate(units):
             if names[at] is None:
-                same = next((one for one in alike.get(unit.digest, ()) if one not in taken), None)
+                same = next((memory_id for memory_id in alike.get(unit.digest, ()) if memory_id not in taken), None)
                 if same is not None:
                     names[at] = same
                     taken.add(same)
@@ -272,12 +282,12 @@ class _Sync:
         copies: dict[bytes, int] = {}
         for at, unit in enumerate(units):
             if names[at] is None:
-                names[at] = self._changed_note(unit, left) or self._new_name(unit, path, taken, copies)
+                names[at] = self._changed_note(unit, left) or self._new_id(unit, path, taken, copies)
                 taken.add(names[at] or "")
         return [(name or "", unit) for name, unit in zip(names, units, strict=True)]
 
     def _changed_note(self, unit: JournalUnit, left: list[PlacedEntry]) -> str | None:
-        """The note without an id that this one was before somebody changed it."""
+        """The note without an id that was edited into this one."""
         for place in left:
             versions = self._writer.versions(place.memory_id)
             if versions and SequenceMatcher(None, versions[-1].text[:2000], unit.entry.text[:2000]).ratio() > _ALIKE:
@@ -285,21 +295,20 @@ class _Sync:
                 return place.memory_id
         return None
 
-    def _new_name(self, unit: JournalUnit, path: str, taken: set[str], copies: dict[bytes, int]) -> str:
-        """`copies` counts how often the same words were named before."""
+    def _new_id(self, unit: JournalUnit, path: str, taken: set[str], copies: dict[bytes, int]) -> str:
+        """`copies` counts how often the same text was given an id before."""
         copy = copies.get(unit.digest, 0)
         while (name := derived_id(unit, path, copy)) in taken:
             copy += 1
         copies[unit.digest] = copy + 1
         return name
 
-    def _keep(self, path: str, found: _Found, before: Sequence[PlacedEntry]) -> None:
-        """From now on this is what is known to stand in the file. An entry stands there since the file was written in which
-        it was seen first."""
-        if found.known is None:
+    def _record_places(self, path: str, content: _FileContent, before: Sequence[PlacedEntry]) -> None:
+        """Record the entries of the file. An entry keeps the time when it was first seen there."""
+        if content.file is None:
             return
         old = {place.memory_id: place for place in before}
-        now = time_of(found.known.mtime)
+        now = time_of(content.file.mtime)
         places = [
             PlacedEntry(
                 path,
@@ -309,64 +318,66 @@ class _Sync:
                 old[memory_id].since if memory_id in old else now,
                 old[memory_id].by_hand if memory_id in old else unit.entry.id is None,
             )
-            for at, (memory_id, unit) in enumerate(found.units)
+            for at, (memory_id, unit) in enumerate(content.units)
         ]
-        self._writer.put_journal_file(self._journal, path, found.known, places)
+        self._writer.put_journal_file(self._journal, path, content.file, places)
 
     # -- what is not there any more
 
-    def _lost(
-        self, before: dict[str, list[PlacedEntry]], found: dict[str, _Found], gone: Sequence[str]
+    def _missing_entries(
+        self, before: dict[str, list[PlacedEntry]], contents: dict[str, _FileContent], gone: Sequence[str]
     ) -> dict[str, list[PlacedEntry]]:
-        """What stood in these files and does not any more: in no file, or taken out of a day's own page by hand."""
-        there = {memory_id for one in found.values() for memory_id, _ in one.units}
+        """Entries that are gone from these files: in no other file, or removed from a day's own page by hand."""
+        there = {memory_id for content in contents.values() for memory_id, _ in content.units}
         missing = [
             place
             for path, places in before.items()
             for place in places
-            if (path in found or path in gone) and place.memory_id not in there
+            if (path in contents or path in gone) and place.memory_id not in there
         ]
-        elsewhere = {
+        in_other_files = {
             place.memory_id
             for journal, place in self._writer.places_of({place.memory_id for place in missing})
             if journal == self._journal and place.path not in before
         }
         lost: dict[str, list[PlacedEntry]] = {}
         for place in missing:
-            taken_out = place.path in found and stage_of(place.path) == "daily"
-            if taken_out or place.memory_id not in elsewhere:
+            taken_out = place.path in contents and stage_of(place.path) == "daily"
+            if taken_out or place.memory_id not in in_other_files:
                 lost.setdefault(place.path, []).append(place)
         return lost
 
-    def _part_with(
-        self, path: str, places: list[PlacedEntry], before: Sequence[PlacedEntry], found: _Found | None
+    def _handle_missing(
+        self, path: str, places: list[PlacedEntry], before: Sequence[PlacedEntry], content: _FileContent | None
     ) -> None:
         written = [place for place in places if not place.by_hand]
-        if found is not None and written and self._was_overwritten(path, written, before, found):
-            self._put_back(path, written, found)
+        if content is not None and written and self._was_overwritten(path, written, before, content):
+            self._put_back(path, written, content)
             places = [place for place in places if place.by_hand]
         for place in places:
-            self._done.removed += self._adopting.part_with(place.memory_id)
+            self._done.removed += self._adopter.end_missing(place.memory_id)
 
     def _was_overwritten(
-        self, path: str, lost: Sequence[PlacedEntry], before: Sequence[PlacedEntry], found: _Found
+        self, path: str, lost: Sequence[PlacedEntry], before: Sequence[PlacedEntry], content: _FileContent
     ) -> bool:
-        if found.known is None:
+        if content.file is None:
             return False
-        fought = is_fought_over(self._writer, self._journal, path, found.known.mtime)
-        there = {memory_id: unit.digest for memory_id, unit in found.units}
-        return was_overwritten(lost, before, there, time_of(found.known.mtime), fought=fought, writing=self._writing)
+        in_conflict = has_conflict(self._writer, self._journal, path, content.file.mtime)
+        there = {memory_id: unit.digest for memory_id, unit in content.units}
+        return was_overwritten(
+            lost, before, there, time_of(content.file.mtime), in_conflict=in_conflict, writing=self._writing
+        )
 
-    def _put_back(self, path: str, places: list[PlacedEntry], found: _Found) -> None:
+    def _put_back(self, path: str, places: list[PlacedEntry], content: _FileContent) -> None:
         entries = [entry for place in places if (entry := self._entry(place.memory_id)) is not None]
         self._folder.append(path, "".join(render_entry(entry) for entry in entries))
         self._done.restored += len(entries)
-        if found.known is not None:
-            note_fight(self._writer, self._journal, path, found.known.mtime)
+        if content.file is not None:
+            note_conflict(self._writer, self._journal, path, content.file.mtime)
         before = [*self._writer.journal_places(self._journal, [path]), *places]
         again = self._read(path, before)
         if again is not None:
-            self._keep(path, again, before)
+            self._record_places(path, again, before)
 
     def _entry(self, memory_id: str) -> Entry | None:
         versions = self._writer.versions(memory_id)
@@ -375,7 +386,7 @@ class _Sync:
 
 
 def _once(units: Sequence[JournalUnit]) -> list[JournalUnit]:
-    """Without copies of an entry, id and all, further down in the file."""
+    """Without copies of an entry with its id further down in the file."""
     seen: set[tuple[str, bytes]] = set()
     kept = []
     for unit in units:

@@ -10,7 +10,7 @@ _AT_ONCE = 500  # memories moved into files in one transaction
 
 
 def sync(space: OpenSpace) -> Synced:
-    """Bring the index up to what the files say, where whoever asks may write into it."""
+    """Sync the index with the files, if the caller may write."""
     if not space.store.may_write:
         return Synced()
     _move_into_files(space)
@@ -23,7 +23,7 @@ def sync(space: OpenSpace) -> Synced:
 
 
 def _move_into_files(space: OpenSpace) -> int:
-    """Write a day's entry for every memory of the journal's kinds that stands in no file. Returns how many."""
+    """Write entries from before there were journal files into day files. Returns how many."""
     with space.store.read() as reader:
         if reader.meta(MOVED):
             return 0

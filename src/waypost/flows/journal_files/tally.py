@@ -1,4 +1,4 @@
-"""Entries and numbers of the journal's files, without reading again what has not changed."""
+"""Entries and figures of the journal's files. Unchanged files are not read again."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,11 +15,11 @@ from waypost.journal.markdown import left_alone, parse_page
 from waypost.model.journal import Entry
 from waypost.store.protocol import Reader
 
-_KNOWN = "journal_tallies"  # by day: the stamps of its files and what they held; no words
+_KNOWN = "journal_tallies"  # by day: stamps of its files and their figures; no text
 
 
 def entries_of(space: OpenSpace, path: str) -> tuple[Entry, ...]:
-    """The entries of a file of days; none where there is no such file (any more)."""
+    """The entries of a day file, or () if it does not exist (any more)."""
     try:
         text = space.journal.read(path)
     except NotFound:
@@ -27,8 +27,8 @@ def entries_of(space: OpenSpace, path: str) -> tuple[Entry, ...]:
     return parse_page(text, day_of(path), space.journal.zone).entries
 
 
-def _readable(space: OpenSpace, path: str) -> tuple[Entry, ...]:
-    """The same; none of a file that is damaged, which `doctor` tells."""
+def _entries_or_none(space: OpenSpace, path: str) -> tuple[Entry, ...]:
+    """The same, and () for a damaged file, which `doctor` reports."""
     try:
         return entries_of(space, path)
     except WaypostError:
@@ -36,9 +36,8 @@ def _readable(space: OpenSpace, path: str) -> tuple[Entry, ...]:
 
 
 def day_entries(space: OpenSpace, paths: Sequence[str]) -> tuple[Entry, ...]:
-    """All that was said on a day, in full, out of the files that hold words of it. While the day has a file of its own, that
-    one says what there is; words that were shortened in it are taken from the archive."""
-    return _of_day({path: _readable(space, path) for path in paths})
+    """All entries of a day in full. Its live file decides which exist; the archive has texts that were shortened."""
+    return _of_day({path: _entries_or_none(space, path) for path in paths})
 
 
 def _of_day(pages: Mapping[str, Sequence[Entry]]) -> tuple[Entry, ...]:
@@ -51,7 +50,7 @@ def _of_day(pages: Mapping[str, Sequence[Entry]]) -> tuple[Entry, ...]:
 
 
 class NamedEntry(NamedTuple):
-    """An entry of a day, the file it stands in, and its id: of what was written by hand, the one that the index gave it."""
+    """An entry of a day, its file, and its id; for entries written by hand, the id in the index."""
 
     entry: Entry
     path: str
@@ -59,9 +58,12 @@ class NamedEntry(NamedTuple):
 
 
 def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> list[NamedEntry]:
-    """As `day_entries`."""
-    given = {(one.path, one.place): one.memory_id for one in reader.journal_places(space.journal_id, paths)}
-    pages = {path: _readable(space, path) for path in paths}
+    """Like `day_entries`, with files and ids."""
+    given = {
+        (place_row.path, place_row.place): place_row.memory_id
+        for place_row in reader.journal_places(space.journal_id, paths)
+    }
+    pages = {path: _entries_or_none(space, path) for path in paths}
     where: dict[str, tuple[str, str | None]] = {}
     for path, entries in pages.items():
         for place, entry in enumerate(entries):
@@ -69,44 +71,44 @@ def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> lis
     return [NamedEntry(entry, *where.get(key_of(entry), (paths[-1], entry.id))) for entry in _of_day(pages)]
 
 
-def counted(space: OpenSpace) -> Tally:
-    """All that was ever said, each entry once."""
+def journal_tally(space: OpenSpace) -> Tally:
+    """Figures of all entries, each counted once."""
     return total(tallies(space).values())
 
 
 def tallies(space: OpenSpace) -> dict[date, Tally]:
-    """The numbers of every day. Only files that changed are read."""
+    """Figures of every day. Only changed files are read."""
     files = space.journal.scan()
     key = journal_key(space, _KNOWN)
     with space.store.read() as reader:
         stored = reader.meta(key)
-    known: dict[str, Any] = json.loads(stored) if stored else {}
-    found: dict[date, Tally] = {}
+    known_rows: dict[str, Any] = json.loads(stored) if stored else {}
+    tallies_by_day: dict[date, Tally] = {}
     rows: dict[str, Any] = {}
     changed = False
     for day, paths in days_of(files).items():
         stamps = [[path, *astuple(files[path])] for path in paths]
-        row = known.get(day.isoformat())
+        row = known_rows.get(day.isoformat())
         if row is None or row["stamps"] != stamps:
             row = {"stamps": stamps, **Tally.of(day_entries(space, paths), day).to_json()}
             changed = True
-        rows[day.isoformat()], found[day] = row, Tally.from_json(row)
-    if (changed or len(rows) != len(known)) and space.store.may_write:
+        rows[day.isoformat()], tallies_by_day[day] = row, Tally.from_json(row)
+    if (changed or len(rows) != len(known_rows)) and space.store.may_write:
         with space.store.write() as writer:
             writer.set_meta(key, json.dumps(rows))
-    return found
+    return tallies_by_day
 
 
 def held_pages(space: OpenSpace, paths: Iterable[str]) -> list[str]:
-    """The days that somebody wants left as they are, or that are in conflict."""
-    held = []
+    """Days that somebody holds, or that are in conflict."""
+    paths_held = []
     for path in paths:
         if stage_of(path) == "daily":
-            with suppress(WaypostError):  # it went meanwhile, or is damaged
-                held += [path] if left_alone(space.journal.read(path)) else []
-    return held
+            with suppress(WaypostError):  # removed meanwhile, or damaged
+                paths_held += [path] if left_alone(space.journal.read(path)) else []
+    return paths_held
 
 
 def journal_key(space: OpenSpace, name: str) -> str:
-    """The name under which something is noted for this journal: a space whose checkouts keep theirs has several."""
+    """The key of this journal in `meta`: a space has several journals if its checkouts keep their own."""
     return f"{name}:{space.journal_id}" if space.journal_id else name

@@ -1,14 +1,14 @@
-"""From the index to the journal's files: what a command did to a memory of the journal's kinds, its file says too.
+"""From the index to the journal's files: what a command changes, its file shows too.
 
-The files are written inside the transaction, before it is committed: should the process be killed in between, the files are
-right, and the index follows them.
+Files are written inside the transaction, before the commit. After a kill in between, the files are right, and the index
+follows them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from waypost.flows.journal_files.editor_conflicts import note_fight, time_of
+from waypost.flows.journal_files.editor_conflicts import note_conflict, time_of
 from waypost.flows.journal_files.reconcile import record_in
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, render_bullet
@@ -24,7 +24,7 @@ from waypost.store.protocol import Reader, Writer
 
 @contextmanager
 def journal_writer(space: OpenSpace, *, filed: bool = True) -> Iterator[Writer]:
-    """A write transaction; with the journal locked around it where its files may be written."""
+    """A write transaction, with the journal locked around it if its files may be written."""
     if not filed:
         with space.store.write() as writer:
             yield writer
@@ -38,17 +38,16 @@ def is_filed(version: Version) -> bool:
 
 
 def days_of(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> list[str]:
-    """The day files that new entries go to. In a repository also all others: another branch may have been checked out, and
-    what is known to stand in a file may be gone with it."""
+    """The day files for new entries. In a repository, all live files: another branch may be checked out."""
     folder = space.journal
-    paths = {folder.day_path(folder.today(one.time or one.valid_from)) for one in versions}
+    paths = {folder.day_path(folder.today(version.time or version.valid_from)) for version in versions}
     if versions and space.journal_id != space.own_journal_id:
         paths |= {*reader.journal_files(space.journal_id, archive=False), *folder.scan(archive=False)}
     return sorted(paths)
 
 
 def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -> None:
-    """Make the files say what the index now says of these memories."""
+    """Write the current state of these memories to their files."""
     ids = list(dict.fromkeys(memory_ids))
     places: dict[str, list[PlacedEntry]] = {}
     for journal, place in writer.places_of(ids):
@@ -67,7 +66,7 @@ def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -
         if memory_id not in places:
             fresh.append(entry)
     for path, entries in paths.items():
-        names = {one.digest: one.memory_id for one in writer.journal_places(space.journal_id, [path])}
+        names = {placed.digest: placed.memory_id for placed in writer.journal_places(space.journal_id, [path])}
         _change(space, path, entries, names)
     record_in(space, writer, paths)
     _append(space, writer, fresh)
@@ -78,21 +77,21 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
     folder = space.journal
     for entry in entries:
         days.setdefault(folder.day_path(entry.at.date()), []).append(entry)
-    known = writer.journal_files(space.journal_id) if days else {}
+    known_files = writer.journal_files(space.journal_id) if days else {}
     for path, members in days.items():
-        if path in known:
+        if path in known_files:
             folder.wait_for_save(path)
         before = folder.stamp(path)
-        is_new = path not in known and (before is None or not before.size)
+        is_new = path not in known_files and (before is None or not before.size)
         title = new_page(members[0].at.date()) if is_new else ""
         added = folder.append(path, title + "".join(render_entry(entry) for entry in members))
         after = folder.stamp(path)
         if after is None:
-            continue  # an editor has just put it aside: it will be noticed
+            continue  # an editor has just moved it away: the next sync notices
         expected = KnownFile(before.size, before.mtime, before.gzipped) if before else None
-        as_written = known.get(path) == expected and after.size == (before.size if before else 0) + added
+        as_written = known_files.get(path) == expected and after.size == (before.size if before else 0) + added
         if not as_written:  # an editor has saved it in between
-            note_fight(writer, space.journal_id, path, after.mtime)
+            note_conflict(writer, space.journal_id, path, after.mtime)
         first = len(writer.journal_places(space.journal_id, [path]))
         since = time_of(after.mtime)
         writer.extend_journal_file(
@@ -107,20 +106,22 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
 
 
 def _change(space: OpenSpace, path: str, entries: Sequence[Entry], names: Mapping[bytes, str]) -> None:
-    """What is said of these entries now stands with them in this file."""
+    """Write the current state of these entries to this file."""
     folder = space.journal
     while True:
         before = folder.read(path)
         if stage_of(path) in PAGES:
-            after = _page_with(space, path, before, entries, names)
+            after = _page_with_entries(space, path, before, entries, names)
         else:
-            after = _points_with(before, entries)
+            after = _bullets_with_entries(before, entries)
         if after == before or folder.replace(path, after, expected=before):
             return
 
 
-def _page_with(space: OpenSpace, path: str, text: str, entries: Sequence[Entry], names: Mapping[bytes, str]) -> str:
-    """An entry that was written by hand is known by `names`, and has its id in the file from now on."""
+def _page_with_entries(
+    space: OpenSpace, path: str, text: str, entries: Sequence[Entry], names: Mapping[bytes, str]
+) -> str:
+    """Entries written by hand are found by `names`, and get their id in the file."""
     page = parse_page(text, day_of(path), space.journal.zone)
     wanted = {entry.id: entry for entry in entries}
     changed: dict[int, Entry] = {}
@@ -141,8 +142,8 @@ def _amended(there: Entry, now: Entry) -> Entry:
     return replace(there, amendments=amendments, protected=now.protected)
 
 
-def _points_with(text: str, entries: Sequence[Entry]) -> str:
-    """The page of points with these said anew, or taken out where they do not hold any more."""
+def _bullets_with_entries(text: str, entries: Sequence[Entry]) -> str:
+    """The page with these bullets changed, or removed if they do not hold any more."""
     wanted = {entry.id: entry for entry in entries}
     newline = newline_of(text)
     for bullet in reversed(parse_bullets(text)):

@@ -1,7 +1,7 @@
-"""On which day an entry of the journal was part of an answer last.
+"""On which day a journal entry was last part of an answer.
 
-Answering must not wait for whoever writes: the ids are appended to a small file, once a day each, and upkeep takes them into
-the database.
+Answers must not wait for writers. Ids are appended to a small file, once a day each, and maintenance moves them to the
+database.
 """
 
 import contextlib
@@ -21,13 +21,13 @@ _noted: dict[tuple[Path, str], set[str]] = {}  # of this process: folder and day
 
 
 def note_access(space: OpenSpace, hits: Iterable[Hit]) -> None:
-    """These were shown to somebody today. What cannot be noted now is no reason to fail."""
+    """Note that these entries were shown today. Failing to note it is not an error."""
     day = format_time(space.clock())[:10]
-    known = _noted.setdefault((space.folder, day), set())
-    fresh = [hit.id for hit in hits if hit.collection == "journal" and hit.id not in known]
+    noted_today = _noted.setdefault((space.folder, day), set())
+    fresh = [hit.id for hit in hits if hit.collection == "journal" and hit.id not in noted_today]
     if not fresh:
         return
-    known.update(fresh)
+    noted_today.update(fresh)
     with contextlib.suppress(OSError):
         handle = os.open(space.folder / _NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
@@ -37,9 +37,9 @@ def note_access(space: OpenSpace, hits: Iterable[Hit]) -> None:
 
 
 def take_accesses(space: OpenSpace) -> int:
-    """Take what was noted into the database. Returns how many entries it was about."""
+    """Move the noted accesses to the database. Returns how many entries there were."""
     place, taken = space.folder / _NAME, space.folder / f"{_NAME}.taken"
-    if not taken.exists():  # one that a killed process left comes first
+    if not taken.exists():  # leftovers of a killed process come first
         try:
             os.replace(place, taken)
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What an answer says of damage in the database."""
+"""Notices about damage in the database, for answers."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ _INDEXES = {"keywords": "the keyword index", "code_keywords": "the keyword index
 
 
 def damage_notices(store: Store) -> tuple[str, ...]:
-    """One sentence where reads of this store could not read something, else none."""
+    """A notice if reads could not read something, else none."""
     tables = store.known_damage()
     if not tables:
         return ()
@@ -20,12 +20,12 @@ def damage_notices(store: Store) -> tuple[str, ...]:
     others = [table for table in tables if table not in (*_INDEXES, "memories")]
     parts = [f"this answer is without {' and '.join(without)}"] if without else []
     parts += [f"parts of {', '.join(others)} may be missing"] if others else []
-    told = f": {'; '.join(parts)}" if parts else ""
-    return (f"The database is damaged{told}. Run `waypost doctor --fix`.",)
+    details = f": {'; '.join(parts)}" if parts else ""
+    return (f"The database is damaged{details}. Run `waypost doctor --fix`.",)
 
 
 def lost_write_notices(folder: Path) -> tuple[str, ...]:
-    """That the end of the log could not be read, until somebody has taken note of it."""
+    """A notice that the end of the log could not be read, until somebody has confirmed it."""
     if not (folder / LOST_WRITES_NOTE).exists():
         return ()
     return ("Writes at the end of the database's log could not be read. Run `waypost doctor`.",)

@@ -1,8 +1,7 @@
-"""Condensing: what becomes of the journal's files as they age, done so that a kill at any moment loses nothing.
+"""Condense the journal's files as they age. A kill at any moment loses nothing.
 
-Every step copies the original into the archive, on disk, before it touches anything; then writes the result, whole or not
-at all; then takes the source away. What is left to do after a kill follows from the files that are there, so the next
-run finishes it, and ends with the same files.
+Every step copies the original to the archive, on disk, before it touches anything. Then it writes the result
+atomically, and removes the source. The files show what is left to do, so the next run finishes a stopped one.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +16,7 @@ from waypost.flows.journal.condense.periods import make_month, make_year
 from waypost.flows.journal.condense.run import CONDENSED_AT, FATAL, ChangedMeanwhile, CondenseRun, CondenseStep
 from waypost.flows.journal.condense.weeks import join
 from waypost.flows.journal.index_page import refresh_index
-from waypost.flows.journal_files.log import cleaned, last_cleanup, note
+from waypost.flows.journal_files.log import last_cleanup, note, note_cleanup
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
@@ -26,12 +25,12 @@ from waypost.journal.plan_files import MEGABYTE, Compress, Join, MakeMonth, Make
 from waypost.space.platform import try_lock
 
 LOCK = "condense.lock"
-_MOST_TRIES = 20  # against somebody who keeps writing to a file that is due
+_MOST_TRIES = 20  # against a process that keeps writing to a file
 
 
 @dataclass(frozen=True, slots=True)
 class Condensed:
-    """What a run did, or with `dry_run` would do; `notices` say what it left alone, and why."""
+    """What a run did or, with `dry_run`, would do. `notices` say what it skipped and why."""
 
     steps: tuple[CondenseStep, ...] = ()
     notices: tuple[str, ...] = ()
@@ -67,9 +66,9 @@ def condense(
     dry_run: bool = False,
     report: Callable[[str], None] = lambda _: None,
 ) -> Condensed:
-    """Do all that fell due, in the order in which it did, also what earlier runs missed.
+    """Do every step that is due, in order, also those that earlier runs missed.
 
-    A day is due from four in the morning on; `force` does not wait for that, and looks again at what was looked at today.
+    A day is due from 4 a.m.; `force` ignores that, and checks again what was checked today.
     """
     space.journal.need_files()
     with try_lock(space.folder / LOCK) as free:
@@ -78,29 +77,29 @@ def condense(
                 notices=("Another process is condensing this journal; nothing was done.",), dry_run=dry_run
             )
         sync(space)
-        if not space.journal.root.is_dir():  # nobody has said anything yet
+        if not space.journal.root.is_dir():  # there are no entries yet
             return Condensed(dry_run=dry_run)
         run = CondenseRun(space, _today(space, force), report)
         run.load_marks()
         if force:
             run.again = set(run.marks)
         if dry_run:
-            return Condensed(_planned(run), _notices(run), dry_run=True)
+            return Condensed(_planned_steps(run), _notices(run), dry_run=True)
         run.sweep()
         _embed(space)
         done = _work(run)
         result = Condensed(tuple(done), _notices(run))
-        if result.steps or not _was_cleaned(run):  # who runs it again on the same day finds nothing changed
-            cleaned(space, archived=result.archived, created=result.made)
+        if result.steps or not _was_cleaned(run):  # a second run on the same day changes nothing
+            note_cleanup(space, archived=result.archived, created=result.made)
         refresh_index(space)
         return result
 
 
 def _embed(space: OpenSpace) -> None:
-    """Topics are found by meaning, so the vectors that are owed come first."""
+    """Embed pending texts first: topics are found by meaning."""
     with space.store.read() as reader:
-        owed = any(reader.owed().values())
-    if owed:
+        pending = any(reader.owed().values())
+    if pending:
         settle(space)
 
 
@@ -120,20 +119,20 @@ def _steps(run: CondenseRun) -> tuple[Step, ...]:
 
 
 def _limits(space: OpenSpace) -> SizeLimits:
-    told = space.settings.journal
+    settings = space.settings.journal
     return SizeLimits(
-        int(told.file_limit * MEGABYTE), int(told.daily_limit * MEGABYTE), int(told.total_limit * MEGABYTE)
+        int(settings.file_limit * MEGABYTE), int(settings.daily_limit * MEGABYTE), int(settings.total_limit * MEGABYTE)
     )
 
 
 def _work(run: CondenseRun) -> list[CondenseStep]:
-    """Plan, do, and plan again until nothing is due: a step can make another one due, or find its file changed."""
+    """Plan and work until nothing is due: a step can make another one due, or find its file changed."""
     done: list[CondenseStep] = []
     tries: dict[str, int] = {}
     while steps := _steps(run):
         for step in steps:
             try:
-                one = _do(run, step)
+                done_step = _do(run, step)
             except ChangedMeanwhile as changed:
                 path = str(changed)
                 run.look_again()
@@ -146,9 +145,9 @@ def _work(run: CondenseRun) -> list[CondenseStep]:
             except WaypostError as error:
                 _leave(run, step, error.what)
                 break
-            if one.files:
-                done.append(one)
-                run.report(told(one))
+            if done_step.files:
+                done.append(done_step)
+                run.report(step_text(done_step))
     return done
 
 
@@ -169,7 +168,7 @@ def _do(run: CondenseRun, step: Step) -> CondenseStep:
 
 
 def _leave(run: CondenseRun, step: Step, reason: str) -> None:
-    """The files of this step stay as they are in this run; the rest goes on."""
+    """Skip the files of this step in this run, and continue with the others."""
     note(run.space, "summary_failed", files=_sources(step), reason=reason)
     for path in _sources(step):
         run.closed.setdefault(path, reason)
@@ -187,7 +186,7 @@ def _sources(step: Step) -> tuple[str, ...]:
             return tuple(layout.month_path(month) for month in step.months)
 
 
-def _planned(run: CondenseRun) -> tuple[CondenseStep, ...]:
+def _planned_steps(run: CondenseRun) -> tuple[CondenseStep, ...]:
     return tuple(_would_do(step) for step in _steps(run))
 
 
@@ -207,8 +206,8 @@ def _notices(run: CondenseRun) -> tuple[str, ...]:
     return (*(f"{path} was left alone: {reason}." for path, reason in run.closed.items()), *run.notices)
 
 
-def told(done: CondenseStep) -> str:
-    """The step in a line for a person."""
+def step_text(done: CondenseStep) -> str:
+    """The step in a line for people."""
     files = ", ".join(done.files[:3]) + (f" and {len(done.files) - 3} more" if len(done.files) > 3 else "")
     match done.step:
         case "trim" if done.saved > 0:

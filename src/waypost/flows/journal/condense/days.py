@@ -1,4 +1,4 @@
-"""Steps of condensing that concern single files: days trimmed and scored again, originals compressed."""
+"""Steps of condensing for single files: trim and score days, compress originals."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from waypost.flows.journal.condense.run import ChangedMeanwhile, CondenseRun, Co
 from waypost.flows.journal.condense.texts import SummaryWriter, trimmed
 from waypost.flows.journal_files.log import note, note_scores
 from waypost.flows.journal_files.preferences import promote_preferences
-from waypost.flows.journal_files.reconcile import ours
+from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived, originals, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
@@ -18,7 +18,7 @@ from waypost.model.journal import Entry, ScoredEntry
 
 
 def trim(run: CondenseRun, step: Trim) -> CondenseStep:
-    """The original goes to the archive; then the day's file is shortened."""
+    """Copy the original to the archive, then shorten the day's file."""
     live, original, page = read_day(run, step.path)
     copied = archived(original, live, step.day, run.folder.zone, run.at(run.today))
     scores = run.scored(originals(copied, page), step.due)
@@ -37,7 +37,7 @@ def trim(run: CondenseRun, step: Trim) -> CondenseStep:
 
 
 def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
-    """Write what the entries are worth now where that has changed."""
+    """Write the current importance of entries where it has changed."""
     pages = {path: read_day(run, path) for path in step.paths}
     entries = {
         path: originals(original, page) if original else list(page.entries)
@@ -50,7 +50,10 @@ def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
         changes.put(path, live, with_importance(page, worth).text)
     run.write(changes)
     promote_preferences(run.space, scores)
-    note_scores(run.space, [one for one in scores if one.score.score != one.entry.importance])
+    note_scores(
+        run.space,
+        [scored_entry for scored_entry in scores if scored_entry.score.score != scored_entry.entry.importance],
+    )
     run.mark(changes.written, step.due)
     return CondenseStep(
         "rescore", step.due, tuple(path for path, text in changes.written.items() if text != pages[path][0])
@@ -59,7 +62,7 @@ def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
 
 def compress(run: CondenseRun, step: Compress) -> CondenseStep:
     before = run.folder.stamp(step.path)
-    with ours(run.space, [step.path]) as folder:
+    with changes_by_waypost(run.space, [step.path]) as folder:
         folder.compress(step.path)
         after = folder.stamp(step.path)
     if before is None or after is None:
@@ -69,7 +72,7 @@ def compress(run: CondenseRun, step: Compress) -> CondenseStep:
 
 
 def read_day(run: CondenseRun, path: str) -> tuple[str, str | None, JournalPage]:
-    """The live file, its original in the archive if there is one, and the live page."""
+    """The live file, its archived original if there is one, and the live page."""
     live = run.read(path)
     if live is None:
         raise ChangedMeanwhile(path)
@@ -82,18 +85,21 @@ def read_day(run: CondenseRun, path: str) -> tuple[str, str | None, JournalPage]
 def _trimmed(
     page: JournalPage, scores: Sequence[ScoredEntry], writer: SummaryWriter, *, with_worth: bool
 ) -> JournalPage:
-    """Only what has an id is touched: what somebody wrote by hand keeps its looks. Asked is what a person said last in
-    the same session. What entries were worth on a day that is past is not written: they are scored again in this run."""
+    """Trim entries with an id; entries written by hand stay as they are.
+
+    The question of an answer is what a person said last in the same session. Importance is not written for past days:
+    this run scores them again.
+    """
     changed: dict[int, Entry] = {}
-    asked: dict[str | None, str] = {}
-    for place, (entry, one) in enumerate(zip(page.entries, scores, strict=True)):
+    questions: dict[str | None, str] = {}
+    for place, (entry, scored_entry) in enumerate(zip(page.entries, scores, strict=True)):
         role = role_of(entry.speaker, entry.kind)
         if role == "person":
-            asked[entry.session] = entry.text
+            questions[entry.session] = entry.text
         if entry.id is None:
             continue
-        score = one.score.score
-        now = entry if HOLD in entry.more else trimmed(writer, entry, score, role, asked.get(entry.session))
+        score = scored_entry.score.score
+        now = entry if HOLD in entry.more else trimmed(writer, entry, score, role, questions.get(entry.session))
         now = replace(now, importance=score if with_worth else entry.importance)
         if now != entry:
             changed[place] = now
@@ -101,13 +107,13 @@ def _trimmed(
 
 
 def worth_of(scores: Iterable[ScoredEntry]) -> dict[str, int]:
-    return {one.entry.id: one.score.score for one in scores if one.entry.id}
+    return {scored_entry.entry.id: scored_entry.score.score for scored_entry in scores if scored_entry.entry.id}
 
 
 def day_of(path: str) -> date:
     day = layout.day_of(path)
     if day is None:
-        raise ValueError(path)  # the plan names only files of days
+        raise ValueError(path)  # the plan contains only day files
     return day
 
 

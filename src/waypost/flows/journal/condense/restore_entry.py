@@ -1,4 +1,4 @@
-"""Bringing back the full words of one entry that was trimmed, and letting it go again."""
+"""Restore the full text of one trimmed entry, and release it again."""
 
 from dataclasses import replace
 from datetime import date
@@ -11,24 +11,26 @@ from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan_files import archive_of
 
 
-def words_back(run: CondenseRun, memory_id: str) -> FileChanges:
+def restore_text(run: CondenseRun, memory_id: str) -> FileChanges:
     path, text, page, place = _live_entry(run, memory_id)
     entry = page.entries[place]
     original = run.read(archive_of(path))
-    full = next((one for one in _page(run, original or "", page.day).entries if one.id == memory_id), None)
+    full = next(
+        (candidate for candidate in _page(run, original or "", page.day).entries if candidate.id == memory_id), None
+    )
     if full is None or entry.trimmed is None:
-        raise NotFound(f"The entry {memory_id} has its full words.", "Nothing is to be brought back.")
+        raise NotFound(f"The entry {memory_id} has its full words.", "Nothing must be restored.")
     changes = FileChanges()
-    if entry.is_edited and original is not None and page.day is not None:  # what somebody made of it is kept below it
+    if entry.is_edited and original is not None and page.day is not None:  # edits are kept below it
         kept = archived(original, text, page.day, page.zone, run.at(run.today))
         changes.put(archive_of(path), original, kept)
-        full = next(one for one in _page(run, kept, page.day).entries if one.id == memory_id)
+        full = next(candidate for candidate in _page(run, kept, page.day).entries if candidate.id == memory_id)
     back = replace(entry, text=full.text, trimmed=None, amendments=full.amendments, more={**entry.more, HOLD: "1"})
     changes.put(path, text, page.with_entry(place, back).text)
     return changes
 
 
-def entry_let_go(run: CondenseRun, memory_id: str) -> FileChanges:
+def release_entry(run: CondenseRun, memory_id: str) -> FileChanges:
     path, text, page, place = _live_entry(run, memory_id)
     entry = page.entries[place]
     if HOLD not in entry.more:
@@ -43,16 +45,16 @@ def entry_let_go(run: CondenseRun, memory_id: str) -> FileChanges:
 
 def _live_entry(run: CondenseRun, memory_id: str) -> tuple[str, str, JournalPage, int]:
     with run.space.store.read() as reader:
-        places = [one for journal, one in reader.places_of([memory_id]) if journal == run.space.journal_id]
-    for one in places:
-        text = run.read(one.path) if layout.stage_of(one.path) == "daily" else None
+        places = [placed for journal, placed in reader.places_of([memory_id]) if journal == run.space.journal_id]
+    for placed in places:
+        text = run.read(placed.path) if layout.stage_of(placed.path) == "daily" else None
         if text is None:
             continue
-        page = _page(run, text, layout.day_of(one.path))
+        page = _page(run, text, layout.day_of(placed.path))
         for place, entry in enumerate(page.entries):
             if entry.id == memory_id:
-                return one.path, text, page, place
-    days = sorted({str(layout.day_of(one.path)) for one in places if layout.day_of(one.path)})
+                return placed.path, text, page, place
+    days = sorted({str(layout.day_of(placed.path)) for placed in places if layout.day_of(placed.path)})
     if days:
         raise NotFound(
             f"The day of {memory_id} is in the archive, with its full words.",

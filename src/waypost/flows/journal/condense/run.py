@@ -1,7 +1,7 @@
-"""What one run of condensing knows: which files there are and may be touched, what day it is, and what was done.
+"""The state of one condensing run: files, the day, and what was done.
 
-Files are read before any work, and written in one short moment afterwards, only if they still say what was read: while
-an engine or a language model works, everybody else can write.
+Files are read before the work and written shortly afterwards, if they are still the same. So others can write while an
+engine or a language model works.
 """
 
 import json
@@ -15,7 +15,7 @@ from waypost.errors import NotFound, StoreBusy, StoreFull, StoreReadOnly, Waypos
 from waypost.flows.journal.condense.scores import EntryScores
 from waypost.flows.journal.condense.texts import SummaryText, SummaryWriter, open_writer, summary_of
 from waypost.flows.journal.see_also import see_also
-from waypost.flows.journal_files.reconcile import ours
+from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
@@ -27,25 +27,25 @@ from waypost.journal.plan_files import File
 from waypost.journal.summary.page import Period
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 
-CONDENSED_AT = time(4)  # local: when a step is due, and as of when entries are scored
-FATAL = (StoreBusy, StoreFull, StoreReadOnly)  # then no other file can be written either
+CONDENSED_AT = time(4)  # local time: when steps are due, and as of when entries are scored
+FATAL = (StoreBusy, StoreFull, StoreReadOnly)  # no other file could be written either
 _MARKS = "journal_condensed"
 _UNFINISHED = re.compile(r"\..+\.md(?:\.gz)?\.\d+\.[0-9a-f]{8}\.tmp")
 
 
 class ChangedMeanwhile(Exception):
-    """Somebody wrote to a file while its summary was made: it is planned again."""
+    """A file was changed while its summary was made: plan again."""
 
 
 @dataclass(frozen=True, slots=True)
 class CondenseStep:
-    """One step that was done, or with `dry_run` would be."""
+    """A step that was done or, with `dry_run`, would be."""
 
     step: str  # trim, rescore, join, month, year, compress
     due: date
-    files: tuple[str, ...]  # that were shortened, put away or compressed
+    files: tuple[str, ...]  # shortened, archived or compressed
     made: str | None = None  # the summary
-    saved: int = 0  # bytes that the files which are read every day lost, or that compressing saved
+    saved: int = 0  # bytes removed from live files, or saved by compression
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -60,11 +60,11 @@ class CondenseStep:
 @dataclass(slots=True)
 class CondenseRun:
     space: OpenSpace
-    today: date  # for the plan: it begins at four in the morning
+    today: date  # for the plan: begins at 4 a.m.
     report: Callable[[str], None]
-    closed: dict[str, str] = field(default_factory=dict)  # files that this run leaves alone, and why
-    marks: dict[str, tuple[str, str]] = field(default_factory=dict)  # by path: mark of the words, scored as of
-    again: set[str] = field(default_factory=set)  # days whose marks are not believed
+    closed: dict[str, str] = field(default_factory=dict)  # files that this run skips, and why
+    marks: dict[str, tuple[str, str]] = field(default_factory=dict)  # by path: mark of the text, day of scoring
+    again: set[str] = field(default_factory=set)  # days whose marks are ignored
     notices: list[str] = field(default_factory=list)
     _writer: SummaryWriter | None = None
     _scores: EntryScores = field(init=False)
@@ -82,15 +82,15 @@ class CondenseRun:
     # -- reading
 
     def survey(self) -> dict[str, File]:
-        """The files as the plan sees them. What is held, in conflict or unreadable is closed, and why is noted."""
+        """The files for the plan. Held, conflicting and unreadable ones are closed, with the reason."""
         folder, files = self.folder, {}
         for path, stamp in folder.scan().items():
             is_live = layout.stage_of(path) in layout.STAGES
-            text = self._looked_at(path) if is_live else None
+            text = self._read_open(path) if is_live else None
             files[path] = File(stamp.size, stamp.gzipped, path in self.closed, self._scored_of(path, text))
         return files
 
-    def _looked_at(self, path: str) -> str | None:
+    def _read_open(self, path: str) -> str | None:
         if path in self.closed:
             return None
         try:
@@ -110,7 +110,7 @@ class CondenseRun:
         return date.fromisoformat(scored_on) if is_known else None
 
     def read(self, path: str) -> str | None:
-        """What a file says; None if there is none."""
+        """The content of a file, or None if it does not exist."""
         try:
             return self.folder.read(path)
         except NotFound:
@@ -119,28 +119,32 @@ class CondenseRun:
     # -- what entries are worth
 
     def scored(self, entries: Sequence[Entry], day: date) -> list[ScoredEntry]:
-        """As of four in the morning of that day."""
+        """Importance as of 4 a.m. of that day."""
         return self._scores.of(entries, day, self.at(day)) if entries else []
 
     def scored_alone(self, entries: Sequence[Entry], day: date) -> list[ScoredEntry]:
-        """The same for a longer time than the days of a week."""
+        """The same for entries of more than a week."""
         return self._scores.alone(entries, self.at(day)) if entries else []
 
     def look_again(self) -> None:
-        """Somebody has changed files."""
+        """Drop cached scores after files have changed."""
         self._scores.forget()
 
     # -- words
 
     @property
     def writer(self) -> SummaryWriter:
-        """Who writes summaries and the cores of answers: one for all steps, for a model may spend only so much."""
+        """Writes summaries and trimmed answers. One for all steps, because a model has a limit."""
         if self._writer is None:
             self._writer = open_writer(self.space)
         return self._writer
 
     def summary(self, period: Period, scores: Sequence[ScoredEntry]) -> SummaryText:
-        hints = see_also(self.space, [one.entry.id for one in scores if one.entry.id], first_day_of(period))
+        hints = see_also(
+            self.space,
+            [scored_entry.entry.id for scored_entry in scores if scored_entry.entry.id],
+            first_day_of(period),
+        )
         written = summary_of(self.space, period, scores, writer=self.writer, see_also=hints)
         self.notices += [notice for notice in written.notices if notice not in self.notices]
         return written
@@ -148,8 +152,8 @@ class CondenseRun:
     # -- writing
 
     def write(self, changes: "FileChanges") -> None:
-        """Write what is new, then remove what has moved; all only if every file still says what was read."""
-        with ours(self.space, [*changes.read]) as folder:
+        """Write what is new, then remove what has moved; only if every file is still the same."""
+        with changes_by_waypost(self.space, [*changes.read]) as folder:
             for path, expected in changes.read.items():
                 if self.read(path) != expected:
                     raise ChangedMeanwhile(path)
@@ -160,8 +164,7 @@ class CondenseRun:
                 folder.remove(path)
 
     def sweep(self) -> None:
-        """Remove files that somebody who was killed had not finished writing: nobody reads them, but words stand in them.
-        Who writes to the journal holds its lock."""
+        """Remove unfinished files of killed processes. Writers hold the journal's lock."""
         folder = self.folder
         with folder.locked():
             for place in (folder.root, *(folder.root / name for name in layout.FOLDERS)):
@@ -178,7 +181,7 @@ class CondenseRun:
         self.marks = {path: (mark, scored_on) for path, (mark, scored_on) in stored.items()}
 
     def mark(self, texts: Mapping[str, str], scored_on: date) -> None:
-        """These days are trimmed, and scored as of that day."""
+        """Store that these days are trimmed, and scored as of that day."""
         self.again -= set(texts)
         self.marks |= {path: (mark_of(text), scored_on.isoformat()) for path, text in texts.items()}
         self._save_marks()
@@ -194,9 +197,9 @@ class CondenseRun:
 
 @dataclass(slots=True)
 class FileChanges:
-    """What a step does to files, in this order: the originals into the archive, the result, then the sources go."""
+    """Changes of a step, in this order: archive the originals, write the result, remove the sources."""
 
-    read: dict[str, str | None] = field(default_factory=dict)  # what each file said; None: it was not there
+    read: dict[str, str | None] = field(default_factory=dict)  # the content of each file; None: it did not exist
     written: dict[str, str] = field(default_factory=dict)
     removed: list[str] = field(default_factory=list)
 
