@@ -21,9 +21,10 @@ from waypost.flows.findings import (
 )
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.prepare import passage_rows
 from waypost.retrieve.passages import passages_of
 from waypost.space.platform import try_lock
-from waypost.store.protocol import PassageRow, Store
+from waypost.store.protocol import Store
 from waypost.store.salvaged import FOLDER, KEPT, LOST_WRITES_NOTE, Salvaged
 from waypost.text.plural import counted
 
@@ -38,8 +39,7 @@ def index_all(store: Store) -> None:
     for start in range(0, last, _BATCH):
         with store.write() as writer:
             for number, version in writer.versions_by_number(range(start + 1, start + _BATCH + 1)).items():
-                rows = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages_of(version)]
-                writer.replace_passages(number, rows, engines)
+                writer.replace_passages(number, passage_rows(passages_of(version)), engines)
     with store.write() as writer:
         for engine in engines:
             writer.recount_domains(engine)

@@ -11,7 +11,7 @@ from typing import Any
 
 from waypost.flows.facts.candidates import marks_of, text_marks
 from waypost.flows.move.rows import batches, digest_of
-from waypost.flows.versions.prepare import marks_standing
+from waypost.flows.versions.prepare import marks_standing, passage_rows
 from waypost.flows.write.erase_rows import erased_marks
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
@@ -19,7 +19,7 @@ from waypost.retrieve.passages import passages_of
 from waypost.store.fact_protocol import CandidateRow
 from waypost.store.move_protocol import Row, TableReader, TableWriter
 from waypost.store.moved_tables import TABLES
-from waypost.store.protocol import PassageRow, Reader, Writer
+from waypost.store.protocol import Reader, Writer
 
 MEMORIES, REFERENCES, VERDICTS = TABLES["memories"], TABLES["code_refs"], TABLES["verdicts"]
 _ID, _COLLECTION, _SUPERSEDED = MEMORIES.at("memory_id", "collection", "superseded_at")
@@ -173,8 +173,7 @@ class RowRestore:
         for start in range(0, len(numbers), _AT_ONCE):
             page = self._writer.versions_by_number(numbers[start : start + _AT_ONCE])
             for number, version in page.items():
-                passages = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages_of(version)]
-                self._writer.replace_passages(number, passages, self._engines)
+                self._writer.replace_passages(number, passage_rows(passages_of(version)), self._engines)
 
     def _set_ends(self, done: Compared) -> None:
         """Restore which versions were current. What was rejected since stays rejected."""

@@ -108,7 +108,7 @@ def note_history(space: OpenSpace) -> None:
         return
     with space.store.read() as reader:
         has_roots, folder = bool(reader.meta(_ROOTS)), reader.meta(_FOLDER + space.identity.checkout_id)
-        heads = _commit_list(reader.meta(_HEADS))
+        heads = stored_list(reader.meta(_HEADS))
     from waypost.code.git.history import head  # only for indexing
 
     now = head(space.identity.root).commit
@@ -122,7 +122,7 @@ def note_history(space: OpenSpace) -> None:
 def known_commits(reader: Reader) -> list[str]:
     """Commits of known checkouts, newest first: those are found soonest in a clone."""
     indexed = [reader.meta(indexed_commit_of(checkout)) or "" for checkout in reader.checkouts()]
-    commits = [*reversed(_commit_list(reader.meta(_HEADS))), *indexed, *_commit_list(reader.meta(_ROOTS))]
+    commits = [*reversed(stored_list(reader.meta(_HEADS))), *indexed, *stored_list(reader.meta(_ROOTS))]
     return list(dict.fromkeys(commit for commit in commits if commit))
 
 
@@ -150,13 +150,13 @@ def _note_commits(writer: Writer, identity: Identity, commits: Commits) -> None:
 
 
 def _add(writer: Writer, key: str, commits: Sequence[str], most: int) -> None:
-    commits_before = _commit_list(writer.meta(key))
+    commits_before = stored_list(writer.meta(key))
     commits_now = list(dict.fromkeys([*commits_before, *commits]))[-most:]
     if commits_now != commits_before:
         writer.set_meta(key, json.dumps(commits_now))
 
 
-def _commit_list(value: str | None) -> list[str]:
+def stored_list(value: str | None) -> list[str]:
     return list(json.loads(value)) if value else []
 
 

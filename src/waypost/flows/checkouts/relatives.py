@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.flows.checkouts.admission import known_commits, was_moved_to
+from waypost.flows.checkouts.admission import known_commits, stored_list, was_moved_to
 from waypost.flows.checkouts.shared_history import commits_held, why_apart
 from waypost.flows.open_space import OpenSpace
 from waypost.model.kinds import KEPT_COLLECTIONS
@@ -19,7 +19,7 @@ from waypost.space.identity import tree_here
 from waypost.store.protocol import Reader
 from waypost.text.plural import counted
 
-_FOUND, _SETTLED = "relatives", "relatives_dismissed"
+_FOUND, _SETTLED = "relatives", "relatives_settled"
 _MOST_LOOKED_AT = 1000
 
 
@@ -60,8 +60,8 @@ def look_for_relatives(space: OpenSpace) -> list[Relative]:
 def relatives(space: OpenSpace) -> list[Relative]:
     """Stored relatives that nobody has decided about."""
     with space.store.read() as reader:
-        ids = _id_list(reader.meta(_FOUND))
-        dismissed = set(_id_list(reader.meta(_SETTLED)))
+        ids = stored_list(reader.meta(_FOUND))
+        dismissed = set(stored_list(reader.meta(_SETTLED)))
     return [relative for space_id in ids if space_id not in dismissed and (relative := _relative_with(space, space_id))]
 
 
@@ -72,7 +72,7 @@ def relative_notices(space: OpenSpace) -> tuple[str, ...]:
 def dismiss_relatives(space: OpenSpace, ids: Sequence[str]) -> None:
     """Do not show these any more."""
     with space.store.write() as writer:
-        dismissed = list(dict.fromkeys([*_id_list(writer.meta(_SETTLED)), *ids]))
+        dismissed = list(dict.fromkeys([*stored_list(writer.meta(_SETTLED)), *ids]))
         writer.set_meta(_SETTLED, json.dumps(dismissed))
 
 
@@ -87,7 +87,7 @@ def find_relatives(space: OpenSpace) -> Iterator[Relative]:
     if space.identity.root is None:
         return
     with space.store.read() as reader:
-        dismissed = set(_id_list(reader.meta(_SETTLED)))
+        dismissed = set(stored_list(reader.meta(_SETTLED)))
     others = [
         neighbour
         for neighbour in space.neighbours(space).listed()
@@ -128,7 +128,3 @@ def _used_this_folder(space: OpenSpace, reader: Reader) -> bool:
         return False
     used = any(tree_here(name, machine) == root for name in reader.checkouts().values())
     return used or was_moved_to(reader, root, machine)
-
-
-def _id_list(value: str | None) -> list[str]:
-    return list(json.loads(value)) if value else []

@@ -20,7 +20,6 @@ from waypost.model.receipt import Receipt
 from waypost.model.time import Moment
 from waypost.store.protocol import Edge, Reader
 
-NOWHERE = ""  # removes a parent, a domain or a module
 _DEEPEST = 100
 _MOST_BELOW = 10_000
 

@@ -9,6 +9,7 @@ from waypost.code.files.languages import is_document, is_test_path, language_of_
 from waypost.code.git.history import changed_since, recent_changes
 from waypost.flows.index.file_digest import Derived, Digest
 from waypost.flows.open_space import OpenSpace, conclusions_key, tree_changed_key
+from waypost.flows.versions.prepare import passage_rows
 from waypost.model.memory import Version
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, FileRow, PassageRow, Writer
@@ -108,11 +109,11 @@ def put_derived(
         before = same.pop(0) if same else None
         version = _version(space, derived, row, before)
         if before is None:
-            new.append((version, _rows(derived)))
+            new.append((version, passage_rows(derived.passages)))
         elif before.fingerprint == derived.fingerprint:
             writer.move_derived(before.number, version)
         else:
-            writer.replace_derived(before.number, version, _rows(derived), engines, urgency=urgency)
+            writer.replace_derived(before.number, version, passage_rows(derived.passages), engines, urgency=urgency)
     if new:
         writer.add_derived(new, engines, urgency=urgency)
     left = [derived_row for rows in waiting.values() for derived_row in rows]
@@ -125,10 +126,6 @@ _FILE = ""  # the name of a file's own memory here, so that a renamed file keeps
 
 def _local_name(row: DerivedRow) -> str:
     return _FILE if row.kind == "summary" or (row.kind == "file" and row.name == row.path) else row.name
-
-
-def _rows(derived: Derived) -> list[PassageRow]:
-    return [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in derived.passages]
 
 
 def _version(space: OpenSpace, derived: Derived, row: FileRow | None, before: DerivedRow | None) -> Version:

@@ -217,9 +217,9 @@ class _Sync:
     def _read_all(
         self, paths: Sequence[str], before: dict[str, list[PlacedEntry]], *, wait: bool
     ) -> dict[str, _FileContent]:
-        """The content of these files. A file that lost entries may be in the middle of a save:
+        """The content of these files.
 
-        it is read until it is stable.
+        A file that lost entries may be in the middle of a save, so it is read until it is stable.
         """
         contents: dict[str, _FileContent] = {}
         for path in paths:

@@ -12,7 +12,14 @@ from waypost.flows.links.pin import pin_reference, reference_rows, repin_referen
 from waypost.flows.links.staleness import check, is_stale, kept_view, linked
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.versions.authority import is_outranked, refuse_outranked
-from waypost.flows.versions.current import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.current import (
+    audit,
+    current_version,
+    held_versions,
+    nothing_new,
+    refuse_derived,
+    visible_version,
+)
 from waypost.flows.versions.prepare import put
 from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
@@ -23,7 +30,7 @@ from waypost.model.reference import CodeReference, joined
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.place import safe_relative_path
-from waypost.store.protocol import Filter, Reader, ReferenceRow, StoredVerdict, Writer
+from waypost.store.protocol import Filter, ReferenceRow, StoredVerdict, Writer
 
 _MOST_OLDER = 5_000
 _LINKED_KINDS = tuple(kind.name for kind in KINDS.values() if not kind.derived and not kind.is_journal)
@@ -295,14 +302,8 @@ def _current_state(space: OpenSpace, versions: Sequence[Version]) -> tuple[Linke
         current = [
             version
             for memory_id in dict.fromkeys(version.memory_id for version in versions)
-            if (version := _current_version(reader, memory_id, Moment(space.clock()))) is not None
+            if (version := current_version(reader, memory_id, Moment(space.clock()))) is not None
         ]
         rows = reference_rows(current)
         verdicts = check(space, rows)
         return tuple(linked(space, reader, current, verdicts).values())
-
-
-def _current_version(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
-    """The version that is valid now, else a future one; None if it was just forgotten."""
-    current = held_versions(reader, memory_id)
-    return reader.version(memory_id, moment) or (current[-1] if current else None)

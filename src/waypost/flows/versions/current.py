@@ -52,6 +52,12 @@ def held_versions(reader: Reader, memory_id: str) -> list[Version]:
     return [version for version in reader.versions(memory_id) if version.superseded_at is None]
 
 
+def current_version(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
+    """The version that is valid at the moment, else the latest current one; None if there is none."""
+    current = held_versions(reader, memory_id)
+    return reader.version(memory_id, moment) or (current[-1] if current else None)
+
+
 def nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
     """For a text that is stored: its vectors are stored too, or pending."""
     return Embedded(tuple(engine.name for engine in space.engines.active(reader)))

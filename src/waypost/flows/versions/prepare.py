@@ -1,6 +1,6 @@
 """Prepare a draft for storing, and store versions: passages, embeddings, periods."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -127,6 +127,12 @@ def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
     return result
 
 
+def passage_rows(passages: Iterable[Passage]) -> list[PassageRow]:
+    return [
+        PassageRow(passage.content_hash, passage.language, passage.terms, passage.code_terms) for passage in passages
+    ]
+
+
 def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded: Embedded) -> int:
     """Store a version with its passages and vectors. Missing vectors are embedded later.
 
@@ -136,8 +142,7 @@ def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded:
     before = writer.versions_by_number([version.number]).get(version.number) if version.number else None
     if before is not None and before.recorded_at > version.recorded_at:
         version = replace(version, recorded_at=before.superseded_at or before.recorded_at)
-    rows = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages]
-    number = writer.add_version(version, rows, embedded.engines)
+    number = writer.add_version(version, passage_rows(passages), embedded.engines)
     if version.number and version.refs:
         writer.inherit_verdicts(version.number, number)
     for engine, vectors in embedded.vectors.items():

@@ -10,7 +10,7 @@ from waypost.facts.ageing import aged, limited, renewed
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
-from waypost.flows.versions.current import audit, held_versions, refuse_derived, visible_version
+from waypost.flows.versions.current import audit, current_version, held_versions, refuse_derived, visible_version
 from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import MAX_TTL, check_whole
 from waypost.model.ids import check_id
@@ -135,16 +135,11 @@ def expired_memories(space: OpenSpace, *, include_archived: bool = False) -> tup
     with space.store.read() as reader:
         rows = reader.lifetimes(expired_by=moment.as_of, archived=include_archived)
         ids = [row.memory_id for row in rows if row.on_expire in actions]
-        versions = [version for memory_id in ids if (version := _current(reader, memory_id, moment)) is not None]
+        versions = [version for memory_id in ids if (version := current_version(reader, memory_id, moment)) is not None]
         memories = [_stale_since_end(memory) for memory in linked(space, reader, versions).values()]
     return tuple(
         sorted(memories, key=lambda memory: (memory.stale_since is None, memory.stale_since, memory.version.number))
     )
-
-
-def _current(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
-    current = held_versions(reader, memory_id)
-    return reader.version(memory_id, moment) or (current[-1] if current else None)
 
 
 def _stale_since_end(memory: LinkedMemory) -> LinkedMemory:

@@ -44,10 +44,7 @@ def _refreshable(reader: Reader, now: datetime) -> list[LifetimeRow]:
 
 
 def refresh_after_git(space: OpenSpace) -> int:
-    """The same for a repository without an index:
-
-    git says which files were committed or checked out since the last time.
-    """
+    """The same for a repository without an index, by what git says was committed or checked out since."""
     root, key = tree_of(space), f"refreshed_commit:{space.identity.checkout_id}"
     with space.store.read() as reader:
         waiting, since = bool(_refreshable(reader, space.clock())), reader.meta(key)

@@ -24,7 +24,6 @@ from waypost.flows.versions.current import audit
 from waypost.journal import layout
 from waypost.journal.archive import archived, summary_archived
 from waypost.journal.layout import Month, Week
-from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan_files import joined_days
 from waypost.journal.summary.frame import split_frame
 from waypost.model.ids import check_id
@@ -181,12 +180,12 @@ def _restore_days(run: CondenseRun, days: Sequence[date], what: str, changes: Fi
             text = run.read(live)
             if text is not None:
                 full = archived(
-                    full, _page(run, text, day).with_hold(on=False).text, day, run.folder.zone, run.at(run.today)
+                    full, run.page(text, day).with_hold(on=False).text, day, run.folder.zone, run.at(run.today)
                 )
                 changes.read[live] = text
                 changes.removed += [live] if live != path else []
         changes.put(place, original, full)
-        changes.put(path, changes.read.get(path), _page(run, full, day).with_hold(on=True).text)
+        changes.put(path, changes.read.get(path), run.page(full, day).with_hold(on=True).text)
     if not changes.written:
         raise NotFound(f"The archive has nothing of {what}.", "`waypost journal timeline` shows which days there are.")
     return changes
@@ -196,10 +195,6 @@ def _restore_week(run: CondenseRun, week: Week, what: str) -> FileChanges:
     changes = _restore_days(run, list(joined_days(run.folder.scan(), week)) or _days_of(week), what)
     _remove_summary(run, changes, layout.week_path(week))
     return changes
-
-
-def _page(run: CondenseRun, text: str, day: date | None) -> JournalPage:
-    return parse_page(text, day, run.folder.zone)
 
 
 # -- summaries
@@ -214,7 +209,7 @@ def _restore_summaries(run: CondenseRun, parts: Sequence[str], whole: str, what:
             continue
         live = run.read(path)
         text = original if live is None else summary_archived(original, live, own_lines(original))
-        changes.put(path, live, _page(run, text, None).with_hold(on=True).text)
+        changes.put(path, live, run.page(text, None).with_hold(on=True).text)
     if not changes.written:
         raise NotFound(f"The archive has no summaries of {what}.", "`waypost journal stats` shows what there is.")
     _remove_summary(run, changes, whole)
@@ -245,7 +240,7 @@ def _release_files(run: CondenseRun, paths: Sequence[str], what: str) -> FileCha
         text = run.read(path)
         if text is None:
             continue
-        page = _page(run, text, layout.day_of(path))
+        page = run.page(text, layout.day_of(path))
         if page.hold and not page.is_conflicted:
             changes.put(path, text, page.with_hold(on=False).text)
     if not changes.written:

@@ -1,13 +1,12 @@
 """Restore the full text of one trimmed entry, and release it again."""
 
 from dataclasses import replace
-from datetime import date
 
 from waypost.errors import NotFound
 from waypost.flows.journal.condense.run import CondenseRun, FileChanges
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived
-from waypost.journal.markdown import JournalPage, parse_page
+from waypost.journal.markdown import JournalPage
 from waypost.journal.plan_files import archive_of
 
 
@@ -16,7 +15,7 @@ def restore_text(run: CondenseRun, memory_id: str) -> FileChanges:
     entry = page.entries[place]
     original = run.read(archive_of(path))
     full = next(
-        (candidate for candidate in _page(run, original or "", page.day).entries if candidate.id == memory_id), None
+        (candidate for candidate in run.page(original or "", page.day).entries if candidate.id == memory_id), None
     )
     if full is None or entry.trimmed is None:
         raise NotFound(f"The entry {memory_id} has its full words.", "Nothing must be restored.")
@@ -24,7 +23,7 @@ def restore_text(run: CondenseRun, memory_id: str) -> FileChanges:
     if entry.is_edited and original is not None and page.day is not None:  # edits are kept below it
         kept = archived(original, text, page.day, page.zone, run.at(run.today))
         changes.put(archive_of(path), original, kept)
-        full = next(candidate for candidate in _page(run, kept, page.day).entries if candidate.id == memory_id)
+        full = next(candidate for candidate in run.page(kept, page.day).entries if candidate.id == memory_id)
     back = replace(entry, text=full.text, trimmed=None, amendments=full.amendments, more={**entry.more, HOLD: "1"})
     changes.put(path, text, page.with_entry(place, back).text)
     return changes
@@ -50,7 +49,7 @@ def _live_entry(run: CondenseRun, memory_id: str) -> tuple[str, str, JournalPage
         text = run.read(placed.path) if layout.stage_of(placed.path) == "daily" else None
         if text is None:
             continue
-        page = _page(run, text, layout.day_of(placed.path))
+        page = run.page(text, layout.day_of(placed.path))
         for place, entry in enumerate(page.entries):
             if entry.id == memory_id:
                 return placed.path, text, page, place
@@ -61,7 +60,3 @@ def _live_entry(run: CondenseRun, memory_id: str) -> tuple[str, str, JournalPage
             f"`waypost journal restore {days[0]}` brings the day back.",
         )
     raise NotFound(f"There is no entry {memory_id} in the journal.", "`waypost journal search` finds entries.")
-
-
-def _page(run: CondenseRun, text: str, day: date | None) -> JournalPage:
-    return parse_page(text, day, run.folder.zone)

@@ -21,7 +21,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
 from waypost.journal.coverage import first_day_of
 from waypost.journal.files import JournalFolder
-from waypost.journal.markdown import left_alone
+from waypost.journal.markdown import JournalPage, left_alone, parse_page
 from waypost.journal.markdown_values import in_zone
 from waypost.journal.plan_files import File
 from waypost.journal.summary.page import Period
@@ -115,6 +115,9 @@ class CondenseRun:
             return self.folder.read(path)
         except NotFound:
             return None
+
+    def page(self, text: str, day: date | None) -> JournalPage:
+        return parse_page(text, day, self.folder.zone)
 
     # -- what entries are worth
 
