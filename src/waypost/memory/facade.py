@@ -586,7 +586,7 @@ class Memory:
         chosen, most = listing_filter(kind, level, domain, module, session, tags), check_limit(limit)
         space = self._handle.current
         view = listing_view(self._handle, kind, as_of, known_at, archived)
-        return flows.move.export.listed(space, view, chosen, most)
+        return flows.move.export.latest_rows(space, view, chosen, most)
 
     def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.write.lifecycle.History":
         """Return every version of a memory.

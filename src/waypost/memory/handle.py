@@ -45,7 +45,7 @@ class MemoryHandle:
         Get it before `view` and `moment`: it may wait for a writer, and the answer must include what was written.
         """
         space = self.space
-        flows.journal_files.changes.look(space)
+        flows.journal_files.changes.sync_if_changed(space)
         return space
 
     def close(self) -> None:

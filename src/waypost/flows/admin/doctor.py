@@ -21,7 +21,7 @@ from waypost.flows.admin.worker_log import clear_failure, last_failure
 from waypost.flows.checkouts.relatives import look_for_relatives
 from waypost.flows.checkouts.treeless import notice_elsewhere
 from waypost.flows.engines.pending_vectors import rebuild, settle
-from waypost.flows.erase.cleanup import owes_scrub, scrub
+from waypost.flows.erase.cleanup import clean_up, has_pending_cleanup
 from waypost.flows.erase.clock_check import clock_notices
 from waypost.flows.erase.damaged_copies import check_leftovers
 from waypost.flows.findings import (
@@ -149,9 +149,9 @@ def _do_pending(space: OpenSpace) -> None:
 
 
 def _check_traces(at: Checkup) -> Iterator[Finding]:
-    has_traces = owes_scrub(at.space)
+    has_traces = has_pending_cleanup(at.space)
     if has_traces and at.fix:
-        has_traces = not scrub(at.space, None).complete
+        has_traces = not clean_up(at.space, None).complete
     if has_traces:
         yield TRACES.found("Traces may remain in the log: another process is reading.")
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from waypost.flows.engines.pending_vectors import settle
-from waypost.flows.erase.cleanup import owes_scrub, scrub
+from waypost.flows.erase.cleanup import clean_up, has_pending_cleanup
 from waypost.flows.erase.expiry import process_expired
 from waypost.flows.open_space import OpenSpace
 from waypost.model.memory import Caller
@@ -194,7 +194,7 @@ def _embed_pending(space: OpenSpace) -> StepResult:
 
 
 def _traces(space: OpenSpace) -> StepResult:
-    has_traces = owes_scrub(space)
+    has_traces = has_pending_cleanup(space)
     return StepResult(
         "forgotten text", int(has_traces), "traces are left to be removed" if has_traces else "no traces are left"
     )
@@ -202,7 +202,7 @@ def _traces(space: OpenSpace) -> StepResult:
 
 def _scrub(space: OpenSpace) -> StepResult:
     has_traces = _traces(space).done
-    complete = not has_traces or scrub(space, None).complete
+    complete = not has_traces or clean_up(space, None).complete
     message = "no traces are left" if complete else "another process is reading; traces are left to be removed"
     return StepResult("forgotten text", has_traces if complete else 0, message)
 

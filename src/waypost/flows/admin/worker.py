@@ -95,7 +95,7 @@ def work(
         analyze_project,  # imports parsers, which most processes do not need
     )
     from waypost.flows.index.track import index_tracked
-    from waypost.flows.learn.automatic import learn_owed, learn_saved
+    from waypost.flows.learn.automatic import learn_pending, learn_saved
 
     while True:
         with try_claim(_lock_of(space), inherited) as claim:
@@ -105,7 +105,7 @@ def work(
             while True:  # files tracked meanwhile, and what follows from them
                 with space.store.read() as reader:
                     saved = reader.tracked(space.identity.checkout_id)
-                if not index_tracked(space) and not analyze_project(space) and not learn_owed(space):
+                if not index_tracked(space) and not analyze_project(space) and not learn_pending(space):
                     break
                 learn_saved(space, saved)
             process_expired(space, _WORKER, wait=False)  # after changed files have renewed lifetimes

@@ -34,7 +34,7 @@ from waypost.store.sqlite.store import SqliteStore
 BACKUPS_OWED = "backups_owed"  # in the table `meta`: what must still be erased from snapshots, as JSON
 
 
-def owe_erasure(space: OpenSpace, writer: Writer, rows: TargetRows, fingerprints: Iterable[bytes] = ()) -> None:
+def note_for_snapshots(space: OpenSpace, writer: Writer, rows: TargetRows, fingerprints: Iterable[bytes] = ()) -> None:
     """Note, in the transaction that erases these rows, that snapshots must lose them too.
 
     Snapshots also lose every version with one of the fingerprints.
@@ -47,7 +47,7 @@ def owe_erasure(space: OpenSpace, writer: Writer, rows: TargetRows, fingerprints
     writer.set_meta(BACKUPS_OWED, targets.to_json())
 
 
-def erase_owed(space: OpenSpace, *, wait: bool = True) -> bool:
+def erase_noted(space: OpenSpace, *, wait: bool = True) -> bool:
     """Erase from every snapshot what is noted.
 
     Returns False if another process holds the snapshots or one cannot be written: the note stays.

@@ -19,19 +19,19 @@ _FILES_OWED = "files_owed"  # the same for files on this machine, with media tha
 
 
 @dataclass(frozen=True, slots=True)
-class Scrubbed:
+class CleanupResult:
     complete: bool  # False: another process blocks; the rest stays noted
     exports: frozenset[str] = frozenset()  # names of changed exports
     media: tuple[str, ...] = ()
 
 
-def owe_scrub(space: OpenSpace, writer: Writer, ids: Collection[str], media: Iterable[str] = ()) -> None:
+def note_erased(space: OpenSpace, writer: Writer, ids: Collection[str], media: Iterable[str] = ()) -> None:
     """Note, in the transaction that erases these memories, that their traces must be removed."""
     for key, names in ((_SCRUB_OWED, ids), (_files_key(space), [*ids, *media])):
         _note(writer, key, _noted(writer, key).union(names))
 
 
-def owes_scrub(space: OpenSpace) -> bool:
+def has_pending_cleanup(space: OpenSpace) -> bool:
     with space.store.read() as reader:
         return bool(_noted(reader, _SCRUB_OWED) or _noted(reader, _files_key(space)))
 
@@ -44,11 +44,13 @@ def finish_forgetting(space: OpenSpace) -> None:
         from waypost.flows.backup.restore import finish_restore  # only after a kill
 
         finish_restore(space)
-    if owes_scrub(space):
-        scrub(space, None, wait=False)
+    if has_pending_cleanup(space):
+        clean_up(space, None, wait=False)
 
 
-def scrub(space: OpenSpace, traces: list[str] | None, words: Collection[str] = (), *, wait: bool = True) -> Scrubbed:
+def clean_up(
+    space: OpenSpace, traces: list[str] | None, words: Collection[str] = (), *, wait: bool = True
+) -> CleanupResult:
     """Remove what is noted. What cannot be removed now stays noted for the next opening or for `doctor`.
 
     `traces` are texts to look for, or None if they are not known any more. Rows of exports with one of the texts
@@ -63,9 +65,9 @@ def scrub(space: OpenSpace, traces: list[str] | None, words: Collection[str] = (
     except StoreBusy:  # the rows are erased; only traces are left
         complete = False
     if not space.settings.store:
-        from waypost.flows.backup.erase_from_snapshots import erase_owed  # only for erasing
+        from waypost.flows.backup.erase_from_snapshots import erase_noted  # only for erasing
 
-        complete = erase_owed(space, wait=wait) and complete
+        complete = erase_noted(space, wait=wait) and complete
     if complete or cleaned.complete:
         with space.store.write() as writer:
             if complete:
@@ -75,18 +77,18 @@ def scrub(space: OpenSpace, traces: list[str] | None, words: Collection[str] = (
     return replace(cleaned, complete=complete and cleaned.complete)
 
 
-def _clean_files(space: OpenSpace, names: set[str], words: Collection[str], *, wait: bool) -> Scrubbed:
+def _clean_files(space: OpenSpace, names: set[str], words: Collection[str], *, wait: bool) -> CleanupResult:
     if not names:
-        return Scrubbed(True)
+        return CleanupResult(True)
     from waypost.flows.erase.exports import clean_exports  # only for erasing
     from waypost.flows.journal_files.media import MEDIA, drop_media
 
     media = {name for name in names if name.startswith(f"{MEDIA}/")}
     try:
         changed = clean_exports(space, names - media, words, wait=wait)
-        return Scrubbed(True, frozenset(changed), tuple(drop_media(space, media, wait=wait)) if media else ())
+        return CleanupResult(True, frozenset(changed), tuple(drop_media(space, media, wait=wait)) if media else ())
     except (StoreError, NotFound, OSError):  # also if the journal is on another machine: every opening tries again
-        return Scrubbed(False)
+        return CleanupResult(False)
 
 
 def _files_key(space: OpenSpace) -> str:

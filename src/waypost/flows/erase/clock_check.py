@@ -42,7 +42,7 @@ class SeenClock:
         )
 
 
-def look(reader: Reader, now: datetime, earlier: datetime | None = None) -> SeenClock:
+def check_clock(reader: Reader, now: datetime, earlier: datetime | None = None) -> SeenClock:
     """The clock, compared with what maintenance saw before. `earlier`: a time for a memory without maintenance so far."""
     before = _before(reader) or SeenClock(earlier or now, None, earlier or now)
     if now - before.steady <= JUMP:  # or it went back: then less has expired
@@ -65,7 +65,7 @@ def is_noted(reader: Reader, clock: SeenClock) -> bool:
     )
 
 
-def note(space: OpenSpace, clock: SeenClock) -> None:
+def note_clock(space: OpenSpace, clock: SeenClock) -> None:
     with space.store.read() as reader:
         if is_noted(reader, clock):
             return
@@ -77,7 +77,7 @@ def note(space: OpenSpace, clock: SeenClock) -> None:
 def clock_notices(space: OpenSpace) -> tuple[str, ...]:
     """A notice that deletions are postponed because of the clock, if they are."""
     with space.store.read() as reader:
-        clock = look(reader, space.clock())
+        clock = check_clock(reader, space.clock())
     return (clock.notice,) if clock.is_doubtful else ()
 
 

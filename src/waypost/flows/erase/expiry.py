@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from waypost.facts.ageing import RUN_OUT, has_run_out
-from waypost.flows.backup.erase_from_snapshots import owe_erasure
-from waypost.flows.erase.cleanup import owe_scrub, scrub
-from waypost.flows.erase.clock_check import SeenClock, is_noted, look, note
+from waypost.flows.backup.erase_from_snapshots import note_for_snapshots
+from waypost.flows.erase.cleanup import clean_up, note_erased
+from waypost.flows.erase.clock_check import SeenClock, check_clock, is_noted, note_clock
 from waypost.flows.erase.exports import clean_exports
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit
@@ -69,7 +69,7 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
         for row in due:
             _list_for(done, row.on_expire).append(row.memory_id)
         return done
-    note(space, clock)
+    note_clock(space, clock)
     # Exports first: once the texts are erased, their lines could not be found any more.
     changed = clean_exports(space, doomed, words) if doomed else set()
     erased = set(words)
@@ -77,7 +77,9 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
         with space.store.write() as writer:
             erased |= _end(space, writer, due[start : start + _AT_ONCE], caller, done)
     if done.deleted:
-        scrubbed = scrub(space, traces_of(erased), words, wait=wait)  # exports again: one may have been made meanwhile
+        scrubbed = clean_up(
+            space, traces_of(erased), words, wait=wait
+        )  # exports again: one may have been made meanwhile
         changed |= scrubbed.exports
         done.complete = scrubbed.complete
     done.exports_changed = tuple(sorted(changed))
@@ -98,7 +100,7 @@ def _split_by_clock(
     """What can be done by this clock, and the ids whose deletion is postponed."""
     doomed = [row.memory_id for row in due if row.on_expire == "delete"]
     recorded = [entry.at for memory_id in doomed for entry in reader.audit_entries(memory_id, 1)]
-    clock = look(reader, now, min(recorded, default=None))
+    clock = check_clock(reader, now, min(recorded, default=None))
     if not clock.is_doubtful:
         return due, [], clock
     return [row for row in due if row.on_expire != "delete"], doomed, clock
@@ -137,8 +139,8 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
             gone = rows_to_erase(writer, ErasureTargets({memory_id}))
             details["versions"] = erase_rows(writer, gone).get(memory_id, 0)
             texts.update(gone.candidate_texts)
-            owe_erasure(space, writer, gone)
-            owe_scrub(space, writer, [memory_id])
+            note_for_snapshots(space, writer, gone)
+            note_erased(space, writer, [memory_id])
         elif action == "archive":
             writer.set_state(memory_id, archived_at=now)
         elif state.is_stale:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from waypost.errors import NotFound
-from waypost.flows.backup.erase_from_snapshots import owe_erasure
-from waypost.flows.erase.cleanup import owe_scrub, scrub
+from waypost.flows.backup.erase_from_snapshots import note_for_snapshots
+from waypost.flows.erase.cleanup import clean_up, note_erased
 from waypost.flows.erase.exports import clean_exports
 from waypost.flows.facts.candidates import marks_of
 from waypost.flows.journal_files.erase_from_files import erase_entries
@@ -21,7 +21,7 @@ from waypost.flows.write.erase_rows import (
     rows_to_erase,
     traces_of,
 )
-from waypost.flows.write.reinstate import end
+from waypost.flows.write.reinstate import end_versions
 from waypost.model.ids import check_id
 from waypost.model.memory import HEADING, Caller, Version
 from waypost.store.protocol import AuditEntry, Reader
@@ -80,7 +80,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
             filed = erase_entries(
                 space, writer, {version.memory_id for version in copies}, [version.text for version in copies]
             )
-        reinstated = end(
+        reinstated = end_versions(
             space, writer, [version for version in copies if version.superseded_at is None], caller, key, now
         )
         write_through(
@@ -91,11 +91,11 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
         for other, count in erase_rows(writer, rows).items():
             details = {"versions": count, "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
-        owe_erasure(space, writer, rows, {version.fingerprint for version in versions})
+        note_for_snapshots(space, writer, rows, {version.fingerprint for version in versions})
         media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
-        owe_scrub(space, writer, [memory_id, *(version.memory_id for version in copies)], media)
+        note_erased(space, writer, [memory_id, *(version.memory_id for version in copies)], media)
     # Exports again: one may have been made meanwhile.
-    done = scrub(space, traces_of(rows.texts), {version.text for version in copies})
+    done = clean_up(space, traces_of(rows.texts), {version.text for version in copies})
     exports, files = sorted(changed | done.exports), sorted({*filed, *done.media})
     return Forgotten(memory_id, len(versions), tuple(exports), done.complete, tuple(files))
 

@@ -19,11 +19,11 @@ from waypost.flows.facts.candidates import (
 )
 from waypost.flows.facts.decide import decide
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.versions.current import audit, held_versions
+from waypost.flows.versions.current import audit, current_versions
 from waypost.flows.versions.prepare import prepare
 from waypost.flows.write.lifecycle import correct, retract
 from waypost.flows.write.proposals import PROPOSAL, REPLACE, RETRACT, Proposal, proposal_of
-from waypost.flows.write.reinstate import end
+from waypost.flows.write.reinstate import end_versions
 from waypost.flows.write.remember import remember
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
@@ -52,7 +52,7 @@ def approve(
         raise InvalidInput(f"{len(chosen)} candidates cannot have the same words.", "Edit one at a time.")
     with space.store.read() as reader:
         for candidate_id in chosen:
-            if reader.candidate(candidate_id) is None and not held_versions(reader, candidate_id):
+            if reader.candidate(candidate_id) is None and not current_versions(reader, candidate_id):
                 raise _not_pending(candidate_id)
     return tuple((candidate_id, _approve(space, candidate_id, person, edited_text)) for candidate_id in chosen)
 
@@ -60,7 +60,7 @@ def approve(
 def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | None) -> Receipt:
     with space.store.read() as reader:
         row = reader.candidate(candidate_id)
-        if row is None and held_versions(reader, candidate_id):
+        if row is None and current_versions(reader, candidate_id):
             return Receipt(candidate_id, "duplicate", reason="it was approved before")
     if row is None:
         raise _not_pending(candidate_id)
@@ -106,7 +106,7 @@ def _carry_out(
 ) -> Receipt:
     target, given = proposal.target, dict(proposal.given)
     with space.store.read() as reader:
-        is_held = bool(held_versions(reader, target))
+        is_held = bool(current_versions(reader, target))
     if proposal.action == REPLACE:
         if not is_held:
             given.pop("replaces", None)  # it has ended meanwhile
@@ -147,8 +147,8 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
                 raise _not_pending(candidate_id)
             for mark in _marks_to_leave(writer, row, key):
                 writer.add_tombstone(mark, now, candidate_id)
-            approved = held_versions(writer, candidate_id)  # meanwhile, or by a process that was killed
-            end(space, writer, approved, caller, key, now)
+            approved = current_versions(writer, candidate_id)  # meanwhile, or by a process that was killed
+            end_versions(space, writer, approved, caller, key, now)
             writer.put_candidate(replace(row, declined_at=now))
             audit(space, writer, "reject", None, caller, {_CANDIDATE: candidate_id})
     return tuple(chosen)
@@ -173,9 +173,9 @@ def reconsider(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[st
     with space.store.write() as writer:
         for candidate_id in [check_id(given_id) for given_id in ids]:
             row = writer.candidate(candidate_id, declined=True)
-            if row is None and writer.candidate(candidate_id) is None and not held_versions(writer, candidate_id):
+            if row is None and writer.candidate(candidate_id) is None and not current_versions(writer, candidate_id):
                 raise NotFound(f"No candidate {candidate_id} was rejected.", "`waypost review --rejected` lists them.")
-            if row is None or held_versions(writer, candidate_id):
+            if row is None or current_versions(writer, candidate_id):
                 continue
             writer.remove_tombstones(marks_of(row, key))
             if any(other.tombstone == row.tombstone for other in writer.candidates_like([row.fingerprint], [])):

@@ -8,8 +8,8 @@ from waypost.facts.validity import overlap
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
-from waypost.flows.versions.current import audit, held_versions, nothing_new, refuse_derived, visible_version
-from waypost.flows.versions.prepare import finish, put
+from waypost.flows.versions.current import audit, current_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.prepare import prepare_version, put
 from waypost.flows.versions.row import memory_row
 from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
 from waypost.model.ids import check_id
@@ -71,16 +71,16 @@ def promote(space: OpenSpace, memory_id: str, place: FactPlace, caller: Caller) 
         if place.on(current) == current:
             return Receipt(memory_id, "duplicate", current.key, reason="it already stands there")
         _check_place(writer, place.on(current), Moment(now), is_new_parent=bool(place.parent))
-        current_versions = held_versions(writer, memory_id)
-        refuse_outranked(caller, current_versions, "give it another place")
-        moved = [replace(place.on(version), recorded_at=now) for version in current_versions]
-        items = [finish(Draft(version.text, kind=version.kind), version, (), key) for version in moved]
+        before = current_versions(writer, memory_id)
+        refuse_outranked(caller, before, "give it another place")
+        moved = [replace(place.on(version), recorded_at=now) for version in before]
+        items = [prepare_version(Draft(version.text, kind=version.kind), version, (), key) for version in moved]
         if writer.tombstones([item.tombstone for item in items]):
             raise Refused("This value was rejected in that domain.", "A person can lift that.")
-        for version, item in zip(current_versions, items, strict=True):
+        for version, item in zip(before, items, strict=True):
             if item.version.domain != version.domain:
                 _refuse_double(writer, item.version)
-        for version, item in zip(current_versions, items, strict=True):
+        for version, item in zip(before, items, strict=True):
             writer.supersede(version.number, now)
             put(writer, item.version, item.passages, nothing_new(space, writer))
         if place.parent:

@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.flows.facts.candidates import candidate_of, key_of, pending_candidates
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.versions.current import held_versions
+from waypost.flows.versions.current import current_versions
 from waypost.flows.write.lifetime import expired_memories
 from waypost.flows.write.proposals import proposal_of
 from waypost.model.candidate import Candidate
@@ -52,7 +52,7 @@ def _changed_by(reader: Reader, row: CandidateRow) -> Version | None:
     """The memory that approving this candidate would replace, correct or retract."""
     proposal = proposal_of(row)
     if proposal is not None:
-        current = held_versions(reader, proposal.target)
+        current = current_versions(reader, proposal.target)
         return current[-1] if current else None
     key = key_of(row.topic)
     stored = reader.find_key(key) if key else None

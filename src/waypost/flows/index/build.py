@@ -20,7 +20,7 @@ from waypost.flows.index.code_memories import (
     TreeTimes,
     forget_files,
     is_code,
-    owe_analysis,
+    note_analysis,
     same_content,
     store_file,
 )
@@ -209,7 +209,7 @@ def _store_files(
                 done.changed.append(path)
                 store_file(space, writer, digest, row, rows.get(path), origin, engines, times.urgency(path))
             if done.read > before:
-                owe_analysis(space, writer)
+                note_analysis(space, writer)
         finished += len(batch)
         if code:
             code.difference_update(path for path, _ in batch)
@@ -237,7 +237,7 @@ def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:
             done.removed += forget_files(space, writer, paths)
             done.changed += paths
             done.edited += [path for path in paths if not os.path.lexists(tree_of(space) / path)]
-            owe_analysis(space, writer)
+            note_analysis(space, writer)
 
 
 def _readable(space: OpenSpace, entries: Iterable[WalkedFile]) -> list[WalkedFile]:

@@ -165,7 +165,7 @@ def forget_files(space: OpenSpace, writer: Writer, paths: Sequence[str]) -> int:
     return sum(path in rows for path in paths)
 
 
-def owe_analysis(space: OpenSpace, writer: Writer) -> None:
+def note_analysis(space: OpenSpace, writer: Writer) -> None:
     """The code has changed: note that the project must be analyzed again."""
     token = space.new_id()
     writer.set_meta(conclusions_key(space), token)

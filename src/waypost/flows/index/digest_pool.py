@@ -40,7 +40,7 @@ def digest_files(root: Path, jobs: Sequence[DigestJob]) -> Iterator[Outcome]:
     """Each path with its digest, as soon as it is finished."""
     children = min(_MOST_CHILDREN, cores(), len(jobs) // _ALONE_BELOW)
     if children:
-        yield from _Pool(root, jobs, children).run()
+        yield from _DigestPool(root, jobs, children).run()
         return
     most = _LARGE if can_limit() else _LARGE_IN_A_THREAD
     large = [job for job in jobs if job.size > most]
@@ -48,10 +48,10 @@ def digest_files(root: Path, jobs: Sequence[DigestJob]) -> Iterator[Outcome]:
         if job.size <= most:
             yield job.path, digest_file(root, job)
     if large:
-        yield from _Pool(root, large, 1).run()
+        yield from _DigestPool(root, large, 1).run()
 
 
-class _Pool:
+class _DigestPool:
     """One thread per child process feeds it batches until none is left."""
 
     def __init__(self, root: Path, jobs: Sequence[DigestJob], children: int) -> None:

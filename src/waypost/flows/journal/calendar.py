@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from waypost.flows.journal_files.changes import look
+from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.journal_files.tally import tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.tally import days_of
@@ -31,7 +31,7 @@ class DayCounted:
 
 def calendar(space: OpenSpace) -> tuple[DayCounted, ...]:
     """Every day with entries, oldest first."""
-    look(space)
+    sync_if_changed(space)
     counts, files = tallies(space), days_of(space.journal.scan())
     return tuple(
         DayCounted(day, tally.entries, tally.protected, tally.mean_importance, _stage(files.get(day, ())))

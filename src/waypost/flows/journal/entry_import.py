@@ -17,7 +17,7 @@ from waypost.flows.journal_files.preferences import forget_promoted, promote_pre
 from waypost.flows.move.imports import Undone, batches, finish, register, undo_import, unfinished, unregister, write
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
-from waypost.flows.versions.prepare import placed
+from waypost.flows.versions.prepare import locate_drafts
 from waypost.journal.summary.frame import split_frame
 from waypost.model.draft import Draft
 from waypost.model.journal import Entry, Score, ScoredEntry
@@ -136,7 +136,7 @@ def bring(
     space: OpenSpace, plan: ImportPlan, caller: Caller, progress: Progress | None = None, backup: str | None = None
 ) -> EntryImportReport:
     """Import everything: entries through the gateway, then people's files."""
-    drafts = placed(space, plan.drafts)
+    drafts = locate_drafts(space, plan.drafts)
     going_on = unfinished(space, plan.origin, plan.path)
     import_id = going_on or space.new_id()
     if going_on is None:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from waypost.errors import InvalidInput, WaypostError
-from waypost.flows.journal_files.changes import look
+from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.lines import sources_of, unsourced
 from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, day_of, stage_of
@@ -64,7 +64,7 @@ def search_journal(space: OpenSpace, text: str, limit: int = 20) -> list[FoundLi
     wanted = " ".join(fold(text[:_LONGEST_QUERY]).split())
     if not wanted:
         raise InvalidInput("There is nothing to search for.", "Give some words.")
-    look(space)
+    sync_if_changed(space)
     limit = max(1, min(limit, MOST))
     lines = _search(space, [wanted], limit)
     words = [word for word in wanted.split() if word not in _stop_words()] or wanted.split()

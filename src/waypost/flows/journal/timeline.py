@@ -8,10 +8,10 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.flows.journal.see_also import RelatedEntry, related_to
-from waypost.flows.journal_files.changes import look
+from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.journal_files.tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.versions.current import held_versions
+from waypost.flows.versions.current import current_versions
 from waypost.journal.index_page.tally import days_of
 from waypost.journal.layout import (
     Month,
@@ -114,7 +114,7 @@ def timeline(space: OpenSpace, when: str = "") -> Timeline:
     Returns full texts, also from the archive. Without a time: days that are not condensed, then weeks, months and
     years.
     """
-    look(space)
+    sync_if_changed(space)
     if not when.strip():
         return Timeline(None, None, overview=tuple(_overview(space)))
     first, last = parse_span(space, when)
@@ -210,7 +210,7 @@ def _entries_of_days(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> It
         related = related_to(space, reader, current_ids)
         for paths in days.values():
             for entry, path, memory_id in named_entries(space, reader, paths):
-                is_held = memory_id is None or memory_id in current_ids or bool(held_versions(reader, memory_id))
+                is_held = memory_id is None or memory_id in current_ids or bool(current_versions(reader, memory_id))
                 others = related.get(memory_id or "", ())
                 yield TimelineEntry(entry, path, memory_id, is_held and entry.held is not None, tuple(others))
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from waypost.errors import WaypostError
 from waypost.facts.identity import tombstone
 from waypost.flows.open_space import OpenSpace, tombstone_key_in
-from waypost.flows.versions.current import audit, held_versions, nothing_new
+from waypost.flows.versions.current import audit, current_versions, nothing_new
 from waypost.flows.versions.masking import without_secrets
-from waypost.flows.versions.prepare import finish, make_room, prepare, put
+from waypost.flows.versions.prepare import make_room, prepare, prepare_version, put
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import parse_page
 from waypost.journal.units import JournalUnit, heading_details
@@ -49,7 +49,7 @@ class EntryAdopter:
         if masked:
             self._problems.append(f"{path}: it contains a secret ({masked[0]}); the index has it masked.")
         item = prepare(self._space, draft, self._person, self._tombstone_key())
-        kept = {**item.version.details, **self._kept(unit.entry)}
+        kept = {**item.version.details, **self._other_heading_details(unit.entry)}
         item = replace(item, version=replace(item.version, details=kept))
         if self._is_forgotten(memory_id, item.version):
             self._problems.append(f"{path}: it contains a forgotten entry again, which is not in the index.")
@@ -67,14 +67,14 @@ class EntryAdopter:
         return "added"
 
     def _change(self, memory_id: str, unit: JournalUnit, versions: list[Version], path: str) -> str | None:
-        entry, current = unit.entry, held_versions(self._writer, memory_id)
+        entry, current = unit.entry, current_versions(self._writer, memory_id)
         if entry.held is None:
             return "changed" if current and self._end(memory_id) else None
         if entry.trimmed is not None and not entry.is_edited and not entry.amendments:
             return None  # its full text is stored
         old = current[-1] if current else versions[-1]
         draft, masked = without_secrets(self._draft(memory_id, unit))
-        item = finish(
+        item = prepare_version(
             draft,
             replace(
                 old,
@@ -87,7 +87,7 @@ class EntryAdopter:
                 source=self._person.source,
                 actor=self._person.actor,
                 superseded_at=None,
-                details={**old.details, **self._kept(entry)},
+                details={**old.details, **self._other_heading_details(entry)},
             ),
             masked,
             self._tombstone_key(),
@@ -136,7 +136,7 @@ class EntryAdopter:
         folder.replace(path, page.text, expected=before)
 
     def _end(self, memory_id: str) -> bool:
-        current = held_versions(self._writer, memory_id)
+        current = current_versions(self._writer, memory_id)
         for version in current:
             self._writer.supersede(version.number, self._space.clock())
         return bool(current)
@@ -158,7 +158,7 @@ class EntryAdopter:
             claims={"source": by} if (by := _line(entry.more.get("by"))) else {},
         )
 
-    def _kept(self, entry: Entry) -> dict[str, object]:
+    def _other_heading_details(self, entry: Entry) -> dict[str, object]:
         rest = heading_details(entry.more).rest
         return {HEADING: dict(rest)} if rest else {}
 

@@ -12,7 +12,7 @@ _ARCHIVE_SECONDS = 1.0
 _looked_at: dict[Path, float] = {}  # when this process last checked the whole journal
 
 
-def look(space: OpenSpace) -> None:
+def sync_if_changed(space: OpenSpace) -> None:
     """Sync the index if files have changed. The archive, with a file for every day, is checked at most once a second."""
     now, root = time.monotonic(), space.journal.root
     whole = now - _looked_at.get(root, -_ARCHIVE_SECONDS) >= _ARCHIVE_SECONDS

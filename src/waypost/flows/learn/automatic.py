@@ -18,7 +18,7 @@ _MOST_COMMITS = 50
 _MOST_FILES = 50
 
 
-def learn_owed(space: OpenSpace) -> int:
+def learn_pending(space: OpenSpace) -> int:
     """Learn from commits that are pending. Returns how many candidates they gave.
 
     Skipped for another branch or rewritten history: such commits are not new work.

@@ -12,7 +12,7 @@ from waypost.facts.coldstart.tree import PATIENCE, ProjectTree
 from waypost.facts.rejection import LEARNED
 from waypost.flows.facts.candidates import key_of, take
 from waypost.flows.learn.cold_start_task import relevant
-from waypost.flows.learn.cold_start_tree import ScannedTree, is_code, known_project_of, look
+from waypost.flows.learn.cold_start_tree import ScannedTree, is_code, known_project_of, scan_tree
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit, nothing_new
 from waypost.flows.versions.prepare import put
@@ -97,7 +97,7 @@ def discover(space: OpenSpace, caller: Caller, *, task: str | None = None, dry_r
     With a task, only what it needs: its parts and files, and how the project is tested. Repeating it changes nothing
     unless files have changed.
     """
-    seen = look(space)
+    seen = scan_tree(space)
     try:
         project, facts, domains = _find_facts(space, seen, task)
     except OutOfTime:
@@ -164,7 +164,7 @@ def _limited(tree: ProjectTree, work: Callable[[], T]) -> T:
 
 def facts_as_found(space: OpenSpace, priority: Sequence[str] = ()) -> Iterator[Candidate]:
     """Facts as they are found: files and parts at the priority paths first, then the project, its parts, its files."""
-    seen = look(space)
+    seen = scan_tree(space)
     first = [path for wanted in priority for path in seen.tree.paths if _is_at(path, wanted)]
     domains = [
         domain for domain in seen.layout.domains() if any(seen.layout.domain(path) == domain.name for path in first)

@@ -83,7 +83,7 @@ class ScannedTree:
         return parse(SourceFile(path, language, text)) if text and language else None
 
 
-def look(space: OpenSpace) -> ScannedTree:
+def scan_tree(space: OpenSpace) -> ScannedTree:
     """List the files. Opens none."""
     root = tree_of(space)
     patterns = stored_patterns(space)

@@ -15,7 +15,7 @@ from waypost.flows.versions.authority import is_outranked, refuse_outranked
 from waypost.flows.versions.current import (
     audit,
     current_version,
-    held_versions,
+    current_versions,
     nothing_new,
     refuse_derived,
     visible_version,
@@ -98,7 +98,7 @@ def verify(
             memory_id = version.memory_id
             if memory_id in left:
                 continue
-            if version.number not in {current.number for current in held_versions(writer, memory_id)}:
+            if version.number not in {current.number for current in current_versions(writer, memory_id)}:
                 left[memory_id] = [f"{memory_id}: it was just changed by another; look at it again."]
                 continue
             _repin(space, writer, version, pins[version.number])
@@ -220,7 +220,7 @@ def _store(space: OpenSpace, caller: Caller, changed: Sequence[Version], *, acti
     with space.store.write() as writer:
         embedded, now = nothing_new(space, writer), space.clock()  # valid from now: the code was checked before
         for version in changed:
-            current_numbers = {current.number for current in held_versions(writer, version.memory_id)}
+            current_numbers = {current.number for current in current_versions(writer, version.memory_id)}
             if version.number not in current_numbers:
                 raise NotFound(f"The memory {version.memory_id} was just changed by another.", "Try again.")
             writer.supersede(version.number, now)

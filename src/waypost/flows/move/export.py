@@ -196,7 +196,7 @@ def exports(space: OpenSpace) -> list[Export]:
     return sorted(all_exports, key=lambda item: item.path.name, reverse=True)
 
 
-def listed(space: OpenSpace, view: View, chosen: Filter, limit: int) -> list[dict[str, Any]]:
+def latest_rows(space: OpenSpace, view: View, chosen: Filter, limit: int) -> list[dict[str, Any]]:
     """The newest memories that match a filter, oldest first."""
     with space.store.read() as reader:
         memories = linked(space, reader, reader.latest(view, chosen, limit))

@@ -18,7 +18,7 @@ from waypost.flows.journal_files.erase_from_files import remove_entries
 from waypost.flows.journal_files.write import journal_writer
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.prepare import Prepared, prepare
-from waypost.flows.write.reinstate import end, put_again
+from waypost.flows.write.reinstate import end_versions, store_again
 from waypost.flows.write.remember import remember
 from waypost.model.draft import Draft
 from waypost.model.kinds import KEPT_COLLECTIONS
@@ -241,7 +241,7 @@ def _restore_changed(space: OpenSpace, writer: Writer, import_id: str, caller: C
         if old is None or [version.number for version in current] != [after]:
             continue
         writer.supersede(after, now)
-        put_again(space, writer, old, now)
+        store_again(space, writer, old, now)
         details = {"import": import_id}
         writer.add_audit(AuditEntry(now, "restore", memory_id, caller.source, caller.actor, details))
         restored.append(memory_id)
@@ -285,7 +285,7 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
                 continue
             if not current:
                 continue
-            end(space, writer, current, caller, key, now)
+            end_versions(space, writer, current, caller, key, now)
             details = {"bounded": False, "import": entry["id"]}
             writer.add_audit(AuditEntry(now, "retract", memory_id, caller.source, caller.actor, details))
             retracted[memory_id] = first.parent

@@ -25,7 +25,7 @@ def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:
     """The version that a command with this id means: the visible one, else the latest current one."""
     version = reader.version(memory_id, moment)
     if version is None:
-        current = held_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
+        current = current_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
         version = current[-1] if current else None
     if version is None:
         past = reader.versions(memory_id)
@@ -47,14 +47,14 @@ def refuse_derived(version: Version) -> None:
         )
 
 
-def held_versions(reader: Reader, memory_id: str) -> list[Version]:
+def current_versions(reader: Reader, memory_id: str) -> list[Version]:
     """The current versions of a memory: several if it is valid in separate periods."""
     return [version for version in reader.versions(memory_id) if version.superseded_at is None]
 
 
 def current_version(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
     """The version that is valid at the moment, else the latest current one; None if there is none."""
-    current = held_versions(reader, memory_id)
+    current = current_versions(reader, memory_id)
     return reader.version(memory_id, moment) or (current[-1] if current else None)
 
 

@@ -83,10 +83,10 @@ def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes, now: dat
         tags=dict(draft.tags),
         details=_details(draft),
     )
-    return finish(draft, version, masked, key)
+    return prepare_version(draft, version, masked, key)
 
 
-def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) -> Prepared:
+def prepare_version(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) -> Prepared:
     """A version with what follows from its text, and with the draft's labels."""
     language = language_of(version.text)
     traits = traits_of(version.text, language).packed
@@ -204,7 +204,7 @@ def _level(draft: Draft) -> int | None:
     return 2 if draft.module else usual
 
 
-def placed(space: OpenSpace, drafts: Sequence[Draft]) -> list[Draft]:
+def locate_drafts(space: OpenSpace, drafts: Sequence[Draft]) -> list[Draft]:
     """Check the drafts, and make their references relative to the checkout.
 
     Raises an error for all of them if one points outside, or would end before it begins.
@@ -217,7 +217,7 @@ def placed(space: OpenSpace, drafts: Sequence[Draft]) -> list[Draft]:
                     "valid_until is not after its beginning.", "Say since when it was true with valid_from."
                 )
             check_triggers(draft.refresh)
-            done.append(replace(draft, refs=tuple(_placed(space, ref) for ref in draft.refs)) if draft.refs else draft)
+            done.append(replace(draft, refs=tuple(_locate(space, ref) for ref in draft.refs)) if draft.refs else draft)
         except WaypostError as error:
             which = f"Memory {place}: " if len(drafts) > 1 else ""
             raise type(error)(f"{which}{error.what}", error.remedy) from error
@@ -228,7 +228,7 @@ def _beginning(draft: Draft, now: datetime) -> datetime:
     return draft.valid_from or draft.time or now
 
 
-def _placed(space: OpenSpace, ref: CodeReference) -> CodeReference:
+def _locate(space: OpenSpace, ref: CodeReference) -> CodeReference:
     if space.identity.kind != "project":
         return ref
     return replace(ref, file_path=place_in(space, ref.file_path))

@@ -14,8 +14,8 @@ from waypost.facts.validity import overlap, remaining, shared, without
 from waypost.flows.links.draft_links import INFERRED
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import is_outranked
-from waypost.flows.versions.current import held_versions
-from waypost.flows.versions.prepare import Embedded, Prepared, finish, make_room, marks_standing, pending, put
+from waypost.flows.versions.current import current_versions
+from waypost.flows.versions.prepare import Embedded, Prepared, make_room, marks_standing, pending, prepare_version, put
 from waypost.flows.write.proposals import propose_replacement
 from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
@@ -212,7 +212,7 @@ class WriteGate:
         ended = item.draft.replaces
         if same.status != "duplicate" or same.id is None or ended is None or ended == same.id:
             return same
-        current = held_versions(self.writer, ended)
+        current = current_versions(self.writer, ended)
         proposal = self._propose(item, current, is_known=True)
         if proposal is not None:
             return proposal
@@ -231,7 +231,7 @@ class WriteGate:
                 continue  # the person has also set how long it is true
             start, ends = min(stored.valid_from, new.valid_from), (stored.valid_until, new.valid_until)
             end = None if None in ends else max(end for end in ends if end)
-            others = [version for version in held_versions(self.writer, stored.memory_id) if version != stored]
+            others = [version for version in current_versions(self.writer, stored.memory_id) if version != stored]
             if not any(overlap(other.period, (start, end)) for other in others):
                 longer = replace(stored, text=new.text, valid_from=start, valid_until=end)
                 return self._supersede(item, stored, longer, "known before, for a shorter time")
@@ -241,7 +241,7 @@ class WriteGate:
         """Current versions of the memory that the draft replaces."""
         if item.draft.replaces is None:
             return []
-        current = held_versions(self.writer, item.draft.replaces)
+        current = current_versions(self.writer, item.draft.replaces)
         if not current and self.direct:
             raise NotFound(f"There is no current memory {item.draft.replaces} to replace.", "See `waypost list`.")
         return current
@@ -307,7 +307,7 @@ class WriteGate:
             return
         draft, now = item.draft, self.space.clock()
         dying = has_run_out(state, now) and state.on_expire == "delete" and draft.expires_at is None
-        current = held_versions(self.writer, memory_id)
+        current = current_versions(self.writer, memory_id)
         if is_outranked(self.caller, current) and not dying:  # a person has set its lifetime
             self.writer.set_state(memory_id, **(renewed(state, now) if self.caller.source == "extractor" else {}))
             return
@@ -320,7 +320,7 @@ class WriteGate:
         parent_id, version = item.draft.parent, item.version
         if not parent_id or not self.direct:
             return None
-        parents = held_versions(self.writer, parent_id)
+        parents = current_versions(self.writer, parent_id)
         if not parents:
             raise NotFound(f"There is no current memory {parent_id} to put it under.", "See `waypost list`.")
         above = parents[-1].level
@@ -354,7 +354,7 @@ class WriteGate:
             tags={**stored.tags, **new.tags},
             details={name: value for name, value in better.details.items() if name != SAID_BY},
         )
-        done = finish(item.draft, merged, item.masked, self.key)
+        done = prepare_version(item.draft, merged, item.masked, self.key)
         if marks_standing(self.writer, self.key, done.version):
             return self._add(item, [], None)  # merged, they would state a rejected value
         self.writer.supersede(stored.number, new.recorded_at)

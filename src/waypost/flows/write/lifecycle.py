@@ -13,10 +13,18 @@ from waypost.flows.journal_files.write import is_filed, journal_writer, write_th
 from waypost.flows.links.pin import repin
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import is_outranked, refuse_outranked
-from waypost.flows.versions.current import audit, find, held_versions, nothing_new, refuse_derived, visible_version
-from waypost.flows.versions.prepare import embed_items, finish, make_room, marks_standing, pending, prepare, put
+from waypost.flows.versions.current import audit, current_versions, find, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.prepare import (
+    embed_items,
+    make_room,
+    marks_standing,
+    pending,
+    prepare,
+    prepare_version,
+    put,
+)
 from waypost.flows.write.proposals import propose_correction, propose_retraction
-from waypost.flows.write.reinstate import end
+from waypost.flows.write.reinstate import end_versions
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
@@ -47,7 +55,7 @@ def correct(
     key = space.tombstone_key()
     old = find(space, memory_id).version
     refuse_derived(old)
-    item = finish(
+    item = prepare_version(
         Draft(hidden.text, kind=old.kind),
         replace(_corrected(space, old, hidden.text, caller, valid_from, valid_until), refs=repin(space, old)),
         masked,
@@ -60,7 +68,7 @@ def correct(
         # Another process was quicker: correct its version. Its references are new, and looking at code would block
         # other writers.
         if current.number != old.number:
-            item = finish(
+            item = prepare_version(
                 item.draft, _corrected(space, current, hidden.text, caller, valid_from, valid_until), masked, key
             )
         item = replace(item, version=replace(item.version, recorded_at=now))
@@ -77,7 +85,7 @@ def correct(
             details = {**item.version.details, SAID_BY: dict(said_by)}
             item = replace(item, version=replace(item.version, details=details))
         writer.supersede(current.number, now)
-        make_room(writer, held_versions(writer, memory_id), item.version.period, now, embedded)
+        make_room(writer, current_versions(writer, memory_id), item.version.period, now, embedded)
         put(writer, item.version, item.passages, embedded)
         _renew(space, writer, memory_id, caller)
         writer.set_state(memory_id, verified_at=None)  # somebody verified another text
@@ -137,7 +145,7 @@ def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: da
         now = space.clock()
         version = visible_version(writer, memory_id, Moment(now))
         refuse_derived(version)
-        current = held_versions(writer, memory_id)
+        current = current_versions(writer, memory_id)
         if valid_until is not None and all(valid_until <= version.valid_from for version in current):
             raise InvalidInput("valid_until is not after the memory's beginning.", "Leave it out to retract all of it.")
         if is_outranked(caller, current):
@@ -145,7 +153,7 @@ def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: da
             return propose_retraction(space, writer, caller, version, given, key)
         back: list[str] = []
         if valid_until is None:
-            back = end(space, writer, current, caller, key, now)
+            back = end_versions(space, writer, current, caller, key, now)
         elif not make_room(writer, current, (valid_until, None), now, nothing_new(space, writer)):
             raise InvalidInput("valid_until is not before the memory's end.", "`waypost correct` can prolong it.")
         audit(space, writer, "retract", memory_id, caller, {"bounded": valid_until is not None})
@@ -169,7 +177,7 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
                 "What was said in a conversation cannot be rejected.",
                 "`waypost retract` takes it out of recall, `waypost forget` removes it.",
             )
-        current = held_versions(writer, memory_id)
+        current = current_versions(writer, memory_id)
         saying = {  # also other memories, for other times
             same.number: same
             for value in current
@@ -180,7 +188,7 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
         for value in current:
             for digest in value_marks(writer, value, key):
                 writer.add_tombstone(digest, now, memory_id)
-        back = end(space, writer, list(saying.values()), caller, key, now)
+        back = end_versions(space, writer, list(saying.values()), caller, key, now)
         audit(space, writer, "reject", memory_id, caller, {})
         write_through(space, writer, back)
 
@@ -217,7 +225,7 @@ def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True
     memory_id = check_id(memory_id)
     with journal_writer(space) as writer:
         refuse_derived(visible_version(writer, memory_id, Moment(space.clock())))
-        refuse_outranked(caller, held_versions(writer, memory_id), "protect it" if on else "end its protection")
+        refuse_outranked(caller, current_versions(writer, memory_id), "protect it" if on else "end its protection")
         writer.set_state(memory_id, protected=on)
         audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
         write_through(space, writer, [memory_id])

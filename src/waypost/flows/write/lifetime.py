@@ -10,7 +10,7 @@ from waypost.facts.ageing import aged, limited, renewed
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
-from waypost.flows.versions.current import audit, current_version, held_versions, refuse_derived, visible_version
+from waypost.flows.versions.current import audit, current_version, current_versions, refuse_derived, visible_version
 from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import MAX_TTL, check_whole
 from waypost.model.ids import check_id
@@ -72,7 +72,7 @@ def set_ttl(
         state = writer.states([memory_id]).get(memory_id, State())
         if chosen is None and (refresh or on_expire is not None):
             chosen, ttl_class = _changed_lifetime(state, check_triggers(refresh), on_expire), state.ttl_class
-        refuse_outranked(caller, held_versions(writer, memory_id), "set its lifetime")
+        refuse_outranked(caller, current_versions(writer, memory_id), "set its lifetime")
         writer.set_state(memory_id, **limited(state, chosen, ttl_class, now))
         details = (
             {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}

@@ -9,7 +9,7 @@ from waypost.facts.identity import tombstones
 from waypost.facts.succession import what_returns
 from waypost.facts.validity import Period
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.versions.current import audit, held_versions, nothing_new
+from waypost.flows.versions.current import audit, current_versions, nothing_new
 from waypost.flows.versions.prepare import put
 from waypost.model.memory import Caller, State, Version
 from waypost.retrieve.passages import passages_of
@@ -18,7 +18,7 @@ from waypost.store.protocol import Reader, Writer
 SUPERSEDES = "supersedes"
 
 
-def end(
+def end_versions(
     space: OpenSpace, writer: Writer, versions: Sequence[Version], caller: Caller, key: bytes, now: datetime
 ) -> list[str]:
     """End these versions. Returns the ids of memories that are valid again because one of these had replaced them."""
@@ -28,7 +28,7 @@ def end(
         regions.setdefault(version.memory_id, []).append(version.period)
     reinstated: dict[str, None] = {}
     for memory_id, region in regions.items():
-        if not held_versions(writer, memory_id):  # one that goes on holding was only cut
+        if not current_versions(writer, memory_id):  # one that goes on holding was only cut
             reinstated |= dict.fromkeys(
                 _reinstate_replaced(space, writer, memory_id, region, caller, key, now, {memory_id})
             )
@@ -47,13 +47,13 @@ def _reinstate_replaced(
 ) -> list[str]:
     """Reinstate what `ended` had replaced for that time. If that is ended itself, reinstate what it had replaced."""
     reinstated = []
-    for memory_id in replaced_by(writer, ended):
+    for memory_id in replaced_ids(writer, ended):
         if memory_id in seen:
             continue
         if _reinstate(space, writer, memory_id, region, key, now):
             audit(space, writer, "reinstate", memory_id, caller, {"replaced_by": ended})
             reinstated.append(memory_id)
-        elif not held_versions(writer, memory_id):
+        elif not current_versions(writer, memory_id):
             reinstated += _reinstate_replaced(space, writer, memory_id, region, caller, key, now, seen | {memory_id})
     return reinstated
 
@@ -65,18 +65,18 @@ def _reinstate(
     state = writer.states([memory_id]).get(memory_id, State())
     if not versions or (has_run_out(state, now) and state.on_expire == "delete"):
         return False
-    taken = [*taken_from(writer, memory_id), *said_elsewhere(writer, versions[-1])]
+    taken = [*periods_replaced(writer, memory_id), *periods_of_same_value(writer, versions[-1])]
     returning = what_returns(versions, _replaced_at(writer, memory_id), region, taken)
     if any(writer.tombstones(tombstones(key, version)) for version in returning.versions):
         return False
     for version in returning.absorbed:
         writer.supersede(version.number, now)
     for version in returning.versions:
-        put_again(space, writer, version, now)
+        store_again(space, writer, version, now)
     return bool(returning.versions)
 
 
-def put_again(space: OpenSpace, writer: Writer, version: Version, now: datetime) -> None:
+def store_again(space: OpenSpace, writer: Writer, version: Version, now: datetime) -> None:
     """Write a version once more as it was. A key that another memory has by now stays there."""
     owner = writer.find_key(version.key) if version.key is not None else None
     key = version.key if owner is None or owner.memory_id == version.memory_id else None
@@ -84,32 +84,32 @@ def put_again(space: OpenSpace, writer: Writer, version: Version, now: datetime)
     put(writer, again, passages_of(again), nothing_new(space, writer))
 
 
-def replaced_by(reader: Reader, memory_id: str) -> list[str]:
+def replaced_ids(reader: Reader, memory_id: str) -> list[str]:
     """Ids of the memories that this one replaced."""
     return sorted(
         {edge.to_id for edge in reader.edges(memory_id) if (edge.kind, edge.from_id) == (SUPERSEDES, memory_id)}
     )
 
 
-def replacers(reader: Reader, memory_id: str) -> list[str]:
+def replacer_ids(reader: Reader, memory_id: str) -> list[str]:
     """Ids of the memories that replaced this one, transitively."""
-    replacers: dict[str, None] = {}
+    ids: dict[str, None] = {}
     queue = [memory_id]
     while queue:
         above = queue.pop()
         for edge in reader.edges(above):
-            if edge.kind == SUPERSEDES and edge.to_id == above and edge.from_id not in (*replacers, memory_id):
-                replacers[edge.from_id] = None
+            if edge.kind == SUPERSEDES and edge.to_id == above and edge.from_id not in (*ids, memory_id):
+                ids[edge.from_id] = None
                 queue.append(edge.from_id)
-    return list(replacers)
+    return list(ids)
 
 
-def taken_from(reader: Reader, memory_id: str) -> list[Period]:
+def periods_replaced(reader: Reader, memory_id: str) -> list[Period]:
     """The periods in which others are valid in its place."""
-    return [version.period for other in replacers(reader, memory_id) for version in held_versions(reader, other)]
+    return [version.period for other in replacer_ids(reader, memory_id) for version in current_versions(reader, other)]
 
 
-def said_elsewhere(reader: Reader, version: Version) -> list[Period]:
+def periods_of_same_value(reader: Reader, version: Version) -> list[Period]:
     """The periods in which another memory has the same value."""
     return [
         same.period
@@ -122,7 +122,7 @@ def _replaced_at(reader: Reader, memory_id: str) -> set[datetime]:
     """When memories that are ended now took its place, for the first time or after a restore."""
     moments: set[datetime] = set()
     for edge in reader.edges(memory_id):
-        if edge.kind == SUPERSEDES and edge.to_id == memory_id and not held_versions(reader, edge.from_id):
+        if edge.kind == SUPERSEDES and edge.to_id == memory_id and not current_versions(reader, edge.from_id):
             moments |= set(_beginnings(reader.versions(edge.from_id)))
             moments |= {edge.made_at} if edge.made_at is not None else set()
     return moments

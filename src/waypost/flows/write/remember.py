@@ -18,7 +18,7 @@ from waypost.flows.journal_files.write import days_of, is_filed, journal_writer,
 from waypost.flows.links.draft_links import point_at_code
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
-from waypost.flows.versions.prepare import Embedded, Prepared, embed_items, placed, prepare
+from waypost.flows.versions.prepare import Embedded, Prepared, embed_items, locate_drafts, prepare
 from waypost.flows.write.insert import WriteGate, judging_engine
 from waypost.journal.layout import PREFERENCES
 from waypost.model.draft import Draft
@@ -40,7 +40,7 @@ def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direc
     `direct`: somebody states this now, so it may restore what was corrected before. A batch, an import or an extractor
     may not, unless the draft has a later time than the correction.
     """
-    drafts = placed(space, drafts)  # before the first is written
+    drafts = locate_drafts(space, drafts)  # before the first is written
     tree = TreeNow(space)
     for start in range(0, len(drafts), CHUNK):
         yield from _remember_with_retries(space, tree, drafts[start : start + CHUNK], caller, direct)
@@ -48,7 +48,7 @@ def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direc
 
 def preview(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool = False) -> list[Receipt]:
     """What `remember` would do with these drafts, without storing any of them."""
-    drafts = placed(space, drafts)
+    drafts = locate_drafts(space, drafts)
     tree = TreeNow(space)
     receipts: list[Receipt] = []
     for start in range(0, len(drafts), CHUNK):

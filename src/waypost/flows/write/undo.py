@@ -14,10 +14,16 @@ from waypost.facts.validity import Period, overlap, remaining
 from waypost.flows.journal_files.write import journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
-from waypost.flows.versions.current import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.current import audit, current_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.versions.prepare import make_room
 from waypost.flows.write.lifecycle import value_marks
-from waypost.flows.write.reinstate import put_again, replaced_by, replacers, said_elsewhere, taken_from
+from waypost.flows.write.reinstate import (
+    periods_of_same_value,
+    periods_replaced,
+    replaced_ids,
+    replacer_ids,
+    store_again,
+)
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, State, Version
 from waypost.model.receipt import Receipt
@@ -99,8 +105,8 @@ def _ended_with(reader: Reader, last: Sequence[Version]) -> list[Version]:
         for same in reader.find_fingerprint(version.fingerprint)
         if same.memory_id != version.memory_id
         and same.superseded_at == version.superseded_at
-        and not held_versions(reader, same.memory_id)
-        and not taken_from(reader, same.memory_id)
+        and not current_versions(reader, same.memory_id)
+        and not periods_replaced(reader, same.memory_id)
     ]
 
 
@@ -134,7 +140,7 @@ def _restore_earlier(
     if chosen.superseded_at is None:
         raise InvalidInput(f"Version {number} of {memory_id} holds now.", f"See `waypost history {memory_id}`.")
     current = visible_version(writer, memory_id, Moment(now))
-    refuse_outranked(caller, held_versions(writer, memory_id), "restore an earlier version of it")
+    refuse_outranked(caller, current_versions(writer, memory_id), "restore an earlier version of it")
     marks = list(value_marks(writer, chosen, key))
     if writer.tombstones(marks):
         raise Refused("This value was rejected or forgotten before.", "Lift that first: `waypost reject --lift`.")
@@ -151,19 +157,19 @@ def _put_all(
     What it had replaced ends again.
     """
     memory_id = last[0].memory_id
-    taken = taken_from(writer, memory_id)
+    taken = periods_replaced(writer, memory_id)
     new = [
         replace(version, valid_from=start, valid_until=end)
         for version in last
         for start, end in remaining([version.period], taken)
     ]
     if not new and required:
-        by = next(replacer for replacer in replacers(writer, memory_id) if held_versions(writer, replacer))
+        by = next(replacer for replacer in replacer_ids(writer, memory_id) if current_versions(writer, replacer))
         raise InvalidInput(
             f"The memory {memory_id} was replaced by {by}.", f"Retract or reject {by}: then {memory_id} holds again."
         )
     for version in new:
-        if any(overlap(version.period, period) for period in said_elsewhere(writer, version)):
+        if any(overlap(version.period, period) for period in periods_of_same_value(writer, version)):
             if required:
                 same = _id_with_same_value(writer, version)
                 raise InvalidInput(f"The memory {same} says exactly this.", f"Retract {same} first.")
@@ -171,8 +177,8 @@ def _put_all(
     periods = [version.period for version in new]
     ended_again = _end_replaced(space, writer, memory_id, periods, caller, now)
     for version in new:
-        make_room(writer, held_versions(writer, memory_id), version.period, now, nothing_new(space, writer))
-        put_again(space, writer, version, now)
+        make_room(writer, current_versions(writer, memory_id), version.period, now, nothing_new(space, writer))
+        store_again(space, writer, version, now)
     return [memory_id, *ended_again]
 
 
@@ -189,15 +195,15 @@ def _end_replaced(
 ) -> list[str]:
     """End what it had replaced: that was reinstated when it ended."""
     gone = []
-    for other in replaced_by(writer, memory_id):
+    for other in replaced_ids(writer, memory_id):
         overlapping = [
             version
-            for version in held_versions(writer, other)
+            for version in current_versions(writer, other)
             if any(overlap(version.period, period) for period in periods)
         ]
         refuse_outranked(caller, overlapping, "replace it")
         cut = [
-            make_room(writer, held_versions(writer, other), period, now, nothing_new(space, writer))
+            make_room(writer, current_versions(writer, other), period, now, nothing_new(space, writer))
             for period in periods
         ]
         gone += [other] if any(cut) else []

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 
 from waypost.flows.journal.condense.run import ChangedMeanwhile, CondenseRun, CondenseStep, FileChanges
-from waypost.flows.journal.condense.texts import SummaryWriter, trimmed
+from waypost.flows.journal.condense.texts import SummaryWriter, trim_with_model
 from waypost.flows.journal_files.log import note, note_scores
 from waypost.flows.journal_files.preferences import promote_preferences
 from waypost.flows.journal_files.reconcile import changes_by_waypost
@@ -22,7 +22,7 @@ def trim(run: CondenseRun, step: Trim) -> CondenseStep:
     live, original, page = read_day(run, step.path)
     copied = archived(original, live, step.day, run.folder.zone, run.at(run.today))
     scores = run.scored(originals(copied, page), step.due)
-    after = _trimmed(page, scores, run.writer, with_worth=step.due == run.today).text
+    after = _trim_page(page, scores, run.writer, with_worth=step.due == run.today).text
     changes = FileChanges()
     changes.put(archive_of(step.path), original, copied)
     changes.put(step.path, live, after)
@@ -82,7 +82,7 @@ def read_day(run: CondenseRun, path: str) -> tuple[str, str | None, JournalPage]
     return live, run.read(archive_of(path)), page
 
 
-def _trimmed(
+def _trim_page(
     page: JournalPage, scores: Sequence[ScoredEntry], writer: SummaryWriter, *, with_worth: bool
 ) -> JournalPage:
     """Trim entries with an id; entries written by hand stay as they are.
@@ -99,7 +99,7 @@ def _trimmed(
         if entry.id is None:
             continue
         score = scored_entry.score.score
-        now = entry if HOLD in entry.more else trimmed(writer, entry, score, role, questions.get(entry.session))
+        now = entry if HOLD in entry.more else trim_with_model(writer, entry, score, role, questions.get(entry.session))
         now = replace(now, importance=score if with_worth else entry.importance)
         if now != entry:
             changed[place] = now

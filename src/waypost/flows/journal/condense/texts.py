@@ -109,7 +109,7 @@ def summary_of(
     return SummaryText(summarise(period, local, vectors, words.language, see_also), BY_RULES, notices)
 
 
-def trimmed(writer: SummaryWriter, entry: Entry, score: int, role: str, question: str | None = None) -> Entry:
+def trim_with_model(writer: SummaryWriter, entry: Entry, score: int, role: str, question: str | None = None) -> Entry:
     """Like `trim_entry`, but with a model's core of a passing answer, if that is usable."""
     by_rules = trim_entry(entry, score, role, question)
     wordy = role == "assistant" and score <= PASSING and len(entry.text) > SHORT_ANSWER

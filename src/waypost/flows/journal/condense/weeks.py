@@ -9,7 +9,7 @@ from waypost.flows.journal.condense.scores import name_of
 from waypost.flows.journal.see_also import link_related
 from waypost.flows.journal_files.log import note, note_scores
 from waypost.flows.journal_files.preferences import promote_preferences
-from waypost.flows.versions.current import held_versions
+from waypost.flows.versions.current import current_versions
 from waypost.journal import layout
 from waypost.journal.archive import archived, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
@@ -115,7 +115,7 @@ def current_entries(run: CondenseRun, pages: dict[str, JournalPage]) -> list[Ent
         for page in pages.values():
             for entry in page.entries:
                 name = name_of(entry)
-                if entry.held is not None and name not in seen and held_versions(reader, name):
+                if entry.held is not None and name not in seen and current_versions(reader, name):
                     seen.add(name)
                     entries.append(entry)
     return sorted(entries, key=lambda entry: (entry.at, entry.id or ""))
