@@ -45,10 +45,10 @@ class FindingKind:
 
     name: str
     check: str
-    remedy: str  # with {placeholders} for the arguments of `found`
+    remedy: str  # with {placeholders} for the arguments of `finding`
     is_note: bool = False
 
-    def found(self, message: str, *, check: str = "", **places: object) -> Finding:
+    def finding(self, message: str, *, check: str = "", **places: object) -> Finding:
         remedy = self.remedy.format(**places)
         return Finding(check or self.check, self.is_note, message, remedy, self.name, self.is_note)
 

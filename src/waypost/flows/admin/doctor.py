@@ -68,7 +68,7 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
 def _check_database(at: Checkup) -> Iterator[Finding]:
     space = at.space
     if notice_full(space):
-        yield DISK.found(f"There is no room left on the disk of {space.folder}.")
+        yield DISK.finding(f"There is no room left on the disk of {space.folder}.")
     try:
         findings = _damage(space)
     except StoreFull:  # the keyword index is checked by a statement that writes
@@ -97,7 +97,7 @@ def _check_models(at: Checkup) -> Iterator[Finding]:
         if model.installed and model.intact:
             yield Finding(f"model {model.name}", True, f"installed in {model.path}")
         elif model.name in wanted:
-            yield MODEL.found(model.reason.partition("\n")[0], check=f"model {model.name}")
+            yield MODEL.finding(model.reason.partition("\n")[0], check=f"model {model.name}")
 
 
 def _check_pending(at: Checkup) -> Iterator[Finding]:
@@ -107,7 +107,7 @@ def _check_pending(at: Checkup) -> Iterator[Finding]:
         _do_pending(space)
         clear_failure(space)
     if (failed := last_failure(space)) is not None:
-        yield WORKER.found(failed.notice)
+        yield WORKER.finding(failed.notice)
     with space.store.read() as reader:
         pending_texts = reader.owed()
         engines = {engine.name: engine for engine in space.engines.active(reader) if pending_texts.get(engine.name)}
@@ -123,16 +123,16 @@ def _check_pending(at: Checkup) -> Iterator[Finding]:
         elif reason := space.engines.away.get(engine.name, ""):
             config = space.settings.home / "config.toml"
             what = f"{texts} cannot be embedded by {engine.name}: {reason.splitlines()[0]}"
-            yield EMBEDDING.found(what, config=config)
+            yield EMBEDDING.finding(what, config=config)
         else:
-            yield PENDING_VECTORS.found(f"{texts} pending for {name}. {_when_done(space, 'Embedding')}")
+            yield PENDING_VECTORS.finding(f"{texts} pending for {name}. {_when_done(space, 'Embedding')}")
     if not engines:
         yield Finding("vectors", True, "None is pending.")
     if waiting or has_conclusions:
         what = (
             f"{counted(waiting, 'changed file')} pending" if waiting else "Conclusions from changed files are pending"
         )
-        yield PENDING_FILES.found(f"{what}. {_when_done(space, 'Indexing')}")
+        yield PENDING_FILES.finding(f"{what}. {_when_done(space, 'Indexing')}")
 
 
 def _when_done(space: OpenSpace, what: str) -> str:
@@ -153,7 +153,7 @@ def _check_traces(at: Checkup) -> Iterator[Finding]:
     if has_traces and at.fix:
         has_traces = not clean_up(at.space, None).complete
     if has_traces:
-        yield TRACES.found("Traces may remain in the log: another process is reading.")
+        yield TRACES.finding("Traces may remain in the log: another process is reading.")
 
 
 def _check_tree(at: Checkup) -> Iterator[Finding]:
@@ -169,7 +169,7 @@ def _check_relatives(at: Checkup) -> Iterator[Finding]:
 
 def _check_upkeep(at: Checkup) -> Iterator[Finding]:
     late = overdue_maintenance(at.space)
-    yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.found(late.message)
+    yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.finding(late.message)
 
 
 def _check_clock(at: Checkup) -> Iterator[Finding]:
@@ -188,7 +188,7 @@ def _check_hooks(at: Checkup) -> Iterable[Finding]:
 def _check_permissions(at: Checkup) -> Iterator[Finding]:
     folder = at.space.folder
     if os.name == "posix" and folder.stat().st_mode & 0o077:
-        yield PERMISSIONS.found(f"{folder} can be read by others.", folder=shlex.quote(str(folder)))
+        yield PERMISSIONS.finding(f"{folder} can be read by others.", folder=shlex.quote(str(folder)))
     else:
         yield Finding("permissions", True, "Only you can read the files.")
 

@@ -29,9 +29,9 @@ def emptied_finding(folder: Path) -> Finding:
     what = f"{database} is empty" if database.exists() else f"{database} is gone"
     snapshots = _snapshots(folder)
     if snapshots:
-        return EMPTIED.found(f"{what}. {snapshots[0]} is the latest snapshot of the memory.", folder=folder / FOLDER)
+        return EMPTIED.finding(f"{what}. {snapshots[0]} is the latest snapshot of the memory.", folder=folder / FOLDER)
     log = " Its log is left." if _size(folder / f"{DATABASE_FILE}-wal") > 0 else ""
-    return DATABASE.found(f"{what}, and there is no snapshot of the memory.{log}")
+    return DATABASE.finding(f"{what}, and there is no snapshot of the memory.{log}")
 
 
 def has_snapshots(folder: Path) -> bool:

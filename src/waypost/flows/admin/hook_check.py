@@ -29,7 +29,7 @@ def check_hooks(space: OpenSpace, *, fix: bool = False) -> Iterator[Finding]:
             _try(space, event, agent)
         late = _recent(space)
     for agent in dict.fromkeys(hook.agent for hook in late):
-        yield HOOKS.found(_message(agent, [hook for hook in late if hook.agent == agent]))
+        yield HOOKS.finding(_message(agent, [hook for hook in late if hook.agent == agent]))
     if not late:
         yield Finding("agent hooks", True, f"None was too late in the last {RECENT.days} days.")
 

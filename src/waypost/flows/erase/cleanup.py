@@ -49,17 +49,17 @@ def finish_forgetting(space: OpenSpace) -> None:
 
 
 def clean_up(
-    space: OpenSpace, traces: list[str] | None, words: Collection[str] = (), *, wait: bool = True
+    space: OpenSpace, traces: list[str] | None, texts: Collection[str] = (), *, wait: bool = True
 ) -> CleanupResult:
     """Remove what is noted. What cannot be removed now stays noted for the next opening or for `doctor`.
 
-    `traces` are texts to look for, or None if they are not known any more. Rows of exports with one of the texts
-    `words` go too.
+    `traces` are pieces of text to look for, or None if they are not known any more. Rows of exports with one of `texts`
+    go too.
     """
     key = _files_key(space)
     with space.store.read() as reader:
         rows, files = _noted(reader, _SCRUB_OWED), _noted(reader, key)
-    cleaned = _clean_files(space, files, words, wait=wait)
+    cleaned = _clean_files(space, files, texts, wait=wait)
     try:
         complete = space.store.scrub(traces or [], wait=wait, rewrite=traces is None)
     except StoreBusy:  # the rows are erased; only traces are left
@@ -77,7 +77,7 @@ def clean_up(
     return replace(cleaned, complete=complete and cleaned.complete)
 
 
-def _clean_files(space: OpenSpace, names: set[str], words: Collection[str], *, wait: bool) -> CleanupResult:
+def _clean_files(space: OpenSpace, names: set[str], texts: Collection[str], *, wait: bool) -> CleanupResult:
     if not names:
         return CleanupResult(True)
     from waypost.flows.erase.exports import clean_exports  # only for erasing
@@ -85,7 +85,7 @@ def _clean_files(space: OpenSpace, names: set[str], words: Collection[str], *, w
 
     media = {name for name in names if name.startswith(f"{MEDIA}/")}
     try:
-        changed = clean_exports(space, names - media, words, wait=wait)
+        changed = clean_exports(space, names - media, texts, wait=wait)
         return CleanupResult(True, frozenset(changed), tuple(drop_media(space, media, wait=wait)) if media else ())
     except (StoreError, NotFound, OSError):  # also if the journal is on another machine: every opening tries again
         return CleanupResult(False)

@@ -24,7 +24,7 @@ def check_leftovers(folder: Path, *, fix: bool) -> list[Finding]:
             return []
         for path in left if fix else ():
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
-    return [] if fix else [UNFINISHED_REPAIR.found("A repair was stopped before it had cleaned up.")]
+    return [] if fix else [UNFINISHED_REPAIR.finding("A repair was stopped before it had cleaned up.")]
 
 
 def drop_damaged(folder: Path, memory_ids: Iterable[str], pieces: Iterable[str]) -> list[str]:

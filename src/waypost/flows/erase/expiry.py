@@ -62,8 +62,8 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
         now = space.clock()
         over = reader.lifetimes(expired_by=now, protected=True)
         due, postponed, clock = _split_by_clock(reader, _due(over), now)
-        doomed = [row.memory_id for row in due if row.on_expire == "delete"]
-        words = set() if dry_run else _own_texts(reader, doomed)
+        to_delete = [row.memory_id for row in due if row.on_expire == "delete"]
+        texts = set() if dry_run else _own_texts(reader, to_delete)
     done = Expired(protected=[row.memory_id for row in over if row.protected], postponed=postponed, dry_run=dry_run)
     if dry_run:
         for row in due:
@@ -71,14 +71,14 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
         return done
     note_clock(space, clock)
     # Exports first: once the texts are erased, their lines could not be found any more.
-    changed = clean_exports(space, doomed, words) if doomed else set()
-    erased = set(words)
+    changed = clean_exports(space, to_delete, texts) if to_delete else set()
+    erased = set(texts)
     for start in range(0, len(due), _AT_ONCE):
         with space.store.write() as writer:
             erased |= _end(space, writer, due[start : start + _AT_ONCE], caller, done)
     if done.deleted:
         scrubbed = clean_up(
-            space, traces_of(erased), words, wait=wait
+            space, traces_of(erased), texts, wait=wait
         )  # exports again: one may have been made meanwhile
         changed |= scrubbed.exports
         done.complete = scrubbed.complete
@@ -98,22 +98,22 @@ def _split_by_clock(
     reader: Reader, due: list[LifetimeRow], now: datetime
 ) -> tuple[list[LifetimeRow], list[str], SeenClock]:
     """What can be done by this clock, and the ids whose deletion is postponed."""
-    doomed = [row.memory_id for row in due if row.on_expire == "delete"]
-    recorded = [entry.at for memory_id in doomed for entry in reader.audit_entries(memory_id, 1)]
+    to_delete = [row.memory_id for row in due if row.on_expire == "delete"]
+    recorded = [entry.at for memory_id in to_delete for entry in reader.audit_entries(memory_id, 1)]
     clock = check_clock(reader, now, min(recorded, default=None))
     if not clock.is_doubtful:
         return due, [], clock
-    return [row for row in due if row.on_expire != "delete"], doomed, clock
+    return [row for row in due if row.on_expire != "delete"], to_delete, clock
 
 
 def _due(over: Sequence[LifetimeRow]) -> list[LifetimeRow]:
     return [row for row in over if not row.protected and not (row.on_expire == "stale" and row.is_stale)]
 
 
-def _own_texts(reader: Reader, doomed: Sequence[str]) -> set[str]:
+def _own_texts(reader: Reader, to_delete: Sequence[str]) -> set[str]:
     """Texts that only these memories ever had. Another memory with the same text has its own lifetime."""
-    texts, theirs = set(), frozenset(doomed)
-    for memory_id in doomed:
+    texts, theirs = set(), frozenset(to_delete)
+    for memory_id in to_delete:
         for version in reader.versions(memory_id):
             if theirs.issuperset(stored.memory_id for stored in reader.find_fingerprint(version.fingerprint)):
                 texts.add(version.text)

@@ -16,7 +16,7 @@ from waypost.space.platform import wait_lock, write_private_file
 
 
 def clean_exports(
-    space: OpenSpace, memory_ids: Collection[str], words: Collection[str], *, wait: bool = True
+    space: OpenSpace, memory_ids: Collection[str], texts: Collection[str], *, wait: bool = True
 ) -> set[str]:
     """Remove memories with these ids or these texts from every export in the data directory.
 
@@ -26,8 +26,8 @@ def clean_exports(
     or without `wait` at all.
     """
     drop_backups(space)
-    drop_damaged(space.folder, memory_ids, traces_of(words))
-    erased = _Erased(memory_ids, words)
+    drop_damaged(space.folder, memory_ids, traces_of(texts))
+    erased = _Erased(memory_ids, texts)
     # One process at a time: two that rewrite the same export would restore what the other removed.
     with wait_lock(space.settings.home / "exports.lock", space.settings.busy_timeout_seconds if wait else 0.0):
         for unfinished in space.exports.glob(".*.tmp"):
@@ -47,8 +47,8 @@ def _clean_export(path: Path, erased: "_Erased") -> bool:
 class _Erased:
     """Ids and texts of erased memories."""
 
-    def __init__(self, memory_ids: Collection[str], words: Collection[str]) -> None:
-        self._ids, self._texts = frozenset(memory_ids), frozenset(words)
+    def __init__(self, memory_ids: Collection[str], texts: Collection[str]) -> None:
+        self._ids, self._texts = frozenset(memory_ids), frozenset(texts)
 
     @cached_property
     def _signs(self) -> tuple[str, ...]:

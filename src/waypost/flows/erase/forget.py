@@ -86,7 +86,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
         write_through(
             space,
             writer,
-            [memory_id for memory_id in reinstated if memory_id not in {version.memory_id for version in copies}],
+            [other for other in reinstated if other not in {version.memory_id for version in copies}],
         )
         for other, count in erase_rows(writer, rows).items():
             details = {"versions": count, "owners_word": caller.owners_word}

@@ -57,9 +57,7 @@ def sync_in(
 ) -> bool:
     """Sync inside a transaction, while the journal is locked, at most `limit` files.
 
-    Returns whether there was anything to do.
-
-    `only`: files that are about to be written.
+    Returns whether there was anything to do. `only`: files that are about to be written.
     """
     folder, done = space.journal, done if done is not None else Synced()
     stored = writer.journal_files(space.journal_id)

@@ -64,20 +64,20 @@ class TargetRows:
         return [version.text for version in self.versions] + self.candidate_texts
 
 
-def rows_to_erase(reader: Reader, doomed: ErasureTargets) -> TargetRows:
-    versions = {version.number: version for memory_id in doomed.ids for version in reader.versions(memory_id)}
-    for value in doomed.fingerprints:
+def rows_to_erase(reader: Reader, targets: ErasureTargets) -> TargetRows:
+    versions = {version.number: version for memory_id in targets.ids for version in reader.versions(memory_id)}
+    for value in targets.fingerprints:
         versions |= {version.number: version for version in reader.find_fingerprint(value)}
     touched = {version.memory_id for version in versions.values()}
     emptied = {
         memory_id for memory_id in touched if all(version.number in versions for version in reader.versions(memory_id))
     }
-    memories = emptied | doomed.ids
+    memories = emptied | targets.ids
     same, about = dict[str, CandidateRow](), dict[str, CandidateRow]()
     for declined in (False, True):
-        same |= _by_id(reader.candidates_like(sorted(doomed.fingerprints), [], declined=declined))
+        same |= _by_id(reader.candidates_like(sorted(targets.fingerprints), [], declined=declined))
         same |= _by_id(
-            row for memory_id in doomed.ids if (row := reader.candidate(memory_id, declined=declined)) is not None
+            row for memory_id in targets.ids if (row := reader.candidate(memory_id, declined=declined)) is not None
         )
         about |= _by_id(row for memory_id in memories for row in proposals_about(reader, memory_id, declined=declined))
     others = [row for candidate_id, row in about.items() if candidate_id not in same]
