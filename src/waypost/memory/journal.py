@@ -148,7 +148,7 @@ class Journal:
 
     def condense(
         self, *, force: bool = False, dry_run: bool = False, report: Callable[[str], None] = lambda _: None
-    ) -> "flows.journal.condense.condense.Condensed":
+    ) -> "flows.journal.condense.run.Condensed":
         """Trim, summarize by week, month and year, and pack what is due. Originals are archived first.
 
         Args:
@@ -159,9 +159,7 @@ class Journal:
         Returns:
             What was condensed.
         """
-        return flows.journal.condense.condense.condense(
-            self._handle.current, force=force, dry_run=dry_run, report=report
-        )
+        return flows.journal.condense.run.condense(self._handle.current, force=force, dry_run=dry_run, report=report)
 
     def restore(self, what: str) -> "flows.journal.condense.restore.Restored":
         """Bring originals back; they aren't condensed again until `release`.

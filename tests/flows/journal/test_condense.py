@@ -25,7 +25,7 @@ from tests.flows.journal.days import (
 from waypost import Memory
 from waypost.errors import LlmUnavailable
 from waypost.flows.journal.condense import run
-from waypost.flows.journal.condense.condense import LOCK
+from waypost.flows.journal.condense.run import LOCK
 from waypost.flows.journal.condense.texts import summary_of
 from waypost.flows.journal_files.log import events
 from waypost.journal.markdown import parse_page

@@ -130,7 +130,7 @@ def _lifetimes(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
 
 
 def _journal(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
-    from waypost.flows.journal.condense.condense import condense  # only for maintenance
+    from waypost.flows.journal.condense.run import condense  # only for maintenance
 
     done = condense(space, dry_run=dry_run)
     parts = [f"{counted(len(done.steps), 'step')}{' due' if dry_run else ''}"] if done.steps else ["nothing is due"]

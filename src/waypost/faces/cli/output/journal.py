@@ -7,7 +7,7 @@ from waypost.faces.cli.output.memories import console, print_notices, print_pair
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
-    from waypost.flows.journal.condense.condense import Condensed
+    from waypost.flows.journal.condense.run import Condensed
     from waypost.flows.journal.search import FoundLine
     from waypost.flows.journal.see_also import Similar
     from waypost.flows.journal.timeline import Timeline
@@ -96,7 +96,7 @@ def _bars(title: str, counts: dict[str, int]) -> None:
 
 
 def print_condensed(done: "Condensed") -> None:
-    from waypost.flows.journal.condense.condense import step_text
+    from waypost.flows.journal.condense.run import step_text
 
     out = console()
     for step in done.steps:

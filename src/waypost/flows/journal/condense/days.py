@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from waypost.flows.journal.condense.run import ChangedMeanwhile, CondenseRun, CondenseStep, FileChanges
+from waypost.flows.journal.condense.run_state import ChangedMeanwhile, CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.texts import SummaryWriter, trim_with_model
 from waypost.flows.journal_files.log import note, note_scores
 from waypost.flows.journal_files.preferences import promote_preferences

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from waypost.flows.journal.condense.run import CondenseRun, CondenseStep, FileChanges
+from waypost.flows.journal.condense.run_state import CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.weeks import current_entries, lasting
 from waypost.flows.journal_files.log import note
 from waypost.journal import layout

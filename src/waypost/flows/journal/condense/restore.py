@@ -12,10 +12,10 @@ from datetime import date
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, StoreBusy
-from waypost.flows.journal.condense.condense import LOCK
 from waypost.flows.journal.condense.periods import own_lines
 from waypost.flows.journal.condense.restore_entry import release_entry, restore_text
-from waypost.flows.journal.condense.run import ChangedMeanwhile, CondenseRun, FileChanges
+from waypost.flows.journal.condense.run import LOCK
+from waypost.flows.journal.condense.run_state import ChangedMeanwhile, CondenseRun, FileChanges
 from waypost.flows.journal.index_page import index_backups, restore_index
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.sync import sync

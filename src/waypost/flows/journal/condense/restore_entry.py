@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from waypost.errors import NotFound
-from waypost.flows.journal.condense.run import CondenseRun, FileChanges
+from waypost.flows.journal.condense.run_state import CondenseRun, FileChanges
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived
 from waypost.journal.markdown import JournalPage

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from waypost.flows.journal.condense.days import bytes_of, day_of, read_day, worth_of
-from waypost.flows.journal.condense.run import CondenseRun, CondenseStep, FileChanges
+from waypost.flows.journal.condense.run_state import CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.scores import name_of
 from waypost.flows.journal.see_also import link_related
 from waypost.flows.journal_files.log import note, note_scores
