@@ -1,4 +1,4 @@
-"""A file of the tree, read, masked and parsed within a time limit."""
+"""Read, mask and parse one file within a time limit."""
 
 from pathlib import Path
 from typing import NamedTuple

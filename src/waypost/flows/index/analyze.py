@@ -1,4 +1,4 @@
-"""Looking at a tree without keeping anything: `analyze`, and `architecture` where there is no index."""
+"""Parse files without storing anything: `analyze`, and `architecture` without an index."""
 
 import os
 from dataclasses import asdict, dataclass

@@ -39,7 +39,7 @@ Report = Callable[[str, int, int], None]  # phase, done, of how many
 
 
 def quiet(*_: object) -> None:
-    """Report to nobody."""
+    """Ignore progress."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What is read out of a file becomes memories: new ones, ones that moved, ones that say something else now."""
+"""Store what was read from a file as memories: new, moved and changed ones."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which files of a tree its owner wants in the index."""
+"""Include and exclude patterns of a checkout."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What files do, in words: by rules, and by a language model where one is configured."""
+"""Summaries of files, by rules or by a configured language model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,10 +1,10 @@
-"""What a move leaves in both databases, in the table `meta`: how far it is, that it arrived, that it went away.
+"""Notes about a move in the table `meta` of both databases.
 
-    in the target  migration:unfinished  while it is not whole and checked; with how far each table is
+    in the target  migration:unfinished  until it is complete and checked; with the progress of each table
     in the target  migration:arrived     afterwards
-    in the source  migration:moved       at the very end
+    in the source  migration:moved       at the end
 
-A move has an id, which stands in all of them: a copy that was left behind is known again by it.
+All of them contain the move's id, by which an old copy is recognised.
 """
 
 import json
