@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from waypost.flows import learn as learn
     from waypost.flows import links as links
     from waypost.flows import move as move
-    from waypost.flows import neighbours as neighbours
     from waypost.flows import open_space as open_space
     from waypost.flows import recall as recall
     from waypost.flows import share as share
-    from waypost.flows import versions as versions
     from waypost.flows import write as write
 
 __getattr__ = lazy_modules(__name__)

@@ -45,8 +45,6 @@ from waypost.text.plural import counted
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """What to check, for whom, and whether to repair what can be rebuilt."""
-
     space: OpenSpace
     caller: Caller
     fix: bool = False

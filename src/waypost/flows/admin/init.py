@@ -29,8 +29,6 @@ _CLASSES = frozenset({"class", "interface", "trait", "struct", "enum"})
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What is in the index of this repository, and what was done."""
-
     indexed: Indexed
     patterns: IndexPatterns  # of this checkout
     functions: int

@@ -60,7 +60,6 @@ def _problems(space: OpenSpace) -> Iterator[Finding]:
 
 
 def _entries_left_out(space: OpenSpace, path: str) -> Iterator[Finding]:
-    """Entries in the file that are not in the index: forgotten before, or refused."""
     with space.store.read() as reader:
         places = reader.journal_places(space.journal_id, [path])
         left_out = [place for place in places if not reader.versions(place.memory_id)]

@@ -22,8 +22,6 @@ Report = Callable[[str, int, int], None]  # the step, how many are done, of how 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a maintenance step did."""
-
     step: str
     done: int  # how many items
     message: str

@@ -18,8 +18,6 @@ _LOCK = "maintain.lock"
 
 @dataclass(frozen=True, slots=True)
 class Overdue:
-    """How long maintenance is overdue."""
-
     last: datetime | None  # None: never
     since: datetime  # the last time, or when the memory was created
     days: int  # whole days missed
@@ -67,7 +65,6 @@ def catch_up_if_due(space: OpenSpace) -> tuple[StepResult, ...]:
 
 
 def is_due(space: OpenSpace) -> bool:
-    """Whether `catch_up_if_due` would do something now."""
     return overdue_maintenance(space) is not None and _may_try(space)
 
 

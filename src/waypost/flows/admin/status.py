@@ -90,7 +90,6 @@ def _tree(space: OpenSpace, reader: Reader) -> dict[str, Any] | None:
 
 
 def _references(space: OpenSpace, reader: Reader) -> dict[str, int]:
-    """How many memories point at code, and how many of them were stale at the last check."""
     numbers = {row.number for row in reader.references(kept_view(space))}
     memories = linked(space, reader, list(reader.versions_by_number(numbers).values())) if numbers else {}
     return {"memories": len(memories), "stale": sum(memory.state.is_stale for memory in memories.values())}

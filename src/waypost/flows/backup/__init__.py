@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from waypost.flows.backup import erase_from_snapshots as erase_from_snapshots
     from waypost.flows.backup import restore as restore
-    from waypost.flows.backup import rows as rows
     from waypost.flows.backup import snapshots as snapshots
 
 __getattr__ = lazy_modules(__name__)

@@ -192,7 +192,6 @@ def _staged_copy(place: BackupPlace, backup: MemoryBackup) -> Iterator[SqliteSto
 
 
 def _plan_with_targets(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, ErasureTargets]:
-    """The plan, and what must not be restored from the snapshot."""
     space = place.open()
     with _staged_copy(place, backup) as store, store.read() as saved, space.store.read() as live:
         compared = compare(saved.tables(), live.tables())
@@ -403,7 +402,6 @@ def _restore_damaged(place: BackupPlace, backup: MemoryBackup, caller: Caller, n
 def _fill(
     place: BackupPlace, backup: MemoryBackup, folder: Path, remains: Remains, plan: RestorePlan, caller: Caller
 ) -> None:
-    """Create a database with everything in the snapshot. Its vectors are embedded later."""
     now = place.clock()
     store = SqliteStore(folder, clock=place.clock)
     try:

@@ -111,7 +111,6 @@ def rejected_versions(saved: Reader, rows: Sequence[KeptRow], key: bytes, marks:
 
 
 def all_candidates(reader: Reader) -> list[CandidateRow]:
-    """Pending and rejected candidates."""
     ids = [row[0] for row in _rows(reader.tables(), "candidates")]
     candidates = [
         reader.candidate(candidate_id) or reader.candidate(candidate_id, declined=True) for candidate_id in ids

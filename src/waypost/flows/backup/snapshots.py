@@ -201,7 +201,6 @@ def make(space: OpenSpace, cause: str = ASKED) -> MemoryBackup:
 
 
 def make_in(space: OpenSpace, place: Path, cause: str) -> MemoryBackup:
-    """The same for a caller that holds the lock."""
     backups = backups_in(place, check=False)
     number = max((backup.number for backup in backups), default=0) + 1
     now = space.clock()
@@ -359,7 +358,6 @@ def remove(backup: MemoryBackup) -> None:
 
 
 def _sweep(place: Path) -> None:
-    """Remove leftovers of killed processes. The caller holds the lock."""
     for left in place.glob(f"{TEMPORARY}*"):
         if not left.is_symlink():
             shutil.rmtree(left, ignore_errors=True)

@@ -6,10 +6,7 @@ from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from waypost.flows.checkouts import admission as admission
-    from waypost.flows.checkouts import current_tree as current_tree
-    from waypost.flows.checkouts import parsed_file as parsed_file
     from waypost.flows.checkouts import relatives as relatives
-    from waypost.flows.checkouts import shared_history as shared_history
     from waypost.flows.checkouts import treeless as treeless
 
 __getattr__ = lazy_modules(__name__)

@@ -75,7 +75,6 @@ class TreeNow:
             self._rows |= {path: rows.get(path) for path in wanted}
 
     def row(self, path: str) -> FileRow | None:
-        """The file as it was indexed."""
         self.look_up([path])
         return self._rows[path]
 
@@ -169,7 +168,6 @@ class TreeNow:
 
     @cached_property
     def _files(self) -> Mapping[str, FileRow]:
-        """All indexed files."""
         with self._space.store.read() as reader:
             return reader.files(self._space.identity.checkout_id)
 
@@ -241,7 +239,6 @@ class TreeNow:
         return [sketch.path for sketch in ordered]
 
     def _words(self, path: str) -> frozenset[bytes]:
-        """All names in a file. Each file is read once."""
         if path not in self._words_by_path:
             content = Unread("") if self._root is None else read_bytes(self._root, path, _MOST_SEARCHED)
             self._words_by_path[path] = (

@@ -102,7 +102,6 @@ def find_relatives(space: OpenSpace) -> Iterator[Relative]:
 
 
 def _relative_with(space: OpenSpace, space_id: str) -> Relative | None:
-    """The memory with this id, or None if it is gone or empty."""
     neighbours = space.neighbours(space)
     try:
         with neighbours.opened(space_id) as store, store.read() as reader:

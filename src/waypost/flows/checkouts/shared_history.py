@@ -171,7 +171,6 @@ def _has_links(objects: Path) -> bool:
 
 
 def _has_one_of(git: GitCheckout, wanted: Sequence[str]) -> bool:
-    """Whether one of these commits is part of the history here."""
     present = [commit for commit in _existing(git, wanted) if _is_genuine(git, commit)]
     return any(_is_reachable(git, commit) for commit in present[:_MOST_COMPARED])
 

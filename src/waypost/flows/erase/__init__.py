@@ -6,10 +6,7 @@ from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from waypost.flows.erase import cleanup as cleanup
-    from waypost.flows.erase import clock_check as clock_check
-    from waypost.flows.erase import damaged_copies as damaged_copies
     from waypost.flows.erase import expiry as expiry
-    from waypost.flows.erase import exports as exports
     from waypost.flows.erase import forget as forget
 
 __getattr__ = lazy_modules(__name__)

@@ -45,8 +45,6 @@ def _clean_export(path: Path, erased: "_Erased") -> bool:
 
 
 class _Erased:
-    """Ids and texts of erased memories."""
-
     def __init__(self, memory_ids: Collection[str], texts: Collection[str]) -> None:
         self._ids, self._texts = frozenset(memory_ids), frozenset(texts)
 
@@ -94,7 +92,6 @@ def _content_without(content: str, erased: _Erased, lines: bool) -> str:
 
 
 def _parse_or_text(text: str) -> object:
-    """The parsed JSON, or the text itself if it is not JSON."""
     with contextlib.suppress(ValueError, RecursionError):
         return json.loads(text)
     return text

@@ -186,7 +186,6 @@ def _put_up_for_review(
 def _compare_with_pending(
     space: OpenSpace, reader: Reader, item: _Item, taken: DecidedCandidate, key: bytes
 ) -> tuple[DecidedCandidate, list[str]]:
-    """The outcome beside pending candidates, and the ids of those it replaces."""
     prepared = prepare(space, item.draft, EXTRACTOR, key)
     said = prepared.version.fingerprint
     topics = [item.candidate.topic] if item.candidate.topic else []
@@ -250,7 +249,6 @@ def marks_of(row: CandidateRow, key: bytes) -> list[bytes]:
 
 
 def text_marks(row: CandidateRow, key: bytes) -> list[bytes]:
-    """The tombstones for its text alone."""
     candidate = candidate_of(row)
     said = Version(
         row.candidate_id,

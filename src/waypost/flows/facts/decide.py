@@ -172,7 +172,6 @@ def _check_known(space: OpenSpace, whole: _Part, parts: Sequence[_Part]) -> None
 
 
 def _write_parts(space: OpenSpace, parts: Sequence[_Part], caller: Caller) -> list[Receipt]:
-    """The receipts of the parts, in order, also for parts given by id."""
     drafts = [part.draft for part in parts if part.draft is not None]
     new: Iterator[Receipt] = iter(list(remember(space, drafts, caller, direct=True)) if drafts else [])
     return [
@@ -248,7 +247,6 @@ def _echoes(space: OpenSpace, reader: Reader, members: Sequence[str]) -> Iterato
 def _same_in_other_chains(
     space: OpenSpace, reader: Reader, version: Version, kinds: Sequence[str], moment: Moment
 ) -> Iterator[tuple[str, float]]:
-    """Current memories of these kinds with the same statement, and how similar they are."""
     for kind in kinds:
         for same in reader.find_fingerprint(fingerprint(replace(version, kind=kind))):
             if same.superseded_at is None:

@@ -148,7 +148,6 @@ def subtree(space: OpenSpace, memory_id: str, view: View, *, depth: int = _DEEPE
 
 
 def _below(reader: Reader, root: Version, view: View, depth: int) -> dict[str, list[Version]]:
-    """The children of each fact, one generation at a time."""
     below: dict[str, list[Version]] = {}
     seen, generation = {root.memory_id}, [root.memory_id]
     for _ in range(depth):
@@ -170,6 +169,5 @@ def _walk(version: Version, depth: int, below: dict[str, list[Version]]) -> list
 
 
 def family(reader: Reader, version: Version, view: View) -> tuple[Version | None, list[Version]]:
-    """The parent of a fact, and its children."""
     parent = reader.version(version.parent, view.moment) if version.parent else None
     return parent, reader.children([version.memory_id], view)

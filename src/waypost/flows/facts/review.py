@@ -49,7 +49,6 @@ def review(space: OpenSpace, *, include_archived: bool = False) -> Review:
 
 
 def _changed_by(reader: Reader, row: CandidateRow) -> Version | None:
-    """The memory that approving this candidate would replace, correct or retract."""
     proposal = proposal_of(row)
     if proposal is not None:
         current = current_versions(reader, proposal.target)

@@ -21,8 +21,6 @@ from waypost.space.place import safe_relative_path
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The parsed file, or all parsed files of a folder."""
-
     files: tuple[Parsed, ...]
     skipped: dict[str, str]
 

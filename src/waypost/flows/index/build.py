@@ -44,8 +44,6 @@ def quiet(*_: object) -> None:
 
 @dataclass(slots=True)
 class Indexed:
-    """What indexing did to the files."""
-
     files: int = 0  # in the index now
     read: int = 0
     unchanged: int = 0
@@ -139,8 +137,6 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: IndexPatter
 
 
 class _Moves:
-    """Finds out which removed file a new file was before."""
-
     def __init__(self, gone: Sequence[FileRow], renames: Mapping[str, str]) -> None:
         self._by_hash: dict[str, list[str]] = {}
         for row in gone:
@@ -159,7 +155,6 @@ class _Moves:
         return origin
 
     def left(self) -> list[str]:
-        """The removed files that did not become others."""
         return sorted(self._gone)
 
 
@@ -173,7 +168,6 @@ def _store_files(
     done: Indexed,
     report: Report,
 ) -> None:
-    """Store the wanted files, and remove those that are gone or cannot be read any more."""
     finished, began = 0, timing.perf_counter()
     code = {entry.path for entry in wanted if is_code(entry.path)}
     with space.store.read() as reader:

@@ -48,8 +48,6 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """Everything taken from one file."""
-
     path: str
     size: int
     mtime_ns: int
@@ -66,8 +64,6 @@ class Digest:
 
 
 class DigestJob(NamedTuple):
-    """A file to read."""
-
     path: str
     size: int = 0
     named: bool = False  # included by name: it may be generated
@@ -75,7 +71,6 @@ class DigestJob(NamedTuple):
 
 
 def digest_file(root: Path, job: DigestJob) -> Digest | Unread:
-    """The digest of one file."""
     try:
         with time_limit(PATIENCE):
             return _digest(root, job)
@@ -187,7 +182,6 @@ def _summary(source: SourceFile, parsed: Parsed) -> Derived:
 
 
 def summary_memory(path: str, language: str, summary: Summary, made_by: str) -> Derived:
-    """The summary of a file as a memory."""
     details = {"language": language, "made_by": made_by}
     embedded = f"{path}: {summary.line}"
     return derived_document("summary", "summary", path, summary.text, embedded, details)

@@ -104,7 +104,6 @@ def _edge(relation: CodeRelation, ids: Mapping[tuple[str, str], str]) -> Edge | 
 
 
 def _referrers(relations: Iterable[CodeRelation]) -> dict[str, int]:
-    """How many other files use each file, without tests."""
     users: dict[str, set[str]] = {}
     for relation in relations:
         source, target = relation.source.path, relation.target.path
@@ -145,7 +144,6 @@ def _documents(architecture: Architecture, changed: Mapping[str, datetime]) -> l
 
 
 def architecture_of(space: OpenSpace) -> dict[str, Any] | None:
-    """The stored architecture of this project, or None."""
     with space.store.read() as reader:
         kept = reader.meta(architecture_key(space))
     stored: dict[str, Any] | None = json.loads(kept) if kept else None

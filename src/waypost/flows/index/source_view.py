@@ -26,8 +26,6 @@ _MOST_LOOKED_AT = 200  # references checked on disk before an answer; of more, s
 
 @dataclass(frozen=True, slots=True)
 class FileSeen:
-    """An indexed file, or one that only memories point at."""
-
     path: str
     language: str
     lines: int
@@ -41,8 +39,6 @@ class FileSeen:
 
 @dataclass(frozen=True, slots=True)
 class Outlined:
-    """A symbol of a file, or a section of a document."""
-
     name: str
     kind: str
     line: int
@@ -52,8 +48,6 @@ class Outlined:
 
 @dataclass(frozen=True, slots=True)
 class SourceSeen:
-    """Lines of a file, masked."""
-
     path: str
     language: str
     first: int  # the number of the first line

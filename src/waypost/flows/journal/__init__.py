@@ -9,10 +9,6 @@ if TYPE_CHECKING:
     from waypost.flows.journal import condense as condense
     from waypost.flows.journal import curate as curate
     from waypost.flows.journal import entry_import as entry_import
-    from waypost.flows.journal import entry_time as entry_time
-    from waypost.flows.journal import importance as importance
-    from waypost.flows.journal import index_content as index_content
-    from waypost.flows.journal import index_page as index_page
     from waypost.flows.journal import search as search
     from waypost.flows.journal import see_also as see_also
     from waypost.flows.journal import show as show

@@ -30,7 +30,6 @@ class DayCounted:
 
 
 def calendar(space: OpenSpace) -> tuple[DayCounted, ...]:
-    """Every day with entries, oldest first."""
     sync_if_changed(space)
     counts, files = tallies(space), days_of(space.journal.scan())
     return tuple(

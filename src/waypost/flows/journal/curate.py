@@ -91,7 +91,6 @@ def _agents_headings() -> set[str]:
 
 
 def _agents_heading(upper: str, version: Version) -> str:
-    """The existing heading in any language, or a new one."""
     headings = [bullet.heading for bullet in parse_bullets(upper) if bullet.heading in _agents_headings()]
     return headings[-1] if headings and headings[-1] else phrases(language_of(version.text))[_FROM_AGENTS]
 

@@ -45,8 +45,6 @@ class ImportedPage:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What an import will add."""
-
     origin: str
     path: Path
     drafts: Sequence[Draft]
@@ -56,8 +54,6 @@ class ImportPlan:
 
 @dataclass(frozen=True, slots=True)
 class EntryImportReport:
-    """What an import added, or would add."""
-
     id: str | None  # for undo; None if nothing was added
     origin: str
     days: int
@@ -186,8 +182,6 @@ def _stored_id_and_import(reader: Reader, draft: Draft) -> tuple[str, object] | 
 
 
 class _Counted:
-    """Counts receipts."""
-
     def __init__(self, space: OpenSpace) -> None:
         self.journal = space.journal
         self.days: set[date] = set()
@@ -259,7 +253,6 @@ def _write_page(space: OpenSpace, page: ImportedPage, import_id: str) -> bool:
 
 
 def _with_text_below(content: str, text: str) -> str:
-    """The page with the text below what people wrote."""
     upper = split_frame(content).before
     newline = "\r\n" if "\r\n" in content else "\n"
     start = upper if not upper or upper.endswith("\n") else upper + newline

@@ -58,7 +58,6 @@ def _local(space: OpenSpace, value: datetime) -> datetime:
 
 
 def _without_hour(text: str) -> tuple[str, time | None]:
-    """The text without the time of day, and the time."""
     match = _HOUR.search(text)
     if match is None:
         return text, None

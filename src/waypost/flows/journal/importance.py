@@ -68,8 +68,6 @@ def scored(
 
 
 class _Days:
-    """Local days of instants."""
-
     def __init__(self, space: OpenSpace) -> None:
         self._local: Callable[[datetime], datetime] = space.journal.local
 
@@ -127,7 +125,6 @@ def _places_of(
 
 
 def _meanings(space: OpenSpace, turns: Sequence[JudgedTurn], versions: Mapping[str, Version]) -> list[Meaning]:
-    """The vectors of these turns by each engine: stored ones, and a few embedded now."""
     import numpy as np
 
     hashes = [_hash_of(turn, versions.get(turn.ident)) for turn in turns]

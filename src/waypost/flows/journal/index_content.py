@@ -49,7 +49,6 @@ PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topi
 
 
 def content_of(space: OpenSpace) -> IndexContent:
-    """The current content of the page."""
     now = space.journal.local(space.clock())
     files = space.journal.scan()
     days = _recent(space, files)
@@ -97,7 +96,6 @@ def _entries_by_day(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> dic
 
 
 def _current_entries(space: OpenSpace, paths: Sequence[str]) -> list[Entry]:
-    """The entries of a day that still hold, with their current text."""
     with space.store.read() as reader:
         named = named_entries(space, reader, paths)
     return [
@@ -204,7 +202,6 @@ def _periods(space: OpenSpace, files: Mapping[str, FileStamp]) -> Iterator[Perio
 
 
 def _summary_lines(text: str) -> Iterator[SourcedLine]:
-    """The first points of a summary."""
     frame = split_frame(text)
     lines = [line for line in (frame.part or text).split("\n") if line.startswith("- ")]
     for line in lines[:MOST_LINES_OF_A_SUMMARY]:

@@ -117,7 +117,6 @@ class Backup:
 
 
 def index_backups(space: OpenSpace) -> list[Backup]:
-    """The copies, newest first."""
     folder = space.journal.root / BACKUPS
     if folder.is_symlink() or not folder.is_dir():
         return []

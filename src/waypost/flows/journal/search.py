@@ -24,8 +24,6 @@ _STAGES = ("daily", f"{ARCHIVE}/daily", "weekly", "monthly", "yearly", f"{ARCHIV
 
 @dataclass(frozen=True, slots=True)
 class FoundLine:
-    """A line that matches, and the entry it belongs to."""
-
     path: str
     line: int
     text: str

@@ -42,8 +42,6 @@ _SHOWN = 120
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A similar conversation."""
-
     session: str
     score: float  # 0-1
     first: datetime
@@ -87,8 +85,6 @@ def link_related(space: OpenSpace, items: Sequence[ScoredEntry], at: datetime) -
 
 @dataclass(slots=True)
 class _Linking:
-    """Links entries, each at most `MOST_LINKS` times."""
-
     space: OpenSpace
     reader: Reader
     at: datetime
@@ -126,8 +122,6 @@ class _Linking:
 
 
 class RelatedEntry(NamedTuple):
-    """An entry of another day about the same topic."""
-
     id: str
     day: date
 
@@ -222,7 +216,6 @@ def similar_conversations(space: OpenSpace, session_or_id: str, k: int = 5) -> l
 
 
 def _conversation(space: OpenSpace, reader: Reader, session_or_id: str) -> list[Version]:
-    """The entries of a session, or of the session with this entry."""
     version = reader.version(session_or_id.strip().lower(), Moment(space.clock()))
     session = version.session if version is not None else session_or_id
     versions = reader.listing(_view(space), Filter(session=session), limit=_VERSIONS_AT_ONCE) if session else []

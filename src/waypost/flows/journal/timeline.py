@@ -39,8 +39,6 @@ _DAY, _WEEK, _MONTH, _YEAR = (
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """An entry and its file."""
-
     entry: Entry
     path: str
     id: str | None  # also of entries written by hand, once they were read
@@ -68,8 +66,6 @@ class TimelineEntry:
 
 @dataclass(frozen=True, slots=True)
 class TimelinePeriod:
-    """A day, week, month or year of the overview."""
-
     name: str
     first: date
     last: date
@@ -169,7 +165,6 @@ def _month_span(month: Month) -> tuple[date, date]:
 
 
 def _is_about(path: str, first: date, last: date) -> bool:
-    """Whether a current summary covers these days."""
     stage = stage_of(path)
     if stage == "weekly" and (week := week_of(path)):
         return week.first <= last and week.last >= first
@@ -204,7 +199,6 @@ def _in_renamed_files(
 
 
 def _entries_of_days(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[TimelineEntry]:
-    """The entries of these days, retracted ones marked."""
     with space.store.read() as reader:
         current_ids = _current_ids(space, reader, min(days), max(days))
         related = related_to(space, reader, current_ids)
@@ -242,7 +236,6 @@ def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
 
 
 def _summary_of(week: Week, files: "dict[str, Any]") -> tuple[str, date, date, str] | None:
-    """The summary that covers a week now."""
     if week_path(week) in files:
         return week_path(week), week.first, week.last, str(week)
     if month_path(week.month) in files:

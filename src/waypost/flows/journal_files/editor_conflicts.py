@@ -57,5 +57,4 @@ def was_overwritten(
 
 
 def _order(place: PlacedEntry) -> tuple[datetime, int]:
-    """The order in which entries were added to a file."""
     return place.since, place.place

@@ -53,7 +53,6 @@ class ErasedEntries:
         return not self.own_words.isdisjoint(word.casefold() for word in _WORD.findall(line))
 
     def without(self, text: str) -> str:
-        """The text without the lines about them."""
         return "".join(line for line in text.splitlines(keepends=True) if not self.mentions(line))
 
 
@@ -85,7 +84,6 @@ def erase_in(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...],
 def _with_own_words(
     folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], digests: frozenset[bytes]
 ) -> ErasedEntries:
-    """Adds the words that no other entry contains."""
     words = {word.casefold() for text in texts for word in _WORD.findall(text)}
     nothing = ErasedEntries(ids, texts, frozenset(), digests)
     for path in folder.scan():

@@ -20,33 +20,12 @@ from waypost.model.journal import ScoredEntry
 from waypost.model.time import format_time, parse_time
 from waypost.space.platform import PRIVATE_FILE, try_lock
 
-EVENTS = frozenset(
-    {
-        "soft_trim_applied",
-        "weekly_summary_created",
-        "importance_score",
-        "size_trigger",
-        "archive_compressed",
-        "context_loaded",
-        "monthly_summary_created",
-        "yearly_summary_created",
-        "summary_failed",
-        "archived",
-        "cleanup",
-        "index_refreshed",
-        "index_restored",
-        "preference_promoted",
-        "curated",
-        "pruned",
-        "restored",
-        "imported",
-        "migrated",
-        "protected",
-        "forgotten",
-        "linked",
-        "media_kept",
-    }
-)
+EVENTS = frozenset((
+    "soft_trim_applied", "weekly_summary_created", "importance_score", "size_trigger", "archive_compressed",
+    "context_loaded", "monthly_summary_created", "yearly_summary_created", "summary_failed", "archived", "cleanup",
+    "index_refreshed", "index_restored", "preference_promoted", "curated", "pruned", "restored", "imported",
+    "migrated", "protected", "forgotten", "linked", "media_kept",
+))  # fmt: skip
 LOG = "journal.log"
 LARGEST = 1024 * 1024  # bytes; a larger log becomes journal.log.1
 KEPT = 3  # older logs
@@ -79,7 +58,6 @@ def note(space: OpenSpace, event: str, **fields: Any) -> None:
 
 
 def note_all(space: OpenSpace, event: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Log an event for each row, in one write."""
     if event not in EVENTS:
         raise InvalidInput(
             f"There is no event {event[:40]!r} in the journal's log.", f"Events: {', '.join(sorted(EVENTS))}."

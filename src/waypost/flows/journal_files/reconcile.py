@@ -38,8 +38,6 @@ _OWN_FILES = "journal_ours"  # in the table `meta`: files that Waypost is about 
 
 @dataclass(slots=True)
 class Synced:
-    """What was found in the files."""
-
     added: int = 0
     changed: int = 0
     removed: int = 0
@@ -240,7 +238,6 @@ class _Sync:
         return contents
 
     def _read(self, path: str, before: Sequence[PlacedEntry]) -> _FileContent | None:
-        """The content of a file, or None if it cannot be read."""
         stamp = self._folder.stamp(path)
         if stamp is None:
             return _FileContent(None)

@@ -58,7 +58,6 @@ class NamedEntry(NamedTuple):
 
 
 def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> list[NamedEntry]:
-    """Like `day_entries`, with files and ids."""
     given = {
         (place_row.path, place_row.place): place_row.memory_id
         for place_row in reader.journal_places(space.journal_id, paths)
@@ -77,7 +76,6 @@ def journal_tally(space: OpenSpace) -> Tally:
 
 
 def tallies(space: OpenSpace) -> dict[date, Tally]:
-    """Figures of every day. Only changed files are read."""
     files = space.journal.scan()
     key = journal_key(space, _KNOWN)
     with space.store.read() as reader:

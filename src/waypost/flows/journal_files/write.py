@@ -106,7 +106,6 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
 
 
 def _change(space: OpenSpace, path: str, entries: Sequence[Entry], names: Mapping[bytes, str]) -> None:
-    """Write the current state of these entries to this file."""
     folder = space.journal
     while True:
         before = folder.read(path)

@@ -53,7 +53,7 @@ def _new_changes(space: OpenSpace, since: str, now: str) -> list[ChangeSet]:
 
 
 def learn_saved(space: OpenSpace, paths: Sequence[str]) -> int:
-    """Learn from files that were saved. Returns how many candidates they gave."""
+    """Learn from saved files. Returns how many candidates they gave."""
     if not {"readme", "new_file", "save"}.intersection(space.settings.learn_on):
         return 0
     change_sets = [change for path in paths[:_MOST_FILES] for change in _change_of(space, path)]

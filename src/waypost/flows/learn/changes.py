@@ -110,8 +110,6 @@ def _without_ignored(space: OpenSpace, changes: Sequence[ChangeSet]) -> tuple[li
 
 
 class _CurrentFiles:
-    """Whether a file exists and still mentions a symbol."""
-
     def __init__(self, root: Path) -> None:
         self._root = root
         self._words: dict[str, frozenset[str]] = {}

@@ -41,8 +41,6 @@ _FOR_A_TASK = frozenset({"project:purpose", "project:runtime", "project:test", "
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What a first look at a repository found."""
-
     project_types: tuple[str, ...]  # "python", "node" …; the largest first
     packages: tuple[str, ...]  # folders of the packages of a monorepo
     taken: tuple[DecidedCandidate, ...]

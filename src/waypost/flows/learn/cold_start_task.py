@@ -63,7 +63,6 @@ def _domains(seen: ScannedTree, ranked: list[str], scores: dict[str, float]) -> 
 
 
 def _paths_with_memories(space: OpenSpace, paths: list[str]) -> frozenset[str]:
-    """Files that memories point at already."""
     with space.store.read() as reader:
         view = kept_view(space)
         rows = reader.references_to(space.identity.checkout_id, paths[: 10 * _MOST_FILES], view)

@@ -27,26 +27,10 @@ _LONGEST = 300_000  # bytes of a file that is read
 _LONGEST_PARSED = 60_000  # bytes of a file that is parsed in our own process
 _NAMES_COUNT = ("lock file", "generated")  # not worth reading, but their names are evidence
 _SAMPLE = 120  # source files that are searched for imports of frameworks
-_TELLING = frozenset(
-    [
-        "main",
-        "app",
-        "index",
-        "server",
-        "settings",
-        "urls",
-        "routes",
-        "router",
-        "manage",
-        "program",
-        "startup",
-        "application",
-        "cli",
-        "api",
-        "wsgi",
-        "asgi",
-    ]
-)
+_TELLING = frozenset((
+    "main", "app", "index", "server", "settings", "urls", "routes", "router", "manage", "program", "startup",
+    "application", "cli", "api", "wsgi", "asgi",
+))  # fmt: skip
 _MANIFESTS = (
     *("package.json", "composer.json", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "Gemfile", "go.mod"),
     *("Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"),
@@ -67,8 +51,6 @@ _STYLES = frozenset({"CSS", "SCSS", "Sass", "Less", "Stylus"})
 
 @dataclass(frozen=True, slots=True)
 class ScannedTree:
-    """The files of a repository."""
-
     root: Path
     tree: ProjectTree
     layout: Layout
@@ -166,7 +148,6 @@ def _sample(seen: ScannedTree) -> list[str]:
 
 
 def is_code(path: str) -> bool:
-    """Whether a path is product code, by its name."""
     language = language_of_path(path)
     return bool(language) and not is_document(language) and not is_test_path(path) and not is_beside(_folder(path))
 

@@ -67,7 +67,6 @@ class Kept:
 
 
 def is_kept(space: OpenSpace) -> bool:
-    """Whether sessions are stored at all."""
     return space.settings.journal.sessions
 
 

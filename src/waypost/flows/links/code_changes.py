@@ -30,7 +30,6 @@ class CodeLines:
 
     @property
     def meant(self) -> tuple[str, ...]:
-        """The marked lines only."""
         if self.marked is None:
             return self.lines
         return self.lines[self.marked.start - self.first : self.marked.end - self.first + 1]
@@ -62,7 +61,6 @@ def code_behind(space: OpenSpace, memory_id: str, moment: Moment) -> tuple[Behin
 
 
 def _indexed_lines(space: OpenSpace, link: CodeLink) -> CodeLines | None:
-    """The indexed lines of the smallest symbol around the reference."""
     path, meant = link.reference.file_path, link.reference.line_range
     if meant is None or link.finding.state == DELETED:
         return None

@@ -29,8 +29,6 @@ FileAtCommit = tuple[str, str]  # a commit and a path
 
 @dataclass(frozen=True, slots=True)
 class CurrentReference:
-    """Where a reference points now, and why its memory may be stale."""
-
     reference: CodeReference
     stale: str = ""  # why the memory may be wrong
 

@@ -164,7 +164,6 @@ def _looks_like_a_name(written: str) -> bool:
 
 
 def _by_symbol_name(space: OpenSpace, given: CodeReference, written: str) -> tuple[CodeReference, str | None]:
-    """A reference by a symbol's name alone, located by the index."""
     name = written.removesuffix("()").replace("::", ".").replace("#", ".")
     definitions = _definitions(space, written, name)
     if not definitions:
@@ -208,7 +207,6 @@ def reference_rows(versions: Iterable[Version]) -> list[ReferenceRow]:
 
 
 def repin_reference(space: OpenSpace, tree: TreeNow, reference: CodeReference, finding: CodeVerdict) -> CodeReference:
-    """The reference pinned to the code that was found for it."""
     there = replace(
         reference,
         file_path=finding.path or reference.file_path,

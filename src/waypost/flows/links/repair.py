@@ -38,8 +38,6 @@ _LINKED_KINDS = tuple(kind.name for kind in KINDS.values() if not kind.derived a
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """The result of `verify` or `relink`."""
-
     memories: tuple[LinkedMemory, ...]  # after the repair
     left: tuple[str, ...] = ()  # why others were not repaired
 
@@ -297,7 +295,6 @@ def link_older(space: OpenSpace, caller: Caller, *, dry_run: bool = False) -> in
 
 
 def _current_state(space: OpenSpace, versions: Sequence[Version]) -> tuple[LinkedMemory, ...]:
-    """These memories after the change."""
     with space.store.read() as reader:
         current = [
             version

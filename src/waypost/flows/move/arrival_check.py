@@ -25,8 +25,6 @@ _ALIKE = 1e-3  # scores that differ by less are the same
 
 @dataclass(frozen=True, slots=True)
 class AnswerComparison:
-    """How similar the answers of both databases are."""
-
     asked: int
     same: float  # the share of the first ten that is the same; 1 if nothing could be searched
 

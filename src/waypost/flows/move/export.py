@@ -185,7 +185,6 @@ def _sweep(folder: Path) -> None:
 
 
 def exports(space: OpenSpace) -> list[Export]:
-    """The exports in the space's folder, newest first."""
     all_exports = []
     for path in space.exports.glob("*.json*") if space.exports.is_dir() else ():
         if _NAME.fullmatch(path.name):

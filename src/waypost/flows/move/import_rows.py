@@ -105,7 +105,6 @@ def import_rows(
 def _write_all(
     space: OpenSpace, drafts: Sequence[Draft], links: Sequence[Sequence[Edge]], caller: Caller
 ) -> Iterator[Receipt]:
-    """The receipts in order; then the links between the memories are written."""
     here: dict[str, str] = {}  # id in the export → id here
     for generation in _generations(drafts):  # parents first: one that was stored before has another id here
         placed = [

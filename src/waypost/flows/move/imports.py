@@ -43,8 +43,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note about one memory of the file."""
-
     memory: int  # its number in the file, from 1; 0 is the file itself
     key: str | None  # its id in the file
     what: str
@@ -162,7 +160,6 @@ def unfinished(space: OpenSpace, origin: str, path: Path) -> str | None:
 
 
 def finish(space: OpenSpace, import_id: str) -> None:
-    """Mark an import as complete."""
     with space.store.write() as writer:
         imports = read_imports(writer)
         for entry in imports:
@@ -353,7 +350,6 @@ def _unlink(writer: Writer, retracted: Mapping[str, str | None], own: Collection
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The items in lists of this size."""
     left = iter(items)
     while batch := list(islice(left, size)):
         yield batch
@@ -363,7 +359,6 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def backups(space: OpenSpace) -> Path:
-    """The folder with copies of imported sources."""
     return space.folder / "imports"
 
 

@@ -56,8 +56,6 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The result of a move."""
-
     status: str  # moved | already
     rows: int = 0
     tables: dict[str, int] = field(default_factory=dict)
@@ -171,7 +169,6 @@ class _Run:
             writer.set_meta(UNFINISHED, self.state.to_json())
 
     def copy(self, table: MovedTable) -> None:
-        """Copy the rest of a table."""
         state = self.state.tables.setdefault(table.name, Copied())
         if state.done:
             return
@@ -238,7 +235,6 @@ class _Run:
 
 
 def _ticks(report: Report, phase: str, total: int) -> Tick:
-    """Reports the rows of all tables together."""
     through = dict[str, int]()
 
     def tick(table: str, rows: int) -> None:

@@ -25,8 +25,6 @@ Rename = Callable[[Row], Row]
 
 @dataclass(frozen=True, slots=True)
 class IdChange:
-    """An old and a new id."""
-
     before: str
     after: str
 
@@ -73,7 +71,6 @@ def new_space_id(space_id: str, source: str, trees: Iterable[str], machine: IdCh
 
 
 def renamed(ids: NewIds, table: MovedTable, rows: list[Row]) -> list[Row]:
-    """The rows with the target's ids."""
     rename = _rename_for(ids, table)
     return rows if rename is None else [rename(row) for row in rows]
 
@@ -109,7 +106,6 @@ def _journal(ids: NewIds, journal: str) -> str:
 
 
 def _meta_key(ids: NewIds, key: str) -> str:
-    """The key in `meta` with the new id of its checkout or journal."""
     for beginning in (_APPROVED, _FOUGHT, _OURS):
         if key.startswith(beginning):
             journal, colon, path = key.removeprefix(beginning).partition(":")

@@ -30,8 +30,6 @@ Sums = Mapping[str, tuple[int, str]]  # rows and checksum of each table
 
 @dataclass(slots=True)
 class Copied:
-    """How much of a table is copied."""
-
     after: tuple[Any, ...] | None = None  # the source's key of the last copied row
     rows: int = 0
     done: bool = False
@@ -39,8 +37,6 @@ class Copied:
 
 @dataclass(slots=True)
 class Unfinished:
-    """A move in progress."""
-
     id: str
     at: str
     source: str  # the name of the source, to recognise it
@@ -67,8 +63,6 @@ class Unfinished:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a database stores about moves of a memory."""
-
     moved: Mapping[str, Any] | None
     arrived: Mapping[str, Any] | None
     unfinished: Unfinished | None

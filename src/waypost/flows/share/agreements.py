@@ -51,7 +51,6 @@ class Share:
 
     @property
     def says(self) -> str:
-        """The text before the name of the other project."""
         return _SAYS[self.role, self.state]
 
     def to_json(self) -> dict[str, Any]:
@@ -88,7 +87,6 @@ def offer(space: OpenSpace, project: str, what: Offer, caller: Caller) -> Share:
 
 
 def accept(space: OpenSpace, project: str, caller: Caller) -> Share:
-    """Start reading what another project offers."""
     _need_person(space, caller, "accept")
     neighbours = space.neighbours(space)
     other = _another(space, neighbours.find(project))
@@ -214,7 +212,6 @@ def _need_person(space: OpenSpace, caller: Caller, what: str) -> None:
 
 
 def _person(space: OpenSpace, caller: Caller) -> str:
-    """The person who decides."""
     return caller.actor if caller.source == "person" else space.settings.person
 
 

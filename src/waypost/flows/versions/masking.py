@@ -30,8 +30,6 @@ def without_secrets(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    """Masks short fields and collects what was masked."""
-
     findings: list[str] = field(default_factory=list)
 
     def text(self, name: str, value: str) -> str:

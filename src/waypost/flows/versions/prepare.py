@@ -96,7 +96,6 @@ def prepare_version(draft: Draft, version: Version, masked: tuple[str, ...], key
 
 
 def marks_standing(reader: Reader, key: bytes, version: Version) -> set[bytes]:
-    """The tombstones that keep this version out."""
     return reader.tombstones(marks_met(key, version)) if reader.has_tombstones() else set()
 
 
@@ -177,7 +176,6 @@ def make_room(
 
 
 def pending(writer: Writer, passages: Sequence[Passage], embedded: Embedded) -> tuple[str, ...]:
-    """The engines that still have to embed one of these passages."""
     hashes = [passage.content_hash for passage in passages]
     return tuple(engine for engine in embedded.engines if writer.missing_vectors(engine, hashes))
 

@@ -119,7 +119,6 @@ class WriteGate:
         return Receipt(None, "refused", item.draft.key, reason, item.masked)
 
     def _refuse_existing_id(self, item: Prepared) -> Receipt | None:
-        """Refuse a draft that would overwrite another memory."""
         given = item.draft.memory_id
         if given and self.writer.versions(given):
             return self._refuse(item, f"{given} exists and says something else; `waypost correct` changes it")
@@ -238,7 +237,6 @@ class WriteGate:
         return None
 
     def _versions_to_replace(self, item: Prepared) -> list[Version]:
-        """Current versions of the memory that the draft replaces."""
         if item.draft.replaces is None:
             return []
         current = current_versions(self.writer, item.draft.replaces)

@@ -23,8 +23,6 @@ from waypost.store.protocol import Reader
 
 @dataclass(frozen=True, slots=True)
 class LifetimeStatus:
-    """A memory and how long it lives."""
-
     memory_id: str
     state: State  # as it is by now
 
@@ -92,7 +90,6 @@ def _requested_lifetime(
 
 
 def _changed_lifetime(state: State, refresh: tuple[str, ...], on_expire: str | None) -> Lifetime:
-    """The current lifetime with other triggers or another action at its end."""
     if state.ttl_seconds is None:
         raise InvalidInput("refresh and on_expire need a lifetime.", "Give it in seconds, or name a class.")
     return Lifetime(state.ttl_seconds, on_expire or state.on_expire or "stale", refresh or state.refresh)

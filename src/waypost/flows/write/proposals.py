@@ -27,21 +27,11 @@ _TOPIC = "memory:"  # how the topics of proposals begin, before the id of the me
 _CONFIDENCE = 0.7  # of an agent's statement, as in the confidence of memories
 _WAITS = "a person said this, so your {what} needs their approval; until then theirs holds"
 _KNOWN = "the same proposal is already in review"
-_JSON_FIELDS = [
-    "text",
-    "kind",
-    "level",
-    "domain",
-    "module",
-    "session",
-    "speaker",
-    "key",
-    "ttl",
-    "ttl_class",
-    "on_expire",
-    "parent",
-    "replaces",
-]  # fields of a draft that JSON can represent as they are
+# Fields of a draft that JSON can represent as they are.
+_JSON_FIELDS = (
+    "text", "kind", "level", "domain", "module", "session", "speaker", "key", "ttl", "ttl_class", "on_expire",
+    "parent", "replaces",
+)  # fmt: skip
 _TIMES = ("time", "valid_from", "valid_until")
 
 

@@ -85,7 +85,6 @@ def store_again(space: OpenSpace, writer: Writer, version: Version, now: datetim
 
 
 def replaced_ids(reader: Reader, memory_id: str) -> list[str]:
-    """Ids of the memories that this one replaced."""
     return sorted(
         {edge.to_id for edge in reader.edges(memory_id) if (edge.kind, edge.from_id) == (SUPERSEDES, memory_id)}
     )
@@ -129,7 +128,6 @@ def _replaced_at(reader: Reader, memory_id: str) -> set[datetime]:
 
 
 def _beginnings(versions: Sequence[Version]) -> Iterator[datetime]:
-    """When a memory became valid, or valid again after all of it had ended."""
     for place, version in enumerate(versions):
         if all(
             earlier.superseded_at is not None and earlier.superseded_at < version.recorded_at

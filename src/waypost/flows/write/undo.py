@@ -193,7 +193,6 @@ def _id_with_same_value(reader: Reader, version: Version) -> str:
 def _end_replaced(
     space: OpenSpace, writer: Writer, memory_id: str, periods: Sequence[Period], caller: Caller, now: datetime
 ) -> list[str]:
-    """End what it had replaced: that was reinstated when it ended."""
     gone = []
     for other in replaced_ids(writer, memory_id):
         overlapping = [

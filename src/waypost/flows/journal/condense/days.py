@@ -18,7 +18,6 @@ from waypost.model.journal import Entry, ScoredEntry
 
 
 def trim(run: CondenseRun, step: Trim) -> CondenseStep:
-    """Copy the original to the archive, then shorten the day's file."""
     live, original, page = read_day(run, step.path)
     copied = archived(original, live, step.day, run.folder.zone, run.at(run.today))
     scores = run.scored(originals(copied, page), step.due)
@@ -37,7 +36,6 @@ def trim(run: CondenseRun, step: Trim) -> CondenseStep:
 
 
 def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
-    """Write the current importance of entries where it has changed."""
     pages = {path: read_day(run, path) for path in step.paths}
     entries = {
         path: originals(original, page) if original else list(page.entries)

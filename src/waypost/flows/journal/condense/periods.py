@@ -17,7 +17,6 @@ _MONTHS = range(1, 13)
 
 
 def make_month(run: CondenseRun, step: MakeMonth) -> CondenseStep:
-    """Archive the weeks' summaries, and make the month's."""
     sources = [layout.week_path(week) for week in step.weeks]
     done = _make(run, "month", step.due, step.month, layout.month_path(step.month), sources, step.month.weeks)
     if done.made:
@@ -26,7 +25,6 @@ def make_month(run: CondenseRun, step: MakeMonth) -> CondenseStep:
 
 
 def make_year(run: CondenseRun, step: MakeYear) -> CondenseStep:
-    """Archive the months' summaries, and make the year's."""
     sources = [layout.month_path(month) for month in step.months]
     weeks = [week for number in _MONTHS for week in Month(step.year, number).weeks]
     done = _make(run, "year", step.due, step.year, layout.year_path(step.year), sources, weeks)

@@ -25,8 +25,6 @@ _MOST_TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was archived, or would be."""
-
     entries: tuple[str, ...]  # ids
     files: tuple[str, ...]  # they were in
     kept: int  # old enough, but read recently, protected, or important
@@ -91,7 +89,6 @@ def prune(
 
 
 def _choose(space: OpenSpace, rule: _Rule) -> tuple[dict[str, list[str]], int]:
-    """The entries to archive by file, and how many old ones stay."""
     old: dict[str, list[Entry]] = {}
     for path in space.journal.scan():
         page = _page(space.journal, path) if stage_of(path) == "daily" and day_of(path) else None
@@ -159,6 +156,5 @@ def _page(folder: JournalFolder, path: str) -> JournalPage | None:
 
 
 def _has_words(page: JournalPage) -> bool:
-    """Whether anything but a title is left."""
     lines = [line.strip() for block in page.blocks for line in block.raw.splitlines()]
     return any(line and not line.startswith("# ") for line in lines)

@@ -7,13 +7,12 @@ before. Originals stay in the archive, and nothing in a live file is lost.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, StoreBusy
 from waypost.flows.journal.condense.periods import own_lines
-from waypost.flows.journal.condense.restore_entry import release_entry, restore_text
 from waypost.flows.journal.condense.run import LOCK
 from waypost.flows.journal.condense.run_state import ChangedMeanwhile, CondenseRun, FileChanges
 from waypost.flows.journal.index_page import index_backups, restore_index
@@ -22,9 +21,10 @@ from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit
 from waypost.journal import layout
-from waypost.journal.archive import archived, summary_archived
+from waypost.journal.archive import HOLD, archived, summary_archived
 from waypost.journal.layout import Month, Week
-from waypost.journal.plan_files import joined_days
+from waypost.journal.markdown import JournalPage
+from waypost.journal.plan_files import archive_of, joined_days
 from waypost.journal.summary.frame import split_frame
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller
@@ -73,7 +73,6 @@ def release(space: OpenSpace, what: str, caller: Caller) -> Restored:
 
 @contextmanager
 def _exclusive_run(space: OpenSpace) -> Iterator[CondenseRun]:
-    """Hold the lock of condensing."""
     with try_lock(space.folder / LOCK) as free:
         if not free:
             raise StoreBusy("The journal is being condensed.", "Try again in a moment.")
@@ -163,7 +162,6 @@ def _days_of(week: Week) -> list[date]:
 
 
 def _live_days(run: CondenseRun, days: Sequence[date]) -> list[str]:
-    """The files of these days, however they are spelled."""
     return [path for path in run.folder.scan() if layout.stage_of(path) == "daily" and layout.day_of(path) in days]
 
 
@@ -246,6 +244,61 @@ def _release_files(run: CondenseRun, paths: Sequence[str], what: str) -> FileCha
     if not changes.written:
         raise NotFound(f"Nothing of {what} is held.", "`waypost journal restore` brings something back, and holds it.")
     return changes
+
+
+# -- one entry
+
+
+def restore_text(run: CondenseRun, memory_id: str) -> FileChanges:
+    path, text, page, place = _live_entry(run, memory_id)
+    entry = page.entries[place]
+    original = run.read(archive_of(path))
+    full = next(
+        (candidate for candidate in run.page(original or "", page.day).entries if candidate.id == memory_id), None
+    )
+    if full is None or entry.trimmed is None:
+        raise NotFound(f"The entry {memory_id} has its full words.", "Nothing must be restored.")
+    changes = FileChanges()
+    if entry.is_edited and original is not None and page.day is not None:  # edits are kept below it
+        kept = archived(original, text, page.day, page.zone, run.at(run.today))
+        changes.put(archive_of(path), original, kept)
+        full = next(candidate for candidate in run.page(kept, page.day).entries if candidate.id == memory_id)
+    back = replace(entry, text=full.text, trimmed=None, amendments=full.amendments, more={**entry.more, HOLD: "1"})
+    changes.put(path, text, page.with_entry(place, back).text)
+    return changes
+
+
+def release_entry(run: CondenseRun, memory_id: str) -> FileChanges:
+    path, text, page, place = _live_entry(run, memory_id)
+    entry = page.entries[place]
+    if HOLD not in entry.more:
+        raise NotFound(
+            f"The entry {memory_id} is not held.", "`waypost journal restore` brings words back, and holds them."
+        )
+    changes = FileChanges()
+    more = {name: value for name, value in entry.more.items() if name != HOLD}
+    changes.put(path, text, page.with_entry(place, replace(entry, more=more)).text)
+    return changes
+
+
+def _live_entry(run: CondenseRun, memory_id: str) -> tuple[str, str, JournalPage, int]:
+    with run.space.store.read() as reader:
+        places = [placed for journal, placed in reader.places_of([memory_id]) if journal == run.space.journal_id]
+    for placed in places:
+        text = run.read(placed.path) if layout.stage_of(placed.path) == "daily" else None
+        if text is None:
+            continue
+        page = run.page(text, layout.day_of(placed.path))
+        for place, entry in enumerate(page.entries):
+            if entry.id == memory_id:
+                return placed.path, text, page, place
+    days = sorted({str(layout.day_of(placed.path)) for placed in places if layout.day_of(placed.path)})
+    if days:
+        raise NotFound(
+            f"The day of {memory_id} is in the archive, with its full words.",
+            f"`waypost journal restore {days[0]}` brings the day back.",
+        )
+    raise NotFound(f"There is no entry {memory_id} in the journal.", "`waypost journal search` finds entries.")
 
 
 # -- the index page

@@ -207,7 +207,6 @@ def _notices(run: CondenseRun) -> tuple[str, ...]:
 
 
 def step_text(done: CondenseStep) -> str:
-    """The step in a line for people."""
     files = ", ".join(done.files[:3]) + (f" and {len(done.files) - 3} more" if len(done.files) > 3 else "")
     match done.step:
         case "trim" if done.saved > 0:

@@ -39,8 +39,6 @@ class ChangedMeanwhile(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CondenseStep:
-    """A step that was done or, with `dry_run`, would be."""
-
     step: str  # trim, rescore, join, month, year, compress
     due: date
     files: tuple[str, ...]  # shortened, archived or compressed
@@ -126,7 +124,6 @@ class CondenseRun:
         return self._scores.of(entries, day, self.at(day)) if entries else []
 
     def scored_alone(self, entries: Sequence[Entry], day: date) -> list[ScoredEntry]:
-        """The same for entries of more than a week."""
         return self._scores.alone(entries, self.at(day)) if entries else []
 
     def look_again(self) -> None:

@@ -30,7 +30,6 @@ class EntryScores:
     _tables: dict[date, dict[str, ScoredEntry]] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """Drop cached scores: files have changed."""
         self._tables.clear()
 
     def of(self, entries: Sequence[Entry], day: date, at: datetime) -> list[ScoredEntry]:
@@ -65,7 +64,6 @@ class EntryScores:
         return {name: scored_entry for (name, _), scored_entry in zip(ordered, scores, strict=True)}
 
     def _said_before(self, day: date) -> dict[str, Entry]:
-        """All current entries of the days before, with full texts."""
         first, last = day - timedelta(days=REACH), day - timedelta(days=1)
         entries_by_name: dict[str, Entry] = {}
         for about, paths in days_of(self.space.journal.scan()).items():

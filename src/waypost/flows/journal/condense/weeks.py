@@ -95,7 +95,6 @@ def lasting(scores: Sequence[ScoredEntry], worth: Mapping[str, int]) -> list[Sco
 
 
 def _add_summary(run: CondenseRun, changes: FileChanges, step: Join, scores: Sequence[ScoredEntry]) -> str | None:
-    """Add the week's summary. None is started for a week without entries."""
     path = layout.week_path(step.week)
     before = run.read(path)
     base = before if before is not None else run.read(layout.archived_path(path))
