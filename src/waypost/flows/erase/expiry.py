@@ -1,7 +1,7 @@
 """Handle expired memories: mark them stale, archive or delete them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -38,17 +38,7 @@ class Expired:
         return len(self.stale) + len(self.archived) + len(self.deleted)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "count": self.count,
-            "stale": self.stale,
-            "archived": self.archived,
-            "deleted": self.deleted,
-            "protected": self.protected,
-            "postponed": self.postponed,
-            "exports_changed": list(self.exports_changed),
-            "complete": self.complete,
-            "dry_run": self.dry_run,
-        }
+        return {"count": self.count, **asdict(self), "exports_changed": list(self.exports_changed)}
 
 
 def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, wait: bool = True) -> Expired:

@@ -1,7 +1,7 @@
 """Summaries of files, by rules or by a configured language model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from waypost.code.files.reading import Unread
@@ -40,14 +40,7 @@ class Summarised:
     notices: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "files": self.files,
-            "made": self.made,
-            "skipped": self.skipped,
-            "by_model": self.by_model,
-            "example": self.example,
-            "notices": list(dict.fromkeys(self.notices)),
-        }
+        return asdict(self) | {"notices": list(dict.fromkeys(self.notices))}
 
 
 def summarize(space: OpenSpace, path: str | None, *, force: bool = False, report: Report = quiet) -> Summarised:

@@ -1,6 +1,6 @@
 """How much was said on each day, and where its text is stored, for a calendar."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
@@ -20,13 +20,7 @@ class DayCounted:
     stage: str  # "daily", or "archive/daily" if only the archive has the text
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "day": self.day.isoformat(),
-            "entries": self.entries,
-            "protected": self.protected,
-            "importance": round(self.importance, 2),
-            "stage": self.stage,
-        }
+        return asdict(self) | {"day": self.day.isoformat(), "importance": round(self.importance, 2)}
 
 
 def calendar(space: OpenSpace) -> tuple[DayCounted, ...]:

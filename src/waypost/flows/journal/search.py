@@ -1,7 +1,7 @@
 """Search every file of the journal, compressed ones too, for exact words."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from functools import cache
 from typing import Any
@@ -32,14 +32,7 @@ class FoundLine:
     speaker: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "line": self.line,
-            "text": self.text,
-            "id": self.id,
-            "time": self.time.isoformat() if self.time else None,
-            "speaker": self.speaker,
-        }
+        return asdict(self) | {"time": self.time.isoformat() if self.time else None}
 
 
 @dataclass(frozen=True, slots=True)

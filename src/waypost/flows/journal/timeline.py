@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -74,14 +74,7 @@ class TimelinePeriod:
     path: str | None  # the day's file, or the summary
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "first": self.first.isoformat(),
-            "last": self.last.isoformat(),
-            "entries": self.entries,
-            "conversations": self.conversations,
-            "path": self.path,
-        }
+        return asdict(self) | {"first": self.first.isoformat(), "last": self.last.isoformat()}
 
 
 @dataclass(frozen=True, slots=True)

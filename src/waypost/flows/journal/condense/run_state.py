@@ -7,7 +7,7 @@ engine or a language model works.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date, datetime, time
 from typing import Any
 
@@ -46,13 +46,7 @@ class CondenseStep:
     saved: int = 0  # bytes removed from live files, or saved by compression
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "step": self.step,
-            "due": self.due.isoformat(),
-            "files": list(self.files),
-            "made": self.made,
-            "saved": self.saved,
-        }
+        return asdict(self) | {"due": self.due.isoformat(), "files": list(self.files)}
 
 
 @dataclass(slots=True)
