@@ -215,7 +215,7 @@ class _Sync:
     ) -> dict[str, _FileContent]:
         """The content of these files.
 
-        A file that lost entries may be in the middle of a save, so it is read until it is stable.
+        A file that lost entries may be in the middle of a save: read it until it is stable.
         """
         contents: dict[str, _FileContent] = {}
         for path in paths:

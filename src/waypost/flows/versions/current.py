@@ -53,7 +53,7 @@ def current_versions(reader: Reader, memory_id: str) -> list[Version]:
 
 
 def current_version(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
-    """The version that is valid at the moment, else the latest current one; None if there is none."""
+    """The version that is valid at the moment, else the latest current one, or None."""
     current = current_versions(reader, memory_id)
     return reader.version(memory_id, moment) or (current[-1] if current else None)
 
