@@ -16,6 +16,7 @@ from typing import Any
 
 from waypost.config import Settings
 from waypost.errors import ForeignFile, NotFound, Refused, StoreBusy, StoreCorrupt, StoreError
+from waypost.flows.backup import RESTORE_OWED
 from waypost.flows.backup.erase_from_snapshots import BACKUPS_OWED, erase_from
 from waypost.flows.backup.rows import (
     TOMBSTONE_KEY,
@@ -30,7 +31,6 @@ from waypost.flows.backup.snapshots import (
     BEFORE_RESTORE,
     FOLDER,
     JOURNAL,
-    RESTORE_OWED,
     TEMPORARY,
     MemoryBackup,
     backups_in,

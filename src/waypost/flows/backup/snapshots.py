@@ -37,7 +37,6 @@ from waypost.store.sqlite.snapshot import check_file, copy_pages, count_current,
 
 FOLDER, DESCRIPTION, JOURNAL = "backups", "backup.json", "journal"
 LOCK = "backups.lock"
-RESTORE_OWED = "restore_owed"  # in the table `meta`: the snapshot whose journal files must still be restored
 DAILY, ASKED, BEFORE_RESTORE = "daily", "asked for", "before a restore"
 # Prefixes of keys in the table `meta` that cannot be recomputed.
 KEPT_NOTES = (

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from waypost.errors import NotFound, StoreBusy, StoreError
-from waypost.flows.backup.snapshots import RESTORE_OWED
+from waypost.flows.backup import RESTORE_OWED
 from waypost.flows.open_space import OpenSpace
 from waypost.store.protocol import Reader, Writer
 
