@@ -44,17 +44,27 @@ def point_at_code(space: OpenSpace, tree: TreeNow, drafts: Sequence[Draft], *, d
 
     An ambiguous name is refused for a `direct` write, whose writer can be more precise. In a batch it becomes a notice.
     """
-    with space.store.read() as reader:
-        is_indexed = space.identity.kind == "project" and reader.has_code(space.identity.checkout_id)
+    infers = any(map(_may_infer, drafts)) and _is_indexed(space)
     pointed = [
         _pinned(space, tree, draft, direct)
         if draft.refs
         else _inferred(space, tree, draft)
-        if is_indexed and not KINDS[draft.kind].is_journal
+        if infers and _may_infer(draft)
         else PinnedDraft(draft)
         for draft in drafts
     ]
     return [replace(item, notices=(*item.notices, _UNTIED)) if _is_untied(item.draft) else item for item in pointed]
+
+
+def _may_infer(draft: Draft) -> bool:
+    return not draft.refs and not KINDS[draft.kind].is_journal
+
+
+def _is_indexed(space: OpenSpace) -> bool:
+    if space.identity.kind != "project":
+        return False
+    with space.store.read() as reader:
+        return reader.has_code(space.identity.checkout_id)
 
 
 def _is_untied(draft: Draft) -> bool:
