@@ -21,7 +21,7 @@ from benchmarks.clock import each, percentiles, seconds
 from benchmarks.meter import Cost, cpu_seconds, measured
 
 from waypost import Memory
-from waypost.flows.index.init import IndexReport
+from waypost.flows.admin.init import IndexReport
 from waypost.space.place import DATABASE_FILE
 
 Figures = dict[str, Any]

@@ -97,8 +97,8 @@ def _fill(project: Path, size: int) -> int:
     known: int = memory.status()["memories"]
     if known:
         return known
-    from waypost.flows.write.prepare import Embedded, put
-    from waypost.flows.write.prepare import prepare as ready
+    from waypost.flows.versions.prepare import Embedded, put
+    from waypost.flows.versions.prepare import prepare as ready
     from waypost.memory.handle import LIBRARY
     from waypost.model.draft import Draft
 

@@ -30,10 +30,10 @@ from benchmarks.meter import cpu_seconds
 from benchmarks.speed import table
 
 from waypost import Memory, config
-from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.draft_links import find_links
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.prepare import Embedded
+from waypost.flows.versions.prepare import Embedded
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.reference import LineRange

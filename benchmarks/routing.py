@@ -100,7 +100,7 @@ class Company:
 
 def fill(memory: Memory, size: int) -> None:
     """Everything that `remember` does to a fact but looking for duplicates; beyond the first ones vectors are given."""
-    from waypost.flows.write.prepare import Embedded, prepare, put
+    from waypost.flows.versions.prepare import Embedded, prepare, put
     from waypost.memory.handle import LIBRARY
     from waypost.model.draft import Draft
 

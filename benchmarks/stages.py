@@ -106,7 +106,7 @@ def waypost(size: int, project: Path) -> Figures:
 
 def large(size: int, project: Path) -> Figures:
     """The large set: everything that `remember` does to a turn, but its vector is given."""
-    from waypost.flows.write.prepare import Embedded, prepare, put
+    from waypost.flows.versions.prepare import Embedded, prepare, put
     from waypost.memory.handle import LIBRARY
     from waypost.model.draft import Draft
 

@@ -11,7 +11,7 @@ from tests.damage.filled import Filled
 from tests.damage.test_tables import Terminal
 
 from waypost.errors import StoreCorrupt
-from waypost.flows.admin.finding import EMPTIED
+from waypost.flows.findings import EMPTIED
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 
@@ -70,7 +70,7 @@ def test_an_empty_file_that_was_a_memory_is_not_taken_for_a_new_one(copied: Fill
     with pytest.raises(StoreCorrupt, match="is empty"):
         copied.open()
     out = terminal.run("doctor", "--fix")[1]
-    assert "all that was in it alone is lost" in out
+    assert "what only it contained is lost" in out
     assert terminal.run("doctor")[0] == 0
 
 

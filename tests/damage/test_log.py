@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.damage.filled import Filled
 
-from waypost.flows.admin.finding import LOST_WRITES
+from waypost.flows.findings import LOST_WRITES
 from waypost.memory.spaces import open_spaces
 from waypost.store.sqlite.pages import PAGE
 

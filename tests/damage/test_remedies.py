@@ -8,9 +8,9 @@ import pytest
 from tests.damage.filled import Filled, flip_in, pages_of_table, zero
 
 from waypost.faces.cli.entry import run
-from waypost.flows.admin import finding
-from waypost.flows.admin.finding import Finding, FindingKind
+from waypost.flows import findings as finding
 from waypost.flows.admin.recovery import damage_findings
+from waypost.flows.findings import Finding, FindingKind
 from waypost.memory.spaces import open_spaces
 
 

@@ -15,7 +15,7 @@ from tests.damage.filled import Filled, flip_in, pages_of_table, root_page, zero
 from waypost import Memory
 from waypost.errors import StoreBusy
 from waypost.faces.cli.entry import run
-from waypost.flows.admin.finding import Finding
+from waypost.flows.findings import Finding
 from waypost.memory.spaces import open_spaces
 from waypost.store.sqlite.checksums import SUMMED
 from waypost.store.sqlite.pages import PAGE
@@ -178,10 +178,10 @@ def test_code_that_was_lost_is_read_again(copied: Filled) -> None:
 def test_two_repairs_at_once_are_refused(copied: Filled) -> None:
     zero(copied.database, leaf_of(copied, some_fact(copied)))
     memory = copied.open()
-    from waypost.flows.admin.recovery import LOCK_NAME
+    from waypost.flows.erase.damaged_copies import REPAIR_LOCK
     from waypost.space.platform import try_lock
 
-    with try_lock(memory.space.folder / LOCK_NAME), pytest.raises(StoreBusy, match="Another process is repairing"):
+    with try_lock(memory.space.folder / REPAIR_LOCK), pytest.raises(StoreBusy, match="Another process is repairing"):
         memory.admin.doctor(fix=True)
 
 

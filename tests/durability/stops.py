@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import apsw
 
+import waypost.flows.versions.prepare
 import waypost.flows.write.lifecycle
-import waypost.flows.write.prepare
 import waypost.flows.write.remember
 from waypost.store.sqlite.store import SqliteStore
 
@@ -51,7 +51,7 @@ def telling(steps: list[str], every: int) -> list[int]:
 
 def stop_at_functions(stops: Stops) -> None:
     for name in ("mask", "embed_items", "finish"):
-        for module in (waypost.flows.write.prepare, waypost.flows.write.remember, waypost.flows.write.lifecycle):
+        for module in (waypost.flows.versions.prepare, waypost.flows.write.remember, waypost.flows.write.lifecycle):
             if hasattr(module, name):
                 setattr(module, name, _stepping(getattr(module, name), name, stops))
     plain = SqliteStore.write

@@ -17,8 +17,9 @@ from tests.durability.conftest import ROOT
 
 from waypost import Memory
 from waypost.embed.fake import FakeEngine
+from waypost.flows.erase.forget import Forgotten
 from waypost.flows.move import export as transfer
-from waypost.flows.write.forget import Forgotten
+from waypost.flows.versions.row import memory_row
 from waypost.memory.spaces import IDLE_SECONDS
 from waypost.store.sqlite.store import SqliteStore
 
@@ -177,7 +178,7 @@ def test_an_export_under_way_cannot_bring_back_what_is_forgotten_meanwhile(
     doomed = str(memory.remember("The word is quixzanthal").id)
     memory.remember("Another thing entirely")
     erased = threading.Event()
-    memory_row, plain = transfer.memory_row, SqliteStore.scrub
+    plain = SqliteStore.scrub
 
     def tell_and_scrub(*given: Any, **named: Any) -> bool:
         erased.set()  # it is erased and the exports are cleaned; now it waits for those who still read

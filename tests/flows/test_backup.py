@@ -18,7 +18,7 @@ from tests.home_files import contents
 
 from waypost import Memory, config
 from waypost.errors import ConfigError, NotFound, Refused, StoreCorrupt
-from waypost.flows.backup import erase
+from waypost.flows.backup import erase_from_snapshots
 from waypost.flows.backup.restore import RestoredBackup
 from waypost.flows.backup.snapshots import MemoryBackup
 from waypost.memory.handle import LIBRARY
@@ -341,7 +341,7 @@ def test_what_could_not_be_erased_from_snapshots_is_erased_by_the_next_opening(
     doomed = remembered(memory, TEXT)
     memory.admin.backups.make()
     with monkeypatch.context() as patch:
-        patch.setattr(erase, "erase_from", lambda *_: (_ for _ in ()).throw(OSError("no room")))
+        patch.setattr(erase_from_snapshots, "erase_from", lambda *_: (_ for _ in ()).throw(OSError("no room")))
         assert not memory.forget(doomed).complete
         assert [one.check for one in memory.admin.doctor() if not one.ok and one.check == "forgotten text"]
     assert traces(memory.space.folder / "backups")

@@ -13,7 +13,7 @@ from waypost.errors import StoreBusy
 from waypost.flows.backup import restore as backup_restore
 from waypost.flows.backup.restore import BackupPlace, RestorePlan
 from waypost.flows.backup.snapshots import MemoryBackup
-from waypost.flows.write.erasure import Doomed
+from waypost.flows.write.erase_rows import ErasureTargets
 from waypost.model.memory import Caller
 
 NAME = "Zzyzxquixandra"
@@ -165,15 +165,15 @@ def test_what_is_forgotten_while_a_restore_is_prepared_does_not_come_back(
     person.remember("Written before the restore")
     impatient = replace(person.space.settings, busy_timeout_seconds=0.1)
     other = Memory(person.identity, impatient, Caller("person", "ada"), person.space.clock)
-    before = backup_restore._planned
+    before = backup_restore._plan_with_targets
 
-    def planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, Doomed]:
+    def planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, ErasureTargets]:
         done = before(place, backup)
         assert not other.forget(fact).complete  # the restore holds the snapshots
         return done
 
     with monkeypatch.context() as patch:
-        patch.setattr(backup_restore, "_planned", planned)
+        patch.setattr(backup_restore, "_plan_with_targets", planned)
         with pytest.raises(StoreBusy, match="forgotten while the restore was prepared"):
             person.admin.backups.restore(made.id)
     assert [row["text"] for row in person.list()] == ["Written before the restore"]

@@ -10,7 +10,7 @@ import pytest
 from tests.journal.sources import sources_in
 
 from waypost.errors import LlmError, LlmLimit, LlmRefused, LlmUnavailable
-from waypost.flows.journal.condense.texts import BY_RULES, SummaryWriter, open_writer, summary_of, trimmed
+from waypost.flows.journal.condense.texts import BY_RULES, SummaryWriter, open_writer, summary_of, trim_with_model
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary.build import summarise
@@ -202,7 +202,10 @@ TV = Entry(
 
 def test_a_passing_answer_is_trimmed_to_a_models_core() -> None:
     llm = FakeLlm(['{"core": "Handball semi-final (2026-01-30)"}'])
-    assert trimmed(SummaryWriter(llm), TV, 1, "assistant", "What is on?").text == "Handball semi-final (2026-01-30)"
+    assert (
+        trim_with_model(SummaryWriter(llm), TV, 1, "assistant", "What is on?").text
+        == "Handball semi-final (2026-01-30)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -210,15 +213,15 @@ def test_a_passing_answer_is_trimmed_to_a_models_core() -> None:
 )
 def test_a_core_that_cannot_be_used_is_made_by_rules(useless: str) -> None:
     writer = SummaryWriter(FakeLlm([useless]))
-    by_rules = trimmed(SummaryWriter(None), TV, 1, "assistant", "What is on?")
-    assert trimmed(writer, TV, 1, "assistant", "What is on?") == by_rules and by_rules.trimmed
+    by_rules = trim_with_model(SummaryWriter(None), TV, 1, "assistant", "What is on?")
+    assert trim_with_model(writer, TV, 1, "assistant", "What is on?") == by_rules and by_rules.trimmed
     assert len(writer.notices) == 1 and writer.notices[0].startswith("Trimmed by rules")
 
 
 def test_a_model_is_not_asked_about_what_may_not_be_trimmed() -> None:
     llm = FakeLlm(['{"core": "x"}'])
     for score, role in ((2, "assistant"), (0, "person"), (0, "tool")):
-        trimmed(SummaryWriter(llm), TV, score, role, "What is on?")
+        trim_with_model(SummaryWriter(llm), TV, score, role, "What is on?")
     assert llm.asked == []
 
 

@@ -8,7 +8,7 @@ from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.facts.decide import Decided, _linked
+from waypost.flows.facts.decide import Decided, _write_links
 
 
 def links(done: Decided) -> list[tuple[str, str | None, str | None, float]]:
@@ -130,7 +130,7 @@ def test_what_a_kill_left_unlinked_is_linked_when_the_decision_is_recorded_again
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("waypost.flows.facts.decide._linked", killed)
+        patched.setattr("waypost.flows.facts.decide._write_links", killed)
         with pytest.raises(KeyboardInterrupt):
             memory.decide("We use FastAPI", because=["It is asynchronous"])
     assert memory.why("why FastAPI?").reasons == ()
@@ -202,9 +202,9 @@ def test_nothing_is_linked_with_what_was_forgotten_meanwhile(memory: Memory, mon
         for row in memory.list():
             if row["kind"] == "reason":
                 memory.forget(row["id"])
-        return _linked(*told)
+        return _write_links(*told)
 
-    monkeypatch.setattr("waypost.flows.facts.decide._linked", link_after_forgetting)
+    monkeypatch.setattr("waypost.flows.facts.decide._write_links", link_after_forgetting)
     done = memory.decide("We use FastAPI", because=["It is asynchronous"], given=["Python only"])
     assert [edge.kind for edge in done.edges] == ["blocks"]
 

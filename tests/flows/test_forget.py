@@ -13,7 +13,7 @@ from tests.home_files import contents
 
 from waypost import Memory, config
 from waypost.errors import NotFound, StoreBusy
-from waypost.flows.write.erase import clean_exports
+from waypost.flows.erase.exports import clean_exports
 from waypost.memory.handle import LIBRARY
 from waypost.memory.spaces import open_spaces
 from waypost.store.sqlite.store import SqliteStore
@@ -225,8 +225,8 @@ def test_forgetting_that_is_cut_off_once_it_is_stored_is_finished_by_the_next_op
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("waypost.flows.write.forget.clean_exports", clean)
-        patch.setattr("waypost.flows.write.erase.clean_exports", clean)
+        patch.setattr("waypost.flows.erase.forget.clean_exports", clean)
+        patch.setattr("waypost.flows.erase.exports.clean_exports", clean)
         with pytest.raises(KeyboardInterrupt):
             memory.forget(doomed)
     assert traces(tmp_path)  # the control: there is something left to clean

@@ -8,7 +8,7 @@ from tests.conftest import Git, OpenMemory, TestClock
 from waypost import Memory, config
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.index.track import git_changed
-from waypost.flows.learn.automatic import learn_owed, learn_saved
+from waypost.flows.learn.automatic import learn_pending, learn_saved
 from waypost.model.memory import Caller
 from waypost.model.review_item import Learned
 
@@ -154,12 +154,12 @@ def test_a_clean_tree_teaches_nothing(shop: Memory) -> None:
 
 def test_new_commits_are_learned_from_after_the_hook_by_the_worker(shop: Memory, git: Git) -> None:
     git_changed(shop.space)
-    assert learn_owed(shop.space) == 0  # the first commit has none before it
+    assert learn_pending(shop.space) == 0  # the first commit has none before it
     need_httpx(shop.code.root)
     commit(git, shop.code.root, "Use httpx")
     git_changed(shop.space)
-    assert learn_owed(shop.space) > 0
-    assert learn_owed(shop.space) == 0
+    assert learn_pending(shop.space) > 0
+    assert learn_pending(shop.space) == 0
     known = [row["text"] for row in shop.list()] + [one.text for _, one in shop.facts.review().candidates]
     assert any("httpx" in text for text in known)
 
@@ -173,7 +173,7 @@ def test_another_branch_is_no_news(shop: Memory, git: Git) -> None:
         writer.set_meta(f"learn_since:{shop.space.identity.checkout_id}", git(shop.code.root, "rev-parse", "HEAD"))
     git(shop.code.root, "checkout", "-q", base)
     git(shop.code.root, "checkout", "-q", "main")
-    assert learn_owed(shop.space) == 0
+    assert learn_pending(shop.space) == 0
 
 
 def test_what_is_learned_unasked_is_a_setting(shop: Memory, git: Git, clock: TestClock) -> None:
@@ -182,7 +182,7 @@ def test_what_is_learned_unasked_is_a_setting(shop: Memory, git: Git, clock: Tes
     need_httpx(shop.code.root)
     commit(git, shop.code.root, "Use httpx")
     git_changed(quiet.space)
-    assert learn_owed(quiet.space) == 0
+    assert learn_pending(quiet.space) == 0
     write(shop.code.root, "shop/retry.py", RETRY)
     write(shop.code.root, "README.md", "# Shop\n\nShop sells tea to people who cannot sleep.\n")
     assert learn_saved(quiet.space, ["shop/retry.py"]) == 0

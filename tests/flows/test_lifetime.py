@@ -14,8 +14,8 @@ from tests.home_files import contents
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import RUN_OUT
-from waypost.flows.write.expiry import Expired, process_expired
-from waypost.flows.write.lifetime import expired, set_ttl
+from waypost.flows.erase.expiry import Expired, process_expired
+from waypost.flows.write.lifetime import expired_memories, set_ttl
 from waypost.model.memory import Caller, State
 
 UPKEEP = Caller("extractor", "test")
@@ -158,10 +158,10 @@ def test_what_went_stale_waits_for_review_and_is_found_all_the_same(memory: Memo
     first, second = fact(memory, ttl=120), fact(memory, "Deploys run on Fridays", ttl=60)
     lasting = fact(memory, "Tests use pytest")
     clock.advance(seconds=300)
-    assert [one.id for one in expired(memory.space)] == [second, first]  # before anybody has put it down
+    assert [one.id for one in expired_memories(memory.space)] == [second, first]  # before anybody has put it down
     done = end(memory)
     assert sorted(done.stale) == sorted([first, second])
-    reviewed = expired(memory.space)
+    reviewed = expired_memories(memory.space)
     assert [one.id for one in reviewed] == [second, first]
     assert reviewed[0].stale_since == clock.now - timedelta(seconds=240)
     assert reviewed[0].state.stale_reason == RUN_OUT
@@ -179,8 +179,8 @@ def test_what_is_archived_is_out_of_recall_unless_asked_for(memory: Memory, cloc
         assert listed(memory) == []
         assert listed(memory, archived=True) == [one]
         assert [hit.id for hit in memory.recall("uploads", k=5, archived=True)] == [one]
-        assert expired(memory.space) == ()
-        assert [found.id for found in expired(memory.space, include_archived=True)] == [one]
+        assert expired_memories(memory.space) == ()
+        assert [found.id for found in expired_memories(memory.space, include_archived=True)] == [one]
         end(memory)
     assert state_of(memory, one).archived_at == clock.now
     assert memory.show(one).version.text == "Uploads use S3 multipart"
@@ -255,7 +255,7 @@ def test_what_is_protected_never_ends(memory: Memory, clock: TestClock, action: 
     assert (done.count, done.protected) == (0, [one])
     assert listed(memory) == [one]
     assert not state_of(memory, one).is_stale
-    assert expired(memory.space, include_archived=True) == ()
+    assert expired_memories(memory.space, include_archived=True) == ()
 
 
 def test_a_dry_run_says_what_would_happen_and_does_nothing(memory: Memory, clock: TestClock) -> None:
@@ -279,8 +279,8 @@ def test_upkeep_ends_lifetimes_on_every_run(memory: Memory, clock: TestClock) ->
     fact(memory, ttl=60, on_expire="archive")
     clock.advance(minutes=2)
     told = {step.step: step for step in memory.admin.maintain(dry_run=True)}
-    assert (told["lifetimes"].done, told["lifetimes"].message) == (1, "time has run out: 1 to be archived")
-    assert {step.step: step for step in memory.admin.maintain()}["lifetimes"].message == "time has run out: 1 archived"
+    assert (told["lifetimes"].done, told["lifetimes"].message) == (1, "expired: 1 to be archived")
+    assert {step.step: step for step in memory.admin.maintain()}["lifetimes"].message == "expired: 1 archived"
     fact(memory, "Deploys run on Fridays", ttl=60)
     clock.advance(minutes=2)
     again = {step.step: step for step in memory.admin.maintain()}["lifetimes"]
@@ -318,7 +318,7 @@ def test_two_processes_at_once_end_each_memory_once(memory: Memory, clock: TestC
         "import sys\n"
         "from datetime import datetime\n"
         "from waypost import Memory\n"
-        "from waypost.flows.write.expiry import process_expired\n"
+        "from waypost.flows.erase.expiry import process_expired\n"
         "from waypost.model.memory import Caller\n"
         "later = datetime.fromisoformat(sys.argv[2])\n"
         "memory = Memory.open(sys.argv[1], clock=lambda: later)\n"
@@ -375,7 +375,7 @@ def test_somebody_says_that_it_is_still_true(
     state = state_of(memory, one)
     assert (state.expires_at, state.archived_at, state.is_stale) == (clock.now + timedelta(hours=1), None, False)
     assert [hit.id for hit in memory.recall("uploads", fresh=True)] == [one]
-    assert expired(memory.space, include_archived=True) == ()
+    assert expired_memories(memory.space, include_archived=True) == ()
     clock.advance(hours=2)
     assert end(memory).count == 1
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from waypost.errors import InvalidInput
-from waypost.flows.move.export import memory_row
+from waypost.flows.versions.row import memory_row
 from waypost.memory import Memory
 from waypost.model.draft import Draft
 from waypost.model.labels import LABELS

@@ -3,7 +3,7 @@
 from tests.conftest import OpenMemory, TestClock
 
 from waypost.flows.admin.maintenance import STEPS
-from waypost.flows.admin.overdue import catch_up_if_due, last_maintained, missed
+from waypost.flows.admin.maintenance_schedule import catch_up_if_due, last_maintained, overdue_maintenance
 from waypost.flows.open_space import OpenSpace
 from waypost.memory import Memory
 from waypost.space.platform import try_lock
@@ -15,23 +15,23 @@ def space_of(memory: Memory) -> OpenSpace:
 
 def test_a_new_space_is_not_overdue_until_a_day_and_a_half_have_passed(memory: Memory, clock: TestClock) -> None:
     space = space_of(memory)
-    assert missed(space) is None
+    assert overdue_maintenance(space) is None
     clock.advance(hours=36)
-    assert missed(space) is None
+    assert overdue_maintenance(space) is None
     clock.advance(minutes=1)
-    found = missed(space)
+    found = overdue_maintenance(space)
     assert found is not None
     assert (found.last, found.days) == (None, 1)
-    assert found.message == "Upkeep is overdue by 1 day: there has been none."
+    assert found.message == "Maintenance is overdue by 1 day: it has never run."
 
 
 def test_daily_upkeep_is_never_overdue_and_a_missed_week_is_told(memory: Memory, clock: TestClock) -> None:
     for _ in range(3):
         memory.admin.maintain()
         clock.advance(hours=25)
-        assert missed(space_of(memory)) is None
+        assert overdue_maintenance(space_of(memory)) is None
     clock.advance(days=6)
-    found = missed(space_of(memory))
+    found = overdue_maintenance(space_of(memory))
     assert found is not None
     assert found.days == 7
     assert found.to_json()["last"] == "2026-02-01T14:00:00Z"
@@ -45,7 +45,7 @@ def test_a_run_that_was_cut_off_does_not_count(memory: Memory, clock: TestClock)
     with space_of(memory).store.write() as writer:
         writer.set_meta(f"maintained:{first.name}:", clock().isoformat())
     assert last_maintained(space_of(memory)) == done
-    assert missed(space_of(memory)) is not None
+    assert overdue_maintenance(space_of(memory)) is not None
 
 
 def test_what_was_missed_is_done_once(open_memory: OpenMemory, clock: TestClock) -> None:
@@ -53,7 +53,7 @@ def test_what_was_missed_is_done_once(open_memory: OpenMemory, clock: TestClock)
     assert catch_up_if_due(space) == ()
     clock.advance(days=5)
     assert [step.step for step in catch_up_if_due(space)] == [step.name for step in STEPS]
-    assert missed(space) is None
+    assert overdue_maintenance(space) is None
     assert catch_up_if_due(space) == ()
 
 

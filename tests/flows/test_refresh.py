@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import Git, TestClock
 
 from waypost import Memory
-from waypost.flows.write.expiry import process_expired
+from waypost.flows.erase.expiry import process_expired
 from waypost.flows.write.ttl_refresh import refresh_for
 from waypost.model.memory import Caller, State
 

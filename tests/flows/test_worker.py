@@ -15,7 +15,7 @@ from tests.conftest import Git, OpenMemory, TestClock
 from waypost import Memory
 from waypost.config import Settings
 from waypost.flows.admin import worker
-from waypost.flows.admin.finding import WORKER
+from waypost.flows.findings import WORKER
 from waypost.flows.open_space import OpenSpace
 
 

@@ -16,6 +16,7 @@ from waypost.code.source import SourceFile
 from waypost.errors import InvalidInput, NotFound
 from waypost.facts.coldstart import tree as coldstart_tree
 from waypost.facts.coldstart.ecosystems import READERS
+from waypost.flows.checkouts.parsed_file import KILLED
 from waypost.flows.index import file_digest
 from waypost.flows.learn import cold_start
 
@@ -108,7 +109,7 @@ def test_a_file_that_takes_too_long_is_skipped_by_name_and_the_rest_is_read(
     monkeypatch.setattr(file_digest, "find_schema", find)
     done = memory.index(facts=True)
     assert files_of(memory) == {"app.py"}
-    assert done.given_up == {"riddle.sql": file_digest.KILLED}
+    assert done.given_up == {"riddle.sql": KILLED}
     assert done.to_json()["given_up"] == ["riddle.sql"]
 
 

@@ -13,7 +13,7 @@ from tests.conftest import Git, OpenMemory, TestClock
 from tests.home_files import files_with
 
 from waypost.errors import InvalidInput
-from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links import repair, staleness
 from waypost.flows.write import lifecycle
 from waypost.memory import Memory

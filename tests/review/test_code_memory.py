@@ -356,8 +356,8 @@ def test_a_description_that_a_model_wrote_outlives_a_forced_init(
 def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
     tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from waypost.flows.checkouts.parsed_file import open_source
     from waypost.flows.index import summarize
-    from waypost.flows.index.file_digest import open_source
 
     def slowly(root: Path, path: str) -> Any:
         found = open_source(root, path)

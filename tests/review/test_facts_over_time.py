@@ -13,7 +13,7 @@ from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.flows.facts.candidates import take
 from waypost.flows.index.track import git_changed
-from waypost.flows.learn.automatic import learn_owed, learn_saved
+from waypost.flows.learn.automatic import learn_pending, learn_saved
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Caller
 from waypost.model.recall import View
@@ -274,12 +274,12 @@ def test_every_commit_is_learned_from_however_late_the_worker_comes(shop: Memory
     if indexed:
         shop.index()
     git_changed(shop.space)
-    learn_owed(shop.space)
+    learn_pending(shop.space)
     need(shop, git, "flask", "httpx")
     git_changed(shop.space)
     need(shop, git, "flask", "httpx", "pydantic")
     git_changed(shop.space)
-    learn_owed(shop.space)
+    learn_pending(shop.space)
     assert "httpx" in known_words(shop)
     assert "pydantic" in known_words(shop)
 
@@ -287,11 +287,11 @@ def test_every_commit_is_learned_from_however_late_the_worker_comes(shop: Memory
 def test_a_commit_is_learned_from_though_the_index_met_it_before_the_hook(shop: Memory, git: Git) -> None:
     shop.index()
     git_changed(shop.space)
-    learn_owed(shop.space)
+    learn_pending(shop.space)
     need(shop, git, "flask", "httpx")
     shop.index()
     git_changed(shop.space)
-    learn_owed(shop.space)
+    learn_pending(shop.space)
     assert "httpx" in known_words(shop)
 
 
@@ -304,10 +304,10 @@ def test_what_another_branch_holds_is_no_news_where_it_is_checked_out(shop: Memo
     git(shop.code.root, "checkout", "-q", "main")
     need(shop, git, "flask", "httpx")
     git_changed(shop.space)
-    learn_owed(shop.space)
+    learn_pending(shop.space)
     git(shop.code.root, "checkout", "-q", "other")
     git_changed(shop.space)
-    learn_owed(shop.space)
+    learn_pending(shop.space)
     assert "zqother" not in known_words(shop)
     assert "httpx" in known_words(shop)
 

@@ -6,8 +6,8 @@ import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
-from waypost.flows.admin.overdue import missed
-from waypost.flows.write.expiry import is_any_due
+from waypost.flows.admin.maintenance_schedule import overdue_maintenance
+from waypost.flows.erase.expiry import is_any_due
 
 YEARS = (2036, 2007, 2026, 1971, 2099, 2026)
 
@@ -68,10 +68,10 @@ def test_a_time_in_the_future_does_not_hide_that_maintenance_is_overdue(memory: 
     clock.now = at(2040)
     memory.admin.maintain()
     clock.now = at(2027)
-    overdue = missed(memory.space)
+    overdue = overdue_maintenance(memory.space)
     assert overdue is not None and overdue.last is None
     memory.admin.maintain()
-    assert missed(memory.space) is None
+    assert overdue_maintenance(memory.space) is None
 
 
 @pytest.mark.both_stores

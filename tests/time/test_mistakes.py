@@ -14,7 +14,8 @@ from tests.time.world import TEXTS, Broken, Player, Step, World, make_steps
 
 from waypost.facts import validity
 from waypost.facts.validity import Period
-from waypost.flows.write import insert, lifecycle, prepare
+from waypost.flows.versions import prepare
+from waypost.flows.write import insert, lifecycle
 from waypost.model.memory import Version
 from waypost.model.time import Moment, to_micros
 from waypost.retrieve.passages import passages_of
@@ -112,7 +113,7 @@ def touching_is_overlapping(patch: Patch) -> None:
 
 def coming_back(patch: Patch) -> None:
     """A batch brings back what was given up."""
-    patch.setattr(insert.WriteGate, "_corrected_at", lambda self, item: None)
+    patch.setattr(insert.WriteGate, "_corrected_at", lambda self, item, copies: None)
 
 
 MISTAKES: dict[str, Mistake] = {

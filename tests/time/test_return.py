@@ -142,7 +142,7 @@ def test_an_export_of_the_time_before_a_reversal_leaves_the_time_between_alone(
     if by_meaning:
         fake_engine.label = "minilm"
         thresholds = {**duplicates.THRESHOLDS, fake_engine.name: (0.95, 0.85)}
-        for place in ("waypost.flows.write.insert", "waypost.flows.write.remember", "waypost.flows.write.prepare"):
+        for place in ("waypost.flows.write.insert", "waypost.flows.write.remember", "waypost.flows.versions.prepare"):
             monkeypatch.setattr(f"{place}.THRESHOLDS", thresholds, raising=False)
     first = memory.remember(OLD).id
     memory.admin.export(tmp_path / "before.jsonl")

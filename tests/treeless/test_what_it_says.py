@@ -113,7 +113,7 @@ def test_status_says_where_the_tree_is_and_that_it_is_not_here(away: Memory, sho
 def test_what_is_said_of_code_is_kept_unpinned_and_says_so(away: Memory, shop: Shop, clock: TestClock) -> None:
     receipt = away.remember("Totals are rounded at the end.", refs=["src/checkout.py#total"])
     assert receipt.links == ("src/checkout.py#L4-L9",)
-    assert "src/checkout.py was not looked at" in receipt.notices[0]
+    assert "src/checkout.py was not checked" in receipt.notices[0]
     assert receipt.id is not None
     (link,) = away.show(receipt.id).links
     assert not link.was.anchor and link.was.code_hash is None and link.checked_at is None

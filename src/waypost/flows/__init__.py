@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from waypost.flows import checkouts as checkouts
     from waypost.flows import context as context
     from waypost.flows import engines as engines
+    from waypost.flows import erase as erase
     from waypost.flows import facts as facts
+    from waypost.flows import findings as findings
     from waypost.flows import index as index
     from waypost.flows import journal as journal
+    from waypost.flows import journal_files as journal_files
     from waypost.flows import learn as learn
     from waypost.flows import links as links
     from waypost.flows import move as move

@@ -22,7 +22,7 @@ from waypost.space.place import plain_relative_path, safe_relative_path
 from waypost.store.protocol import Reader, Store, Writer
 
 if TYPE_CHECKING:
-    from waypost.flows.share.spaces import Neighbours
+    from waypost.flows.neighbours import Neighbours
 
 IN_TREE = ".waypost"  # where a journal lives that is kept with the project
 _TOMBSTONE_KEY = "tombstone_key"
@@ -120,9 +120,10 @@ class OpenSpace:
         return {path: FileStamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
 
     def _page(self, path: str) -> str | None:
-        from waypost.flows.journal.files.from_index import page_from_index  # only where the files are elsewhere
+        from waypost.journal.units import indexed_page  # only where the files are elsewhere
 
-        return page_from_index(self, path)
+        with self.store.read() as reader:
+            return indexed_page(reader, self.journal, self.journal_id, path)
 
     def _checkouts(self) -> dict[str, str]:
         with self.store.read() as reader:

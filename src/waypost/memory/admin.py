@@ -42,7 +42,7 @@ class MemoryAdmin:
 
     # -- health -------------------------------------------------------------------------------------------
 
-    def doctor(self, *, fix: bool = False) -> "Sequence[flows.admin.finding.Finding]":
+    def doctor(self, *, fix: bool = False) -> "Sequence[flows.findings.Finding]":
         """Look for problems, also in a database that can't be opened. With `fix`, repair them. Returns the findings."""
         handle = self._handle
         try:
@@ -62,7 +62,7 @@ class MemoryAdmin:
 
     def damage_notices(self) -> tuple[str, ...]:
         """Return what the last answer may lack because the database is damaged; usually nothing."""
-        return flows.admin.recovery_notices.damage_notices(self._handle.space.store)
+        return flows.recall.damage_notices.damage_notices(self._handle.space.store)
 
     def maintain(
         self, *, force: bool = False, dry_run: bool = False, report: "flows.admin.maintenance.Report" = lambda *_: None
@@ -109,9 +109,9 @@ class MemoryAdmin:
         """
         return flows.admin.worker.work(self._handle.space, inherited=inherited)
 
-    def growth(self, points: int = 16) -> "tuple[flows.admin.growth.GrowthPoint, ...]":
+    def growth(self, points: int = 16) -> "tuple[flows.admin.status.GrowthPoint, ...]":
         """Return the number of memories by collection at `points` moments, evenly spread since the first."""
-        return flows.admin.growth.growth(self._handle.current, points)
+        return flows.admin.status.growth(self._handle.current, points)
 
     def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
         """Return the latest entries of the audit log.
@@ -226,7 +226,7 @@ class MemoryAdmin:
         """The space, checked first: SQLite can mistake a damaged page for the end of a table without an error."""
         space = self._handle.current
         if not space.store.is_sound():
-            raise StoreCorrupt(f"The database in {space.store.place} is damaged.", flows.admin.finding.DATABASE.remedy)
+            raise StoreCorrupt(f"The database in {space.store.place} is damaged.", flows.findings.DATABASE.remedy)
         return space
 
     def _salvaged(self, error: StoreCorrupt) -> "AbstractContextManager[tuple[OpenSpace, Sequence[str]]]":
@@ -272,13 +272,13 @@ class MemoryAdmin:
     def checkouts(self) -> tuple[Checkout, ...]:
         """Return the checkouts that used this memory, on any machine; first the one compared with it last."""
         with self._handle.space.store.read() as reader:
-            return flows.index.treeless.checkouts_of(reader, self._handle.clock())
+            return flows.checkouts.treeless.checkouts_of(reader, self._handle.clock())
 
     def shown_checkout(self) -> Checkout | None:
         """Return the checkout whose code this memory shows; None if its own checkout is on this machine."""
         space = self._handle.space
         with space.store.read() as reader:
-            return flows.index.treeless.seen_elsewhere(space, reader)
+            return flows.checkouts.treeless.seen_elsewhere(space, reader)
 
     def as_of_checkout(self, checkout: str) -> Memory:
         """Return this memory with the code of another checkout, by its id. Only if no checkout is on this machine.

@@ -116,7 +116,7 @@ class Adoption:
             raise Refused("Only a person can dismiss memories.", "Run it at a terminal, or with --yes.")
         memory = self._memory()
         relatives = flows.checkouts.relatives.look_for_relatives(memory.space)
-        flows.checkouts.relatives.settle_relatives(memory.space, [relative.space_id for relative in relatives])
+        flows.checkouts.relatives.dismiss_relatives(memory.space, [relative.space_id for relative in relatives])
         return relatives
 
     @property
@@ -230,5 +230,5 @@ class Adoption:
         receipts = own.admin.import_rows(rows)
         left_out = tuple(receipt.reason or receipt.status for receipt in receipts if receipt.id is None)
         if not left_out:
-            flows.checkouts.relatives.settle_relatives(own.space, [plan.other or ""])
+            flows.checkouts.relatives.dismiss_relatives(own.space, [plan.other or ""])
         return replace(plan, memories=len(rows) - len(left_out), left_out=left_out)

@@ -25,7 +25,7 @@ class Backups:
         place = self._place()
         if not (place.folder / flows.backup.snapshots.FOLDER).is_dir():
             return []
-        with flows.backup.snapshots.locked(place.folder, self._handle.settings.busy_timeout_seconds) as folder:
+        with flows.backup.snapshots.snapshots_lock(place.folder, self._handle.settings.busy_timeout_seconds) as folder:
             return flows.backup.snapshots.backups_in(folder)
 
     def plan(self, which: str = "latest") -> "flows.backup.restore.RestorePlan":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.config import Settings, user_home
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt, WaypostError
-from waypost.flows.index.treeless import checkouts_of
+from waypost.flows.checkouts.treeless import checkouts_of
 from waypost.memory.spaces import open_spaces
 from waypost.memory.storage import StoredSpace, open_stored, stored_space, stored_spaces
 from waypost.model.checkout import Checkout

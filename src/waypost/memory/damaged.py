@@ -7,7 +7,7 @@ from pathlib import Path
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import StoreCorrupt
-from waypost.flows.admin.finding import Finding
+from waypost.flows.findings import Finding
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.spaces import open_spaces, space_on
 from waypost.model.time import Clock

@@ -350,7 +350,7 @@ class Memory:
         with self._handle.own_memories(memory_id):
             return flows.write.undo.restore(self._handle.current, memory_id, self._handle.caller, number=version)
 
-    def forget(self, memory_id: str, *, dry_run: bool = False) -> "flows.write.forget.Forgotten":
+    def forget(self, memory_id: str, *, dry_run: bool = False) -> "flows.erase.forget.Forgotten":
         """Remove a memory and every trace of it, for good.
 
         Args:
@@ -361,7 +361,7 @@ class Memory:
             What was removed, and where removal is still pending.
         """
         with self._handle.own_memories(memory_id):
-            return flows.write.forget.forget(self._handle.current, memory_id, self._handle.caller, dry_run=dry_run)
+            return flows.erase.forget.forget(self._handle.current, memory_id, self._handle.caller, dry_run=dry_run)
 
     def protect(self, memory_id: str, *, on: bool = True) -> None:
         """Exempt the memory `memory_id` from expiry, pruning and condensing; with `on=False`, end that."""
@@ -401,7 +401,7 @@ class Memory:
         explain: bool = False,
         facts: bool = False,
         report: "flows.index.build.Report" = lambda *_: None,
-    ) -> "flows.index.init.IndexReport":
+    ) -> "flows.admin.init.IndexReport":
         """Index the repository: what is new or changed since the last time.
 
         Args:
@@ -417,7 +417,7 @@ class Memory:
         Returns:
             What was indexed and skipped.
         """
-        return flows.index.init.init(
+        return flows.admin.init.init(
             self.space,
             self._handle.caller,
             include=include,
@@ -586,7 +586,7 @@ class Memory:
         chosen, most = listing_filter(kind, level, domain, module, session, tags), check_limit(limit)
         space = self._handle.current
         view = listing_view(self._handle, kind, as_of, known_at, archived)
-        return flows.move.export.listed(space, view, chosen, most)
+        return flows.move.export.latest_rows(space, view, chosen, most)
 
     def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.write.lifecycle.History":
         """Return every version of a memory.
@@ -614,7 +614,7 @@ class Memory:
         store = self.space.store
         if store.known_damage() and memory_id in store.unreadable():
             raise StoreCorrupt(
-                f"The memory {memory_id} cannot be read: the database is damaged.", flows.admin.finding.DATABASE.remedy
+                f"The memory {memory_id} cannot be read: the database is damaged.", flows.findings.DATABASE.remedy
             )
 
 

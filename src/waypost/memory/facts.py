@@ -183,7 +183,7 @@ class MemoryFacts:
         refresh: Sequence[str] = (),
         on_expire: str | None = None,
         ttl_class: str | None = None,
-    ) -> "flows.write.lifetime.Lasting":
+    ) -> "flows.write.lifetime.LifetimeStatus":
         """Set when a fact expires. Without arguments, it never does.
 
         Args:
@@ -207,9 +207,9 @@ class MemoryFacts:
                 ttl_class=ttl_class,
             )
 
-    def expire(self, *, dry_run: bool = False) -> "flows.write.expiry.Expired":
+    def expire(self, *, dry_run: bool = False) -> "flows.erase.expiry.Expired":
         """Mark expired memories stale, archive or delete them; with `dry_run`, change nothing. Returns those affected."""
-        return flows.write.expiry.process_expired(self._handle.space, self._handle.caller, dry_run=dry_run, wait=False)
+        return flows.erase.expiry.process_expired(self._handle.space, self._handle.caller, dry_run=dry_run, wait=False)
 
 
 def _ids(candidates: str | Iterable[str]) -> list[str]:

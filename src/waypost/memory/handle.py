@@ -45,7 +45,7 @@ class MemoryHandle:
         Get it before `view` and `moment`: it may wait for a writer, and the answer must include what was written.
         """
         space = self.space
-        flows.journal.files.changes.look(space)
+        flows.journal_files.changes.sync_if_changed(space)
         return space
 
     def close(self) -> None:
@@ -58,7 +58,7 @@ class MemoryHandle:
 
     def view(self, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
         moment, checkout = self.moment(as_of, known_at), self.identity.checkout_id
-        journal = flows.journal.files.changes.tree_seen(self.space)
+        journal = flows.journal_files.known_files.tree_seen(self.space)
         return View(moment, scope_of(scope), checkout, archived, journal=journal)
 
     @contextmanager

@@ -34,11 +34,11 @@ class Journal:
 
     def keep_in_tree(self) -> Path:
         """Keep this checkout's journal in `.waypost/` of the project, for git. Only a person may. Returns the folder."""
-        return flows.journal.files.place.keep_in_tree(self._handle.space, self._handle.caller)
+        return flows.journal_files.place.keep_in_tree(self._handle.space, self._handle.caller)
 
     def notices(self) -> list[str]:
         """Return notices about a journal that isn't where you may look for it."""
-        return flows.journal.files.place.journal_notices(self._handle.space)
+        return flows.journal_files.place.journal_notices(self._handle.space)
 
     # -- entries ------------------------------------------------------------------------------------------
 
@@ -66,16 +66,16 @@ class Journal:
             The receipt of the entry.
         """
         if isinstance(time, str):
-            from waypost.flows.journal.entry_time import moment_told  # only for a time in words
+            from waypost.flows.journal.entry_time import parse_entry_time  # only for a time in words
 
-            time = moment_told(self._handle.space, time)
+            time = parse_entry_time(self._handle.space, time)
         kind = kind or ("conversation" if session else "note")
         draft = Draft.of({"text": text, "kind": kind, "session": session, "speaker": speaker, "time": time})
         if not KINDS[draft.kind].is_journal:
             kinds = ", ".join(each.name for each in KINDS.values() if each.is_journal)
             raise InvalidInput(f"The journal has no entries of kind {draft.kind!r}.", f"Its kinds: {kinds}.")
         if media is not None:
-            name = flows.journal.files.media.keep_media(self._handle.space, Path(media))
+            name = flows.journal_files.media.keep_media(self._handle.space, Path(media))
             draft = replace(draft, more={"media": name})
         return next(flows.write.remember.remember(self._handle.space, [draft], self._handle.caller, direct=True))
 
@@ -131,7 +131,9 @@ class Journal:
 
     def stats(self) -> dict[str, Any]:
         """Return counts and sizes of entries and files, by stage."""
-        return flows.journal.stats.stats(self._handle.current)
+        space = self._handle.current
+        overdue = flows.admin.maintenance_schedule.overdue_maintenance(space)
+        return flows.journal.stats.stats(space, overdue.to_json() if overdue else None)
 
     def events(self, limit: int = 50, event: str | None = None) -> Sequence[dict[str, Any]]:
         """Return what was done to the journal, newest first.
@@ -140,13 +142,13 @@ class Journal:
             limit: How many events at most.
             event: Only this sort of event.
         """
-        return flows.journal.log.events(self._handle.space, limit, event)
+        return flows.journal_files.log.events(self._handle.space, limit, event)
 
     # -- ageing -------------------------------------------------------------------------------------------
 
     def condense(
         self, *, force: bool = False, dry_run: bool = False, report: Callable[[str], None] = lambda _: None
-    ) -> "flows.journal.condense.condense.Condensed":
+    ) -> "flows.journal.condense.run.Condensed":
         """Trim, summarize by week, month and year, and pack what is due. Originals are archived first.
 
         Args:
@@ -157,9 +159,7 @@ class Journal:
         Returns:
             What was condensed.
         """
-        return flows.journal.condense.condense.condense(
-            self._handle.current, force=force, dry_run=dry_run, report=report
-        )
+        return flows.journal.condense.run.condense(self._handle.current, force=force, dry_run=dry_run, report=report)
 
     def restore(self, what: str) -> "flows.journal.condense.restore.Restored":
         """Bring originals back; they aren't condensed again until `release`.
@@ -186,7 +186,7 @@ class Journal:
         Returns:
             The id of the entry.
         """
-        memory_id = flows.journal.show.entry_named(self._handle.current, what)
+        memory_id = flows.journal.show.find_entry_id(self._handle.current, what)
         flows.write.lifecycle.protect(self._handle.space, memory_id, self._handle.caller, on=on)
         return memory_id
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.share.spaces import Neighbour
+from waypost.flows.neighbours import Neighbour
 from waypost.memory.storage import StoredSpace, open_stored, stored_space, stored_spaces
 from waypost.model.share import ShareRow
 from waypost.model.time import Clock

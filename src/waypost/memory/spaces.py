@@ -26,7 +26,7 @@ from waypost.space.place import open_space as make_space
 from waypost.store.protocol import Store
 
 if TYPE_CHECKING:
-    from waypost.flows.share.spaces import Neighbours
+    from waypost.flows.neighbours import Neighbours
 
 IDLE_SECONDS = 3600  # a space unused for this long is closed
 
@@ -173,8 +173,8 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     if store.may_write:
         with suppress(StoreCorrupt):  # reading still works; a write would raise with the remedy
             flows.engines.pending_vectors.adopt_engine(space)
-            flows.write.scrub.finish_forgetting(space)
-            flows.admin.neglect.call_if_neglected(space)
+            flows.erase.cleanup.finish_forgetting(space)
+            flows.admin.maintenance_trigger.start_if_overdue(space)
     return space
 
 

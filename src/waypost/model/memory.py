@@ -15,6 +15,8 @@ from waypost.model.time import Moment
 
 PARENT = "parent"  # in a version's details: the memory that contains it
 SAID_BY = "said_by"  # in a version's details: source and actor of who proposed what a person approved
+IMPORT = "import"  # and the id of the import that added it
+HEADING = "journal"  # and what else the heading of a journal entry says
 
 
 @dataclass(frozen=True, slots=True)

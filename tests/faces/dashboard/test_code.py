@@ -55,7 +55,7 @@ def test_a_memory_about_the_whole_file_stands_above(sample: Sample, browse: Brow
 def test_what_pointed_at_lost_code_is_told_below(sample: Sample, browse: Browse) -> None:
     (sample.root / "src" / "checkout.py").write_text("x = 1\n")
     page = browse(sample.memory).get("code/src/checkout.py")
-    assert "Pointed here; the code is gone" in page
+    assert "PinnedDraft here; the code is gone" in page
     assert "The total adds up prices without tax." in page
 
 

@@ -37,7 +37,7 @@ HEAVY = {
         "waypost.faces.mcp",
         "waypost.code.files.walk",
         "waypost.memory.facade",
-        "waypost.flows.write.prepare",
+        "waypost.flows.versions.prepare",
     ),
     *("waypost.flows.recall.code_search", "waypost.faces.hooks.agent.session_end", "waypost.faces.hooks.git.install"),
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from waypost import Memory
-from waypost.flows.journal.condense.condense import Condensed, condense
+from waypost.flows.journal.condense.run import Condensed, condense
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.spaces import open_spaces
 

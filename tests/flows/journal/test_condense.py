@@ -24,10 +24,10 @@ from tests.flows.journal.days import (
 
 from waypost import Memory
 from waypost.errors import LlmUnavailable
-from waypost.flows.journal.condense import run
-from waypost.flows.journal.condense.condense import LOCK
+from waypost.flows.journal.condense import run_state
+from waypost.flows.journal.condense.run import LOCK
 from waypost.flows.journal.condense.texts import summary_of
-from waypost.flows.journal.log import events
+from waypost.flows.journal_files.log import events
 from waypost.journal.markdown import parse_page
 from waypost.space.platform import try_lock
 
@@ -285,7 +285,7 @@ def test_a_summary_that_cannot_be_made_leaves_the_originals_where_they_are(
     def fail(*_: object, **__: object) -> None:
         raise LlmUnavailable("The model is away.")
 
-    monkeypatch.setattr(run, "summary_of", fail)
+    monkeypatch.setattr(run_state, "summary_of", fail)
     done = condensed(memory)
     assert names(memory, "daily/") == ["daily/2026-01-12.md", "daily/2026-01-13.md"]
     assert names(memory, "weekly/") == []
@@ -320,7 +320,7 @@ def test_what_is_written_while_a_summary_is_made_is_neither_lost_nor_waited_for(
             assert not writer.is_alive()  # nobody waits for the summary
         return summary_of(*told, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(run, "summary_of", slow)
+    monkeypatch.setattr(run_state, "summary_of", slow)
     condensed(memory)
     assert lost(root_of(memory), words) == []
     assert "q20260112n6" in page_of(memory, "weekly/2026-W03.md")

@@ -27,8 +27,8 @@ from tests.flows.journal.days import (
 
 from waypost import Memory
 from waypost.errors import InvalidInput
+from waypost.flows.admin.journal_check import check_journal
 from waypost.flows.journal.condense.texts import summary_of
-from waypost.flows.journal.files.check import check_journal
 from waypost.memory.spaces import open_spaces
 
 
@@ -164,11 +164,11 @@ def test_an_entry_that_comes_late_for_a_day_put_away_while_a_summary_is_made_joi
     real = summary_of
 
     def slow(*given: Any, **told: Any) -> Any:
-        monkeypatch.setattr("waypost.flows.journal.condense.run.summary_of", real)
+        monkeypatch.setattr("waypost.flows.journal.condense.run_state.summary_of", real)
         words.extend(talk(memory, START, 2))  # while the other week is summarised
         return real(*given, **told)
 
-    monkeypatch.setattr("waypost.flows.journal.condense.run.summary_of", slow)
+    monkeypatch.setattr("waypost.flows.journal.condense.run_state.summary_of", slow)
     condensed(memory)
     root = root_of(memory)
     assert lost(root, words) == []

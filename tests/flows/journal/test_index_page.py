@@ -12,9 +12,9 @@ from waypost import Memory
 from waypost.errors import NotFound
 from waypost.flows.journal.importance import scored
 from waypost.flows.journal.index_page import BACKUPS, KEPT_BACKUPS, back_up, index_backups, refresh_index, restore_index
-from waypost.flows.journal.log import cleaned, events
-from waypost.flows.journal.preferences import promote_preferences
-from waypost.flows.journal.tally import entries_of
+from waypost.flows.journal_files.log import events, note_cleanup
+from waypost.flows.journal_files.preferences import promote_preferences
+from waypost.flows.journal_files.tally import entries_of
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.index_page.lines import sources_of
 from waypost.journal.layout import INDEX, PREFERENCES
@@ -127,7 +127,7 @@ def test_passing_questions_leave_after_a_day_and_are_counted_as_removed(
     refresh_index(memory.space)
     assert "weather" in page(memory)
     clock.advance(hours=16)  # 04:00 of the 31st
-    cleaned(memory.space, archived=["daily/2026-01-24.md"], created=["weekly/2026-W04.md"])
+    note_cleanup(memory.space, archived=["daily/2026-01-24.md"], created=["weekly/2026-W04.md"])
     assert refresh_index(memory.space)
     assert "weather" not in page(memory)
     for told in (

@@ -14,8 +14,8 @@ from waypost.errors import InvalidInput, StoreError
 from waypost.flows.context import journal as journal_brief
 from waypost.flows.context import journal_files
 from waypost.flows.context.journal import JournalBriefing
-from waypost.flows.journal.log import events
-from waypost.flows.journal.tally import entries_of
+from waypost.flows.journal_files.log import events
+from waypost.flows.journal_files.tally import entries_of
 from waypost.flows.open_space import OpenSpace
 from waypost.llm.fake import FakeLlm
 from waypost.model.journal import Entry

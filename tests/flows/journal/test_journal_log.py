@@ -11,17 +11,17 @@ from tests.conftest import TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput
-from waypost.flows.journal.log import (
+from waypost.flows.journal_files.log import (
     KEPT,
     LARGEST,
     LOG,
-    cleaned,
     events,
     last_cleanup,
     metrics,
     next_cleanup,
     note,
     note_all,
+    note_cleanup,
     note_scores,
 )
 from waypost.model.journal import Entry, Score, ScoredEntry
@@ -103,7 +103,7 @@ def test_a_full_log_gets_another_name_and_three_are_kept(memory: Memory) -> None
 def test_several_processes_write_whole_lines(memory: Memory) -> None:
     script = (
         "import sys\nfrom datetime import UTC, datetime\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
-        "from waypost.flows.journal.log import note\n"
+        "from waypost.flows.journal_files.log import note\n"
         "space = SimpleNamespace(folder=Path(sys.argv[1]), clock=lambda: datetime.now(UTC))\n"
         "for n in range(100): note(space, 'importance_score', id='x' * 26, score=n, who=sys.argv[2])\n"
     )
@@ -143,9 +143,9 @@ def test_decisions_about_worth_are_told_without_words(memory: Memory, clock: Tes
 def test_upkeep_is_counted_and_the_next_is_at_four(memory: Memory, clock: TestClock) -> None:
     space = memory.space
     assert last_cleanup(space) is None
-    cleaned(space, archived=["daily/2026-01-20.md"], created=["weekly/2026-W04.md"])
+    note_cleanup(space, archived=["daily/2026-01-20.md"], created=["weekly/2026-W04.md"])
     clock.advance(days=1)
-    cleaned(space)
+    note_cleanup(space)
     last = last_cleanup(space)
     assert last is not None
     assert (last.runs, last.archived, last.at) == (2, (), clock.now)
@@ -177,7 +177,7 @@ def test_metrics_have_the_names_of_the_seed_and_count_what_there_is(memory: Memo
     ):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text("- summary\n")
-    cleaned(space)
+    note_cleanup(space)
     found = metrics(space)
     size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
     assert found == {

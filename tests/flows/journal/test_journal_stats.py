@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from waypost import Memory
-from waypost.flows.journal.log import cleaned
 from waypost.flows.journal.stats import stats
-from waypost.flows.journal.tally import tallies
+from waypost.flows.journal_files.log import note_cleanup
+from waypost.flows.journal_files.tally import tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.model.journal import Entry
 
@@ -36,7 +36,7 @@ def test_what_there_is_is_counted(memory: Memory) -> None:
     protected = say(memory, "Remember this.", "2026-01-30T08:00:00Z", session="t")
     memory.protect(protected)
     memory.remember("A note.", kind="note", time="2026-01-30T09:00:00Z")
-    cleaned(memory.space)
+    note_cleanup(memory.space)
     found = stats(memory.space)
     assert (found["entries"], found["conversations"], found["mean_length"]) == (8, 2, 3.5)
     assert found["kinds"] == {"conversation": 7, "note": 1}
@@ -59,7 +59,7 @@ def test_held_days_are_named(memory: Memory) -> None:
 
 
 def test_only_files_that_changed_are_read_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    from waypost.flows.journal import tally as journal_tally
+    from waypost.flows.journal_files import tally as journal_tally
 
     say(memory, "One.", "2026-01-28T10:00:00Z")
     say(memory, "Two.", "2026-01-29T10:00:00Z")

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal.entry_time import moment_told
+from waypost.flows.journal.entry_time import parse_entry_time
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def days_in_new_york(tmp_path: Path) -> None:
 )
 def test_a_time_is_told_in_words_by_the_journals_clock(open_memory: OpenMemory, told: str, expected: str) -> None:
     space = open_memory().space
-    local = space.journal.local(moment_told(space, told))
+    local = space.journal.local(parse_entry_time(space, told))
     assert local.replace(tzinfo=None) == datetime.fromisoformat(expected)
 
 
@@ -49,7 +49,7 @@ def test_a_time_is_told_in_words_by_the_journals_clock(open_memory: OpenMemory, 
 )
 def test_what_names_no_single_instant_is_refused(open_memory: OpenMemory, told: str) -> None:
     with pytest.raises(InvalidInput):
-        moment_told(open_memory().space, told)
+        parse_entry_time(open_memory().space, told)
 
 
 def test_an_entry_of_yesterday_stands_in_the_file_of_yesterday(open_memory: OpenMemory, clock: TestClock) -> None:

@@ -8,7 +8,7 @@ from tests.conftest import TestClock
 
 from waypost import Memory
 from waypost.errors import StoreError
-from waypost.flows.admin.finding import JOURNAL_FILE
+from waypost.flows.findings import JOURNAL_FILE
 from waypost.journal.layout import INDEX, PREFERENCES
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")

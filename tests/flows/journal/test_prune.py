@@ -10,7 +10,7 @@ from tests.conftest import TestClock
 from waypost import Memory
 from waypost.config import JournalSettings
 from waypost.flows.journal.condense.prune import prune
-from waypost.flows.journal.log import events
+from waypost.flows.journal_files.log import events
 from waypost.flows.open_space import OpenSpace
 
 OLD = "2025-10-01T10:00:00Z"  # 121 days before the clock of the tests

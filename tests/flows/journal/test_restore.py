@@ -9,8 +9,8 @@ from tests.flows.journal.days import DAY, START, at_four, condensed, files_of, l
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, StoreBusy, StoreError
-from waypost.flows.journal.condense.condense import LOCK
 from waypost.flows.journal.condense.restore import Restored, release, restore
+from waypost.flows.journal.condense.run import LOCK
 from waypost.journal.markdown import parse_page
 from waypost.model.memory import Caller
 from waypost.space.platform import try_lock

@@ -11,7 +11,7 @@ from tests.conftest import OpenMemory, TestClock
 from tests.flows.journal.days import files_of, root_of, space_of, words_in
 
 from waypost import Memory
-from waypost.flows.journal.log import events
+from waypost.flows.journal_files.log import events
 from waypost.journal.markdown import parse_page
 
 BERLIN = ZoneInfo("Europe/Berlin")

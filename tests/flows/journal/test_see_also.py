@@ -10,10 +10,7 @@ from tests.conftest import TestClock
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.engines.pending_vectors import settle
-from waypost.flows.journal.files import media
-from waypost.flows.journal.files.media import drop_media, keep_media
 from waypost.flows.journal.importance import scored
-from waypost.flows.journal.log import events
 from waypost.flows.journal.see_also import (
     SEE_ALSO,
     link_related,
@@ -22,7 +19,10 @@ from waypost.flows.journal.see_also import (
     similar_conversations,
     topics_over_time,
 )
-from waypost.flows.journal.tally import entries_of
+from waypost.flows.journal_files import media
+from waypost.flows.journal_files.log import events
+from waypost.flows.journal_files.media import drop_media, keep_media
+from waypost.flows.journal_files.tally import entries_of
 from waypost.model.journal import Entry, Score, ScoredEntry
 
 LATER = datetime(2026, 3, 1, tzinfo=UTC)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git, OpenMemory, TestClock, agree_to_journal_in_repository
 
-from waypost.flows.journal.files.changes import _looked_at
-from waypost.flows.journal.files.sync import ours
+from waypost.flows.journal_files.changes import _looked_at
+from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.memory import Memory
 
 DAY = "daily/2026-01-30.md"
@@ -230,7 +230,7 @@ def test_what_the_database_held_before_there_were_files_is_moved_into_them(memor
 
 def test_files_that_waypost_changes_are_not_taken_for_hand_work(memory: Memory) -> None:
     [cat] = turns(memory, "The cat is called Minka.")
-    with ours(memory.space, [DAY]) as folder:
+    with changes_by_waypost(memory.space, [DAY]) as folder:
         text = folder.read(DAY)
         folder.replace(DAY, text.replace("Minka", "M."), expected=text)
     assert memory.show(cat).version.text == "The cat is called Minka."
@@ -238,7 +238,7 @@ def test_files_that_waypost_changes_are_not_taken_for_hand_work(memory: Memory) 
 
 def test_a_process_killed_while_it_changed_files_leaves_no_hand_work(memory: Memory) -> None:
     [cat] = turns(memory, "The cat is called Minka.")
-    with pytest.raises(KeyboardInterrupt), ours(memory.space, [DAY]) as folder:
+    with pytest.raises(KeyboardInterrupt), changes_by_waypost(memory.space, [DAY]) as folder:
         text = folder.read(DAY)
         folder.replace(DAY, text.replace("Minka", "M."), expected=text)
         raise KeyboardInterrupt
@@ -358,7 +358,7 @@ def test_what_was_corrected_does_not_come_back_after_it_was_protected(memory: Me
 
 def test_a_step_that_fails_does_not_hide_what_a_person_does_next(memory: Memory) -> None:
     turns(memory, "The cat is called Minka.", "The dog is called Rex.")
-    with pytest.raises(ValueError), ours(memory.space, [DAY]):
+    with pytest.raises(ValueError), changes_by_waypost(memory.space, [DAY]):
         raise ValueError
     save(file_of(memory), without(file_of(memory).read_text(), "Minka").replace("Rex", "Max"))
     assert said(memory) == ["The dog is called Max."]
@@ -414,7 +414,7 @@ def test_a_hand_written_note_changed_after_its_first_night_is_held_once(memory: 
 
 def test_what_a_person_changes_after_a_process_was_killed_is_their_work(memory: Memory) -> None:
     turns(memory, "The cat is called Minka.", "The dog is called Rex.", "The parrot is called Coco.")
-    with pytest.raises(KeyboardInterrupt), ours(memory.space, [DAY]) as folder:
+    with pytest.raises(KeyboardInterrupt), changes_by_waypost(memory.space, [DAY]) as folder:
         text = folder.read(DAY)
         folder.replace(DAY, text.replace("# 2026-01-30", "# 2026-01-30 "), expected=text)
         raise KeyboardInterrupt

@@ -9,7 +9,7 @@ from tests.conftest import TestClock
 from waypost import Memory
 from waypost.errors import InvalidInput
 from waypost.flows.journal.search import search_journal
-from waypost.flows.journal.timeline import named_span, timeline
+from waypost.flows.journal.timeline import parse_span, timeline
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ ID = "01kg81ytb0r5sgfwpgg1yz6cf5"
 def test_a_time_is_a_date_a_period_or_words(
     memory: Memory, when: str, first: tuple[int, int, int], last: tuple[int, int, int]
 ) -> None:
-    assert named_span(memory.space, when) == (date(*first), date(*last))
+    assert parse_span(memory.space, when) == (date(*first), date(*last))
 
 
 @pytest.mark.parametrize("when", ["2026-13", "2026-02-30", "2026-W54", "0000", "no time at all", "x" * 10_000])

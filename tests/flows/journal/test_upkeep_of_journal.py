@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import OpenMemory, TestClock, agree_to_journal_in_repository
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal.access import take_accesses
+from waypost.flows.recall.access import take_accesses
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 

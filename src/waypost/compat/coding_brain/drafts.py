@@ -7,7 +7,7 @@ from typing import Any
 from waypost.compat.coding_brain.places import CheckoutFiles, packed, places_for
 from waypost.compat.coding_brain.tag_format import LARGEST_FILE, TaggedMemory, TaggedReference, parse_rows, read_tagged
 from waypost.errors import InvalidInput, WaypostError
-from waypost.flows.links.past_code import Then
+from waypost.flows.links.past_code import PastReferences
 from waypost.flows.open_space import OpenSpace
 from waypost.model.draft import MAX_ITEMS, MAX_SHORT, Draft
 from waypost.model.reference import CodeReference
@@ -36,7 +36,7 @@ def read_items(space: OpenSpace, path: Path, import_id: str) -> list[TaggedDraft
     places = places_for(space, [ref.path for item in items for ref in item.memory.refs])
     for item in items:
         _place(item, places)
-    then = Then(space, [ref for item in items for ref in item.refs])
+    then = PastReferences(space, [ref for item in items for ref in item.refs])
     for item in items:
         if item.memory.given:
             _make_draft(item, then, import_id)
@@ -79,7 +79,7 @@ def _as_json(memory: TaggedMemory, ref: TaggedReference, here: str) -> dict[str,
     return given | {name: value for name, value in times.items() if value}
 
 
-def _make_draft(item: TaggedDraft, then: Then, import_id: str) -> None:
+def _make_draft(item: TaggedDraft, then: PastReferences, import_id: str) -> None:
     memory = item.memory
     found = [then.bring(ref) for ref in item.refs]
     stale = "; ".join(dict.fromkeys(one.stale for one in found if one.stale))[:MAX_SHORT]

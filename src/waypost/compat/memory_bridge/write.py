@@ -16,9 +16,9 @@ from waypost.facts.classify import domain_of, kind_of, level_of
 from waypost.facts.domains import Layout
 from waypost.flows.move.imports import Note, write
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.prepare import IMPORT, placed
+from waypost.flows.versions.prepare import locate_drafts
 from waypost.model.draft import Draft
-from waypost.model.memory import Caller, Version
+from waypost.model.memory import IMPORT, Caller, Version
 from waypost.model.receipt import Receipt, Status
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import Reader
@@ -155,7 +155,7 @@ def _checked(space: OpenSpace, fact: BridgeFact, sorter: Sorter, taken: BridgeRo
         _tell(taken, fact, "skipped: it has no text" if fact.is_empty else f"refused: {'; '.join(fact.notes)}")
         return None
     try:
-        return placed(space, [sorter.draft(fact, taken.memories.get(fact.parent))])[0]
+        return locate_drafts(space, [sorter.draft(fact, taken.memories.get(fact.parent))])[0]
     except WaypostError as error:
         taken.statuses["refused"] += 1
         _tell(taken, fact, f"refused: {error.what}")

@@ -99,7 +99,7 @@ def review(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 
 
 def _waiting(call: ToolCall) -> ToolReply:
-    from waypost.flows.facts.proposals import proposal_of  # a server starts without what writing needs
+    from waypost.flows.write.proposals import proposal_of  # a server starts without what writing needs
 
     found, now = call.memory.facts.review(), now_of(call)
     rows = [
@@ -144,7 +144,7 @@ def _proposed_line(row: Row) -> str:
 
 def _decided(call: ToolCall, action: str, memory_id: str, text: str | None) -> ToolReply:
     """Ask the person, with the words that it is about before their eyes, and do it as their word."""
-    from waypost.flows.facts.proposals import RETRACT, proposal_of  # a server starts without what writing needs
+    from waypost.flows.write.proposals import RETRACT, proposal_of  # a server starts without what writing needs
 
     memory = call.memory
     found = memory.facts.review()

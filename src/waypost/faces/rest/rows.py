@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from waypost.flows.move.export import memory_row
+from waypost.flows.versions.row import memory_row
 from waypost.model.memory import State
 from waypost.model.time import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from waypost.flows.erase.forget import Forgotten
     from waypost.flows.move.export import Export
-    from waypost.flows.write.forget import Forgotten
     from waypost.flows.write.lifecycle import History
     from waypost.model.code_link import LinkedMemory
     from waypost.model.receipt import Receipt

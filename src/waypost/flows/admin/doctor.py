@@ -1,4 +1,4 @@
-"""What is wrong with a space: a list of checks, each of which says what it found and repairs what it can."""
+"""Find what is wrong with a memory: a list of checks, each of which repairs what it can."""
 
 import os
 import shlex
@@ -7,8 +7,24 @@ from dataclasses import dataclass
 
 from waypost.embed.install import status as model_status
 from waypost.errors import StoreCorrupt, StoreFull
-from waypost.flows.admin.clock import clock_notices
-from waypost.flows.admin.finding import (
+from waypost.flows.admin.hook_check import check_hooks
+from waypost.flows.admin.journal_check import check_journal
+from waypost.flows.admin.maintenance_schedule import overdue_maintenance
+from waypost.flows.admin.recovery import (
+    check_lost_writes,
+    damage_findings,
+    index_all,
+    repair_lock,
+    repaired_findings,
+)
+from waypost.flows.admin.worker_log import clear_failure, last_failure
+from waypost.flows.checkouts.relatives import look_for_relatives
+from waypost.flows.checkouts.treeless import notice_elsewhere
+from waypost.flows.engines.pending_vectors import rebuild, settle
+from waypost.flows.erase.cleanup import clean_up, has_pending_cleanup
+from waypost.flows.erase.clock_check import clock_notices
+from waypost.flows.erase.damaged_copies import check_leftovers
+from waypost.flows.findings import (
     DISK,
     EMBEDDING,
     KEYWORDS,
@@ -21,65 +37,49 @@ from waypost.flows.admin.finding import (
     WORKER,
     Finding,
 )
-from waypost.flows.admin.hook_check import check_hooks
-from waypost.flows.admin.overdue import missed
-from waypost.flows.admin.recovery import (
-    check_leftovers,
-    check_lost_writes,
-    damage_findings,
-    index_all,
-    repair_lock,
-    repaired_findings,
-)
-from waypost.flows.admin.worker_log import clear_failure, last_failure
-from waypost.flows.checkouts.relatives import look_for_relatives
-from waypost.flows.engines.pending_vectors import rebuild, settle
-from waypost.flows.index.treeless import notice_elsewhere
-from waypost.flows.journal.files.check import check_journal
-from waypost.flows.links.freshness import notice_full
+from waypost.flows.index.freshness import notice_full
 from waypost.flows.open_space import OpenSpace, conclusions_key
-from waypost.flows.write.scrub import owes_scrub, scrub
 from waypost.model.memory import Caller
 from waypost.text.plural import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """What is looked at, by whom, and whether what can be rebuilt is repaired."""
-
     space: OpenSpace
     caller: Caller
     fix: bool = False
 
 
 def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Finding]:
-    """Look at everything that can be wrong; with `fix`, repair what can be rebuilt and do what is pending. A damaged
-    database comes first: the other checks read it. On a full disk nothing is repaired: that needs room."""
+    """Run every check. `fix` repairs what can be rebuilt and does pending work.
+
+    The database comes first: other checks read it. Nothing is repaired on a full disk.
+    """
     checkup = Checkup(space, caller, fix and not notice_full(space))
-    found = list(_check_database(checkup))
+    findings = list(_check_database(checkup))
     try:
-        return found + [finding for check in CHECKS for finding in check(checkup)]
-    except StoreCorrupt as error:  # it is among what was found
-        return [*found, Finding("other checks", True, f"They need a sound database: {error.what}", is_note=True)]
+        return findings + [finding for check in CHECKS for finding in check(checkup)]
+    except StoreCorrupt as error:  # reported already
+        return [*findings, Finding("other checks", True, f"They need a sound database: {error.what}", is_note=True)]
 
 
 def _check_database(at: Checkup) -> Iterator[Finding]:
     space = at.space
     if notice_full(space):
-        yield DISK.found(f"There is no room left on the disk of {space.folder}.")
+        yield DISK.finding(f"There is no room left on the disk of {space.folder}.")
     try:
-        found = _damage(space)
+        findings = _damage(space)
     except StoreFull:  # the keyword index is checked by a statement that writes
         return
-    if at.fix and all(finding.ok or finding.check == KEYWORDS.check for finding in found):
-        if not all(finding.ok for finding in found):
+    if at.fix and all(finding.ok or finding.check == KEYWORDS.check for finding in findings):
+        if not all(finding.ok for finding in findings):
             rebuild(space, at.caller)
-            found = [Finding(KEYWORDS.check, True, "It was damaged and has been rebuilt."), *_damage(space)]
+            findings = [Finding(KEYWORDS.check, True, "It was damaged and has been rebuilt."), *_damage(space)]
     elif at.fix:
         with repair_lock(space.folder):
             done = space.store.repair(index_all)
-        found = found if done is None else list(repaired_findings(space, done))
-    yield from found
+        findings = findings if done is None else list(repaired_findings(space, done))
+    yield from findings
     yield from check_leftovers(space.folder, fix=at.fix)
     yield from check_lost_writes(space.folder, fix=at.fix)
 
@@ -95,63 +95,63 @@ def _check_models(at: Checkup) -> Iterator[Finding]:
         if model.installed and model.intact:
             yield Finding(f"model {model.name}", True, f"installed in {model.path}")
         elif model.name in wanted:
-            yield MODEL.found(model.reason.partition("\n")[0], check=f"model {model.name}")
+            yield MODEL.finding(model.reason.partition("\n")[0], check=f"model {model.name}")
 
 
 def _check_pending(at: Checkup) -> Iterator[Finding]:
-    """What the worker does in the background is no problem, unless it cannot be done."""
+    """Pending work is not a problem, unless it cannot be done."""
     space = at.space
     if at.fix:
         _do_pending(space)
         clear_failure(space)
     if (failed := last_failure(space)) is not None:
-        yield WORKER.found(failed.notice)
+        yield WORKER.finding(failed.notice)
     with space.store.read() as reader:
-        owed = reader.owed()
-        engines = {one.name: one for one in space.engines.active(reader) if owed.get(one.name)}
+        pending_texts = reader.owed()
+        engines = {engine.name: engine for engine in space.engines.active(reader) if pending_texts.get(engine.name)}
         waiting = len(reader.tracked(space.identity.checkout_id)) if space.identity.has_tree else 0
-        concluding = space.identity.has_tree and bool(reader.meta(conclusions_key(space)))
+        has_conclusions = space.identity.has_tree and bool(reader.meta(conclusions_key(space)))
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     for name, engine in engines.items():
-        texts = counted(owed[name], "text")
-        if name not in models:  # on a server, or in a folder: nobody knows without asking
+        texts = counted(pending_texts[name], "text")
+        if name not in models:  # on a server or in a folder: only a request shows whether it works
             space.engines.embed(engine, ["."])
         if not models.get(name, True):
             yield Finding("vectors", True, f"{texts} will be embedded when {name} is installed.", is_note=True)
         elif reason := space.engines.away.get(engine.name, ""):
             config = space.settings.home / "config.toml"
             what = f"{texts} cannot be embedded by {engine.name}: {reason.splitlines()[0]}"
-            yield EMBEDDING.found(what, config=config)
+            yield EMBEDDING.finding(what, config=config)
         else:
-            yield PENDING_VECTORS.found(f"{texts} pending for {name}. {_by_whom(space, 'Embedding')}")
+            yield PENDING_VECTORS.finding(f"{texts} pending for {name}. {_when_done(space, 'Embedding')}")
     if not engines:
         yield Finding("vectors", True, "None is pending.")
-    if waiting or concluding:
+    if waiting or has_conclusions:
         what = (
             f"{counted(waiting, 'changed file')} pending" if waiting else "Conclusions from changed files are pending"
         )
-        yield PENDING_FILES.found(f"{what}. {_by_whom(space, 'Indexing')}")
+        yield PENDING_FILES.finding(f"{what}. {_when_done(space, 'Indexing')}")
 
 
-def _by_whom(space: OpenSpace, what: str) -> str:
+def _when_done(space: OpenSpace, what: str) -> str:
     return f"{what} continues in the background." if space.settings.background else "Background work is turned off."
 
 
 def _do_pending(space: OpenSpace) -> None:
-    from waypost.flows.index.project_analysis import conclude  # brings all that reads code: only for who repairs
+    from waypost.flows.index.project_analysis import analyze_project  # imports parsers: only for repairs
     from waypost.flows.index.track import index_tracked
 
     index_tracked(space)
-    conclude(space)
+    analyze_project(space)
     settle(space)
 
 
 def _check_traces(at: Checkup) -> Iterator[Finding]:
-    owing = owes_scrub(at.space)
-    if owing and at.fix:
-        owing = not scrub(at.space, None).complete
-    if owing:
-        yield TRACES.found("Traces may remain in the log: another process is reading.")
+    has_traces = has_pending_cleanup(at.space)
+    if has_traces and at.fix:
+        has_traces = not clean_up(at.space, None).complete
+    if has_traces:
+        yield TRACES.finding("Traces may remain in the log: another process is reading.")
 
 
 def _check_tree(at: Checkup) -> Iterator[Finding]:
@@ -160,14 +160,14 @@ def _check_tree(at: Checkup) -> Iterator[Finding]:
 
 
 def _check_relatives(at: Checkup) -> Iterator[Finding]:
-    for one in look_for_relatives(at.space):
-        message = f"{one.notice} `waypost adopt --dismiss` keeps them apart."
+    for relative in look_for_relatives(at.space):
+        message = f"{relative.notice} `waypost adopt --dismiss` keeps them apart."
         yield Finding("other memories", True, message, is_note=True)
 
 
 def _check_upkeep(at: Checkup) -> Iterator[Finding]:
-    late = missed(at.space)
-    yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.found(late.message)
+    late = overdue_maintenance(at.space)
+    yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.finding(late.message)
 
 
 def _check_clock(at: Checkup) -> Iterator[Finding]:
@@ -186,7 +186,7 @@ def _check_hooks(at: Checkup) -> Iterable[Finding]:
 def _check_permissions(at: Checkup) -> Iterator[Finding]:
     folder = at.space.folder
     if os.name == "posix" and folder.stat().st_mode & 0o077:
-        yield PERMISSIONS.found(f"{folder} can be read by others.", folder=shlex.quote(str(folder)))
+        yield PERMISSIONS.finding(f"{folder} can be read by others.", folder=shlex.quote(str(folder)))
     else:
         yield Finding("permissions", True, "Only you can read the files.")
 

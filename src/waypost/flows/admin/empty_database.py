@@ -1,19 +1,19 @@
-"""A database file that is empty or gone, where a memory was: SQLite would make a new one, and remove the log of the old one."""
+"""Detect a database that is empty or gone: SQLite would create a new one and remove the old log."""
 
 from pathlib import Path
 
 from waypost.errors import ForeignFile, NotFound, StoreCorrupt
-from waypost.flows.admin.finding import DATABASE, EMPTIED, Finding
 from waypost.flows.backup.snapshots import FOLDER, backups_in
+from waypost.flows.findings import DATABASE, EMPTIED, Finding
 from waypost.space.metadata import read_metadata
 from waypost.space.place import DATABASE_FILE
 
 
 def refuse_emptied(folder: Path) -> None:
-    """Raise StoreCorrupt where a memory was in this folder, and its database is empty or gone."""
+    """Raise StoreCorrupt if this folder held a memory whose database is empty or gone."""
     if is_emptied(folder):
-        found = emptied_finding(folder)
-        raise StoreCorrupt(found.message, found.remedy)
+        finding = emptied_finding(folder)
+        raise StoreCorrupt(finding.message, finding.remedy)
 
 
 def is_emptied(folder: Path) -> bool:
@@ -24,14 +24,14 @@ def is_emptied(folder: Path) -> bool:
 
 
 def emptied_finding(folder: Path) -> Finding:
-    """What happened, and what to do: go back to a snapshot, or save what the log holds."""
+    """What happened and what to do: restore a snapshot, or save what the log holds."""
     database = folder / DATABASE_FILE
     what = f"{database} is empty" if database.exists() else f"{database} is gone"
     snapshots = _snapshots(folder)
     if snapshots:
-        return EMPTIED.found(f"{what}. {snapshots[0]} is the latest snapshot of the memory.", folder=folder / FOLDER)
+        return EMPTIED.finding(f"{what}. {snapshots[0]} is the latest snapshot of the memory.", folder=folder / FOLDER)
     log = " Its log is left." if _size(folder / f"{DATABASE_FILE}-wal") > 0 else ""
-    return DATABASE.found(f"{what}, and there is no snapshot of the memory.{log}")
+    return DATABASE.finding(f"{what}, and there is no snapshot of the memory.{log}")
 
 
 def has_snapshots(folder: Path) -> bool:
@@ -39,7 +39,7 @@ def has_snapshots(folder: Path) -> bool:
 
 
 def _snapshots(folder: Path) -> list[str]:
-    return [one.id for one in backups_in(folder / FOLDER, check=False)]
+    return [backup.id for backup in backups_in(folder / FOLDER, check=False)]
 
 
 def _was_used(folder: Path) -> bool:

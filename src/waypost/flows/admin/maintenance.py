@@ -1,4 +1,4 @@
-"""Upkeep: a list of steps, each of which says what it did. What is done lately is not done again without `force`."""
+"""Maintenance: a list of steps. A step that ran recently is skipped without `force`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from datetime import timedelta
 from typing import Any
 
 from waypost.flows.engines.pending_vectors import settle
+from waypost.flows.erase.cleanup import clean_up, has_pending_cleanup
+from waypost.flows.erase.expiry import process_expired
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.expiry import process_expired
-from waypost.flows.write.scrub import owes_scrub, scrub
 from waypost.model.memory import Caller
 from waypost.model.time import format_time, parse_time
 from waypost.text.plural import counted
 
-_UPKEEP = Caller("extractor", "maintain")
-_KEPT = timedelta(days=30)  # verdicts on contents that nobody has checked out since
+_MAINTENANCE = Caller("extractor", "maintain")
+_KEPT = timedelta(days=30)  # verdicts about contents that were not checked out since
 
 
 Report = Callable[[str, int, int], None]  # the step, how many are done, of how many
@@ -22,10 +22,8 @@ Report = Callable[[str, int, int], None]  # the step, how many are done, of how 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step of upkeep did."""
-
     step: str
-    done: int  # how many things it concerned
+    done: int  # how many items
     message: str
     skipped: bool = False
 
@@ -36,12 +34,12 @@ class StepResult:
 @dataclass(frozen=True, slots=True)
 class MaintenanceStep:
     name: str
-    every: timedelta  # how long it is good for
-    look: Callable[[OpenSpace], StepResult]  # what there is to do
+    every: timedelta  # the least time between two runs
+    look: Callable[[OpenSpace], StepResult]  # says what there is to do
     work: Callable[[OpenSpace], StepResult]
     needs_tree: bool = False
     needs_journal: bool = False  # its files
-    needs_file: bool = False  # that the memory is a file of this machine
+    needs_file: bool = False  # a database file on this machine
 
 
 def maintain(
@@ -52,31 +50,33 @@ def maintain(
     by_person: bool = False,
     report: Report = lambda *_: None,
 ) -> tuple[StepResult, ...]:
-    """Do what is due, in order; with `force` everything; with `dry_run` only say what there is to do. `report` is told
-    which step comes; where it raises, the rest is left for the next time.
+    """Run every step that is due, in order. `force` runs all of them, `dry_run` only says what there is to do.
 
-    A journal in the repository is condensed when a person runs it. By itself it would change tracked files in every clone
-    and on every branch, each in its own way, so that they could not be merged."""
+    `report` is called before each step. If it raises, the rest is left for the next run.
+
+    A journal in the repository is condensed only when a person runs it. Otherwise every clone and branch would change
+    tracked files in its own way, and they could not be merged.
+    """
     steps, done = [step for step in STEPS if applies(space, step)], list[StepResult]()
     in_repository = space.journal_id != space.own_journal_id
     for step in steps:
         report(step.name, len(done), len(steps))
         if step.needs_journal and in_repository and not by_person and not dry_run:
-            done.append(_left_to_a_person(space, step))
+            done.append(_skip_in_repository(space, step))
         else:
             done.append(_step(space, step, force, dry_run))
     return tuple(done)
 
 
-def _left_to_a_person(space: OpenSpace, step: MaintenanceStep) -> StepResult:
+def _skip_in_repository(space: OpenSpace, step: MaintenanceStep) -> StepResult:
     with space.store.write() as writer:
         writer.set_meta(_key(space, step), format_time(space.clock()))
-    told = "the journal is in the repository: run `waypost journal condense` on the branch of your choice"
-    return StepResult(step.name, 0, told, skipped=True)
+    message = "the journal is in the repository: run `waypost journal condense` on the branch of your choice"
+    return StepResult(step.name, 0, message, skipped=True)
 
 
 def applies(space: OpenSpace, step: MaintenanceStep) -> bool:
-    """Whether all is at hand that it needs: the rest is left to the machine that has it."""
+    """Whether this machine has what the step needs. Otherwise another machine runs it."""
     root = space.identity.root
     if (step.needs_journal and space.journal_is_away) or (step.needs_file and space.settings.store):
         return False
@@ -88,7 +88,7 @@ def _step(space: OpenSpace, step: MaintenanceStep, force: bool, dry_run: bool) -
     with space.store.read() as reader:
         last = reader.meta(key)
     now = space.clock()
-    # A time in the future was noted by a wrong clock: it says nothing.
+    # A time in the future was noted by a wrong clock and is ignored.
     if not force and last is not None and timedelta(0) <= now - parse_time(last, key) < step.every:
         return StepResult(step.name, 0, f"done at {last[:16].replace('T', ' ')}; --force does it again", skipped=True)
     if dry_run:
@@ -110,57 +110,57 @@ def _changed_files(space: OpenSpace) -> StepResult:
 
 
 def _index(space: OpenSpace) -> StepResult:
-    from waypost.flows.index.track import index_tracked  # brings all that reads code: only for those who index
+    from waypost.flows.index.track import index_tracked  # imports parsers
 
     done = index_tracked(space)
     return StepResult("changed files", done, f"{counted(done, 'file')} indexed")
 
 
 def _lifetimes(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
-    done = process_expired(space, _UPKEEP, dry_run=dry_run)
+    done = process_expired(space, _MAINTENANCE, dry_run=dry_run)
     parts = ((done.stale, "stale"), (done.archived, "archived"), (done.deleted, "deleted"))
-    told = [f"{len(ids)} {'to be ' if dry_run else ''}{word}" for ids, word in parts if ids]
-    told += [f"{len(done.protected)} kept, being protected"] if done.protected else []
-    told += [f"{len(done.postponed)} not deleted yet: the clock has jumped"] if done.postponed else []
+    parts_done = [f"{len(ids)} {'to be ' if dry_run else ''}{word}" for ids, word in parts if ids]
+    parts_done += [f"{len(done.protected)} kept, being protected"] if done.protected else []
+    parts_done += [f"{len(done.postponed)} not deleted yet: the clock has jumped"] if done.postponed else []
     return StepResult(
-        "lifetimes", done.count, f"time has run out: {', '.join(told)}" if told else "no memory's time has run out"
+        "lifetimes", done.count, f"expired: {', '.join(parts_done)}" if parts_done else "no memory has expired"
     )
 
 
 def _journal(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
-    from waypost.flows.journal.condense.condense import condense  # what only upkeep needs
+    from waypost.flows.journal.condense.run import condense  # only for maintenance
 
     done = condense(space, dry_run=dry_run)
-    told = [f"{counted(len(done.steps), 'step')}{' due' if dry_run else ''}"] if done.steps else ["nothing is due"]
-    told += [f"made {', '.join(done.made)}"] if done.made and not dry_run else []
-    return StepResult("journal", len(done.steps), ". ".join(("; ".join(told), *done.notices)))
+    parts = [f"{counted(len(done.steps), 'step')}{' due' if dry_run else ''}"] if done.steps else ["nothing is due"]
+    parts += [f"made {', '.join(done.made)}"] if done.made and not dry_run else []
+    return StepResult("journal", len(done.steps), ". ".join(("; ".join(parts), *done.notices)))
 
 
 def _unused(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
-    from waypost.flows.journal.access import take_accesses
     from waypost.flows.journal.condense.prune import prune
+    from waypost.flows.recall.access import take_accesses
 
     if not dry_run:
         take_accesses(space)
     done = prune(space, dry_run=dry_run)
     word = "to be put" if dry_run else "put"
-    told = f"{counted(len(done.entries), 'conversation')} {word} into the archive that nobody read lately"
-    return StepResult("unused conversations", len(done.entries), told)
+    message = f"{counted(len(done.entries), 'conversation')} {word} into the archive that nobody read lately"
+    return StepResult("unused conversations", len(done.entries), message)
 
 
 def _references(space: OpenSpace, *, again: bool = False) -> StepResult:
     from waypost.flows.links.about import stale
 
-    found = stale(space, again=again)
-    point = counted(found.checked, "memory points", "memories point")
-    told = f"{point} at code: {found.fresh} fresh, {found.stale} stale, {found.errors} unknown"
-    return StepResult("references", found.stale, told)
+    checked = stale(space, again=again)
+    point = counted(checked.checked, "memory points", "memories point")
+    message = f"{point} at code: {checked.fresh} fresh, {checked.stale} stale, {checked.errors} unknown"
+    return StepResult("references", checked.stale, message)
 
 
 def _link(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
     from waypost.flows.links.repair import link_older
 
-    done = link_older(space, _UPKEEP, dry_run=dry_run)
+    done = link_older(space, _MAINTENANCE, dry_run=dry_run)
     named = counted(done, "memory names", "memories name")
     pointed = counted(done, "memory pointed at the code that it names", "memories pointed at the code that they name")
     return StepResult("links", done, f"{named} code" if dry_run else pointed)
@@ -178,39 +178,41 @@ def _drop_verdicts(space: OpenSpace) -> StepResult:
     return StepResult("old verdicts", dropped, f"{counted(dropped, 'verdict')} dropped after 30 days without need")
 
 
-def _debts(space: OpenSpace) -> StepResult:
+def _pending_vectors(space: OpenSpace) -> StepResult:
     with space.store.read() as reader:
-        owed = sum(reader.owed().values())
-    return StepResult("vectors", owed, f"{counted(owed, 'text waits', 'texts wait')} to be embedded")
+        pending = sum(reader.owed().values())
+    return StepResult("vectors", pending, f"{counted(pending, 'text waits', 'texts wait')} to be embedded")
 
 
-def _pay(space: OpenSpace) -> StepResult:
-    before = _debts(space).done
+def _embed_pending(space: OpenSpace) -> StepResult:
+    before = _pending_vectors(space).done
     left = sum(settle(space).values()) if before else 0
     wait = f", {counted(left, 'still waits', 'still wait')}" if left else ""
     return StepResult("vectors", before - left, f"{counted(before - left, 'text')} embedded{wait}")
 
 
 def _traces(space: OpenSpace) -> StepResult:
-    owing = owes_scrub(space)
-    return StepResult("forgotten text", int(owing), "traces are left to be removed" if owing else "no traces are left")
+    has_traces = has_pending_cleanup(space)
+    return StepResult(
+        "forgotten text", int(has_traces), "traces are left to be removed" if has_traces else "no traces are left"
+    )
 
 
 def _scrub(space: OpenSpace) -> StepResult:
-    owing = _traces(space).done
-    complete = not owing or scrub(space, None).complete
-    told = "no traces are left" if complete else "somebody is reading; traces are left to be removed"
-    return StepResult("forgotten text", owing if complete else 0, told)
+    has_traces = _traces(space).done
+    complete = not has_traces or clean_up(space, None).complete
+    message = "no traces are left" if complete else "another process is reading; traces are left to be removed"
+    return StepResult("forgotten text", has_traces if complete else 0, message)
 
 
 def _snapshot_due(space: OpenSpace) -> StepResult:
-    from waypost.flows.backup.snapshots import due
+    from waypost.flows.backup.snapshots import is_due
 
     if not space.settings.backup.daily:
         return StepResult("snapshot", 0, "off by [backup] daily")
-    is_due = due(space)
+    due = is_due(space)
     return StepResult(
-        "snapshot", int(is_due), "one is due" if is_due else "made today, or nothing has changed since the last"
+        "snapshot", int(due), "one is due" if due else "made today, or nothing has changed since the last"
     )
 
 
@@ -239,7 +241,7 @@ STEPS = (
         "references", timedelta(minutes=10), _references, lambda space: _references(space, again=True), needs_tree=True
     ),
     MaintenanceStep("old verdicts", timedelta(hours=20), _old_verdicts, _drop_verdicts),
-    MaintenanceStep("vectors", timedelta(0), _debts, _pay),
+    MaintenanceStep("vectors", timedelta(0), _pending_vectors, _embed_pending),
     MaintenanceStep("forgotten text", timedelta(0), _traces, _scrub),
     MaintenanceStep("snapshot", timedelta(minutes=1), _snapshot_due, _snapshot, needs_file=True),
 )

@@ -1,30 +1,36 @@
-"""How a space is doing."""
+"""Status of a memory, and its growth."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
-from waypost.flows.admin.clock import clock_notices
-from waypost.flows.admin.overdue import last_maintained, missed
-from waypost.flows.admin.recovery_notices import damage_notices, lost_write_notices
+from waypost.flows.admin.maintenance_schedule import last_maintained, overdue_maintenance
 from waypost.flows.admin.worker_log import worker_notices
 from waypost.flows.checkouts.relatives import relatives
-from waypost.flows.index.treeless import seen_elsewhere
-from waypost.flows.journal.files.place import journal_notices
+from waypost.flows.checkouts.treeless import seen_elsewhere
+from waypost.flows.erase.clock_check import clock_notices
+from waypost.flows.journal_files.place import journal_notices
 from waypost.flows.links.staleness import kept_view, linked
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
+from waypost.flows.recall.damage_notices import damage_notices, lost_write_notices
+from waypost.model.draft import check_whole
+from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata
 from waypost.store.protocol import Reader
 
+_MOST_POINTS = 100
+
 
 def status(space: OpenSpace) -> dict[str, Any]:
-    """Counts, size, engines and what they owe. Keys are part of the contract."""
+    """Counts, size, engines and their pending texts. Keys are part of the contract."""
     metadata = read_metadata(space.folder)
     with space.store.read() as reader:
         view = View(Moment(space.clock()), checkout_id=space.identity.checkout_id)
-        counts, owed = reader.counts(view), reader.owed()
+        counts, pending = reader.counts(view), reader.owed()
         engines = [engine.name for engine in space.engines.active(reader)]
         newest, checkouts = reader.audit_entries(None, 1), reader.checkouts()
         tree, references = _tree(space, reader), _references(space, reader)
@@ -49,14 +55,14 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "store": space.store.place,
         "model": space.engines.main.name,
         "models_installed": models,
-        "pending": {name: owed.get(name, 0) for name in engines},
+        "pending": {name: pending.get(name, 0) for name in engines},
         "initialised_at": format_time(metadata.created),
         "updated_at": format_time(newest[0].at) if newest else None,
         "journal": str(space.journal.root),
-        "relatives": [one.to_json() for one in others],
+        "relatives": [relative.to_json() for relative in others],
         "journal_offered": None if space.journal_offered is None else str(space.journal_offered),
         "notices": [
-            *(one.notice for one in others),
+            *(relative.notice for relative in others),
             *journal_notices(space),
             *clock_notices(space),
             *worker_notices(space),
@@ -64,12 +70,12 @@ def status(space: OpenSpace) -> dict[str, Any]:
             *damage_notices(space.store),
         ],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
-        "overdue": late.to_json() if (late := missed(space)) else None,
+        "overdue": late.to_json() if (late := overdue_maintenance(space)) else None,
     }
 
 
 def _tree(space: OpenSpace, reader: Reader) -> dict[str, Any] | None:
-    """What is in the index of this tree; None where there is no index."""
+    """Figures about the index of this repository, or None without an index."""
     checkout = space.identity.checkout_id
     files = reader.files(checkout)
     if not files:
@@ -84,7 +90,29 @@ def _tree(space: OpenSpace, reader: Reader) -> dict[str, Any] | None:
 
 
 def _references(space: OpenSpace, reader: Reader) -> dict[str, int]:
-    """How many memories point at code, and how many of them were stale when they were looked at last."""
     numbers = {row.number for row in reader.references(kept_view(space))}
     memories = linked(space, reader, list(reader.versions_by_number(numbers).values())) if numbers else {}
-    return {"memories": len(memories), "stale": sum(one.state.is_stale for one in memories.values())}
+    return {"memories": len(memories), "stale": sum(memory.state.is_stale for memory in memories.values())}
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthPoint:
+    """How many memories of each collection were current at a moment, without those read from the repository."""
+
+    at: datetime
+    counts: dict[str, int]
+
+
+def growth(space: OpenSpace, points: int) -> tuple[GrowthPoint, ...]:
+    """Evenly spaced points from the creation until now, earliest first."""
+    points = check_whole(points, "points", 2, _MOST_POINTS)
+    now = space.clock()
+    made = min(read_metadata(space.folder).created, now)
+    moments = [made + (now - made) * place / (points - 1) for place in range(points)]
+    with space.store.read() as reader:
+        return tuple(
+            GrowthPoint(
+                at, reader.counts(View(Moment(at, at, explicit=True), KEPT_COLLECTIONS, space.identity.checkout_id))
+            )
+            for at in moments
+        )

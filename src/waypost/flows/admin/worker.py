@@ -1,5 +1,4 @@
-"""The one worker of a space: a detached process that indexes what was tracked, pays the vectors owed, and ends when
-nothing is left."""
+"""The background worker: a detached process that indexes, learns and embeds what is pending, and then ends."""
 
 import contextlib
 import os
@@ -20,47 +19,47 @@ _WORKER = Caller("extractor", "worker")
 
 
 def start_worker(space: OpenSpace) -> None:
-    """Start the worker if there is something to do that it can do, unless it runs or is not wanted.
+    """Start the worker if it has work, is allowed and does not run yet.
 
-    However many call this at once, one worker starts: it gets the lock from whoever starts it. What called for it is on
-    disk and stays owed: that no worker can be started now is no reason to fail.
+    However many processes call this at once, one worker starts: it inherits the lock. Pending work is on disk, so
+    failing to start a worker is not an error.
     """
     if not space.settings.background or not space.store.may_write:
         return
     with contextlib.suppress(OSError):
-        # Looked at again after each try: whoever wrote something while we held the lock has left it to us.
+        # Check again after each try: another process may have left work to us while we held the lock.
         while has_work(space):
-            with try_claim(_lock_of(space)) as held:
-                if held is None:
-                    return  # a worker runs, or is just being started; it looks again before it ends
+            with try_claim(_lock_of(space)) as claim:
+                if claim is None:
+                    return  # a worker runs or is starting; it checks again before it ends
                 if has_work(space):  # else a worker has just done it
-                    _start(space, held)
+                    _start(space, claim)
                     return
 
 
 def has_work(space: OpenSpace) -> bool:
-    """Whether a worker of this checkout would find something to do now. Takes a few small reads."""
+    """Whether a worker of this checkout would have something to do. Takes a few small reads."""
     if _is_pending(space, without=space.engines.away):
         return True
-    from waypost.flows.admin.overdue import is_due
-    from waypost.flows.write.expiry import is_any_due  # only where nothing else is to be done
+    from waypost.flows.admin.maintenance_schedule import is_due
+    from waypost.flows.erase.expiry import is_any_due  # only if nothing else is pending
 
     return is_any_due(space) or is_due(space)
 
 
 def _is_pending(space: OpenSpace, *, without: Container[str] = ()) -> bool:
-    """Whether somebody has left something to the worker; `without` names engines that cannot embed now."""
+    """Whether work is left to the worker. `without` names engines that cannot embed now."""
     checkout = space.identity.checkout_id
     with space.store.read() as reader:
-        if space.identity.has_tree:  # else that waits for the machine that has the tree
+        if space.identity.has_tree:  # else this is left to the machine with the repository
             noted = reader.meta(conclusions_key(space)) or reader.meta(learn_since_key(space))
             if noted or reader.tracked(checkout):
                 return True
-        owed = reader.owed()
-        return any(owed.get(one.name) for one in space.engines.active(reader) if one.name not in without)
+        pending = reader.owed()
+        return any(pending.get(engine.name) for engine in space.engines.active(reader) if engine.name not in without)
 
 
-def _start(space: OpenSpace, held: HeldLock) -> None:
+def _start(space: OpenSpace, claim: HeldLock) -> None:
     identity, work = space.identity, ["work"]
     if identity.root is not None:
         work = ["-C", str(identity.root), *work]
@@ -69,56 +68,58 @@ def _start(space: OpenSpace, held: HeldLock) -> None:
     else:
         work = [f"--person={identity.name}", *work]
     settings = {"WAYPOST_HOME": str(space.settings.home), "WAYPOST_ENGINE": space.settings.engine}
-    if os.environ.get("WAYPOST_MODELS"):  # perhaps relative to where we are
+    if os.environ.get("WAYPOST_MODELS"):  # may be relative to the current folder
         settings["WAYPOST_MODELS"] = str(space.settings.models[0])
     with error_stream(space) as errors:
         subprocess.Popen(
             [sys.executable, "-P", "-m", "waypost", *work],
-            stdin=held.handle,
+            stdin=claim.handle,
             stdout=subprocess.DEVNULL,
             stderr=errors,
             env={**os.environ, **settings},
             **detached(),
         )
-    held.hand_over()
+    claim.hand_over()
 
 
 def work(
     space: OpenSpace, *, inherited: int | None = None, progress: Progress = lambda *_: None
 ) -> dict[str, int] | None:
-    """Be the worker of this checkout. None: another one is at it already, of this checkout or of another.
+    """Be the worker of this checkout. Returns None if another worker runs.
 
-    `inherited` is the lock that whoever started this process has handed over (`space.claim.inherited_handle`).
+    `inherited` is the lock handed over by the starting process (`space.claim.inherited_handle`).
     """
-    from waypost.flows.admin.overdue import catch_up_if_due
-    from waypost.flows.index.project_analysis import conclude  # what only some processes do, and none should wait for
+    from waypost.flows.admin.maintenance_schedule import catch_up_if_due
+    from waypost.flows.erase.expiry import process_expired
+    from waypost.flows.index.project_analysis import (
+        analyze_project,  # imports parsers, which most processes do not need
+    )
     from waypost.flows.index.track import index_tracked
-    from waypost.flows.learn.automatic import learn_owed, learn_saved
-    from waypost.flows.write.expiry import process_expired
+    from waypost.flows.learn.automatic import learn_pending, learn_saved
 
     while True:
-        with try_claim(_lock_of(space), inherited) as held:
+        with try_claim(_lock_of(space), inherited) as claim:
             inherited = None
-            if held is None:
+            if claim is None:
                 return None
-            while True:  # what was tracked meanwhile, and what follows from it
+            while True:  # files tracked meanwhile, and what follows from them
                 with space.store.read() as reader:
                     saved = reader.tracked(space.identity.checkout_id)
-                if not index_tracked(space) and not conclude(space) and not learn_owed(space):
+                if not index_tracked(space) and not analyze_project(space) and not learn_pending(space):
                     break
                 learn_saved(space, saved)
-            process_expired(space, _WORKER, wait=False)  # after what may have given some their time again
+            process_expired(space, _WORKER, wait=False)  # after changed files have renewed lifetimes
             catch_up_if_due(space)
-            left = _settle_alone(space, progress)
+            left = _embed_alone(space, progress)
         if left is None:
             return None
-        # Whoever wrote something just before the lock was given back saw a worker at it and started none.
+        # A process that wrote just before the lock was released saw a worker and started none.
         if not _is_pending(space, without=[engine for engine, count in left.items() if count]):
             return left
 
 
-def _settle_alone(space: OpenSpace, progress: Progress) -> dict[str, int] | None:
-    """Vectors belong to the space: one worker pays for all checkouts."""
+def _embed_alone(space: OpenSpace, progress: Progress) -> dict[str, int] | None:
+    """Embed for all checkouts: vectors belong to the space. Returns None if another worker does."""
     with try_lock(space.folder / LOCK_NAME) as free:
         return settle(space, progress=progress) if free else None
 

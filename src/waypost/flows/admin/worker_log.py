@@ -1,4 +1,4 @@
-"""What a worker said when it failed. It has no terminal: its errors go to a file, which the next worker of the checkout empties."""
+"""Errors of the last worker. It has no terminal: they go to a file, which the next worker empties."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace
 from waypost.space.platform import read_small_file
 
-_ERROR = "error: "  # as the command line begins what it reports
+_ERROR = "error: "  # the prefix of errors on the command line
 _LARGEST = 1_000_000
 
 
@@ -29,7 +29,7 @@ class WorkerFailure:
 
 @contextmanager
 def error_stream(space: OpenSpace) -> Iterator[int]:
-    """An empty file for the errors of a new worker; nowhere, where it cannot be made."""
+    """An empty file for the errors of a new worker, or DEVNULL if it cannot be created."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         handle = os.open(_place(space), flags, 0o600)
@@ -43,14 +43,14 @@ def error_stream(space: OpenSpace) -> Iterator[int]:
 
 
 def last_failure(space: OpenSpace) -> WorkerFailure | None:
-    """Why the last worker of this checkout ended before its time; None where it did not."""
+    """Why the last worker of this checkout failed, or None if it did not."""
     try:
         lines = read_small_file(_place(space), _LARGEST).decode("utf-8", "replace").splitlines()
         at = datetime.fromtimestamp(_place(space).stat().st_mtime, UTC)
     except (OSError, InvalidInput):
         return None
-    found = [line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR)]
-    return WorkerFailure(at, found[-1]) if found else None
+    errors = [line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR)]
+    return WorkerFailure(at, errors[-1]) if errors else None
 
 
 def clear_failure(space: OpenSpace) -> None:

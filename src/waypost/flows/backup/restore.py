@@ -1,7 +1,7 @@
-"""Going back to a snapshot: the memory as it was then, but for what was rejected or forgotten since.
+"""Restore a snapshot, except for what was rejected or forgotten since.
 
-The rows are put back in one transaction of the memory that others may have open meanwhile. A database that cannot be read
-is copied aside, and its content is replaced through SQLite, if nobody else has it open.
+The rows are restored in one transaction, while other processes may use the memory. An unreadable database is copied
+aside. Then its content is replaced through SQLite, if no other process has it open.
 """
 
 import contextlib
@@ -16,15 +16,16 @@ from typing import Any
 
 from waypost.config import Settings
 from waypost.errors import ForeignFile, NotFound, Refused, StoreBusy, StoreCorrupt, StoreError
-from waypost.flows.backup.erase import BACKUPS_OWED, erase_from
+from waypost.flows.backup import RESTORE_OWED
+from waypost.flows.backup.erase_from_snapshots import BACKUPS_OWED, erase_from
 from waypost.flows.backup.rows import (
     TOMBSTONE_KEY,
     KeptRow,
-    PuttingBack,
+    RowRestore,
     all_candidates,
     compare,
-    unwanted,
-    unwanted_candidates,
+    rejected_candidates,
+    rejected_versions,
 )
 from waypost.flows.backup.snapshots import (
     BEFORE_RESTORE,
@@ -33,15 +34,14 @@ from waypost.flows.backup.snapshots import (
     TEMPORARY,
     MemoryBackup,
     backups_in,
-    chosen,
-    locked,
+    find_backup,
     make_in,
     mark_of,
+    snapshots_lock,
 )
-from waypost.flows.facts.proposals import target_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.erasure import Doomed
-from waypost.flows.write.scrub import RESTORE_OWED
+from waypost.flows.write.erase_rows import ErasureTargets
+from waypost.flows.write.proposals import target_of
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, to_micros
 from waypost.space.metadata import METADATA_FILE, read_metadata
@@ -57,14 +57,14 @@ from waypost.store.sqlite.store import SqliteStore
 
 @dataclass(frozen=True, slots=True)
 class RestorePlan:
-    """What going back to a snapshot does, told before it is done."""
+    """What restoring a snapshot would change."""
 
     backup: MemoryBackup
-    is_damaged: bool = False  # the memory as it is cannot be read
-    removed: int = 0  # memories that were written since
-    changed: int = 0  # memories that are again as they were
+    is_damaged: bool = False  # the current database cannot be read
+    removed: int = 0  # memories written since
+    changed: int = 0  # memories that change back
     returned: int = 0  # memories that come back
-    files: int = 0  # of the journal, that are written, changed or removed
+    files: int = 0  # journal files that are written, changed or removed
 
     @property
     def changes_nothing(self) -> bool:
@@ -77,11 +77,9 @@ class RestorePlan:
 
 @dataclass(frozen=True, slots=True)
 class RestoredBackup:
-    """What was done."""
-
     plan: RestorePlan
-    undo: str | None = None  # the snapshot of the memory as it was before
-    aside: Path | None = None  # where the damaged database is kept
+    undo: str | None = None  # the snapshot made before the restore
+    aside: Path | None = None  # the copy of the damaged database
     notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -98,7 +96,7 @@ class RestoredBackup:
 
 @dataclass(frozen=True, slots=True)
 class BackupPlace:
-    """A memory that may be damaged: its folder, and how it is opened if it can be."""
+    """A memory that may be damaged: its folder, and how to open it."""
 
     space_id: str
     folder: Path
@@ -120,13 +118,13 @@ class BackupPlace:
         except StoreCorrupt:
             return True
         except ForeignFile:
-            if not check_file(self.database):  # something else here is not ours
+            if not check_file(self.database):  # another file here is not ours
                 raise
             return True
         return False
 
     def _is_only_log(self) -> bool:
-        """Whether the file was emptied and its log is left, which SQLite would remove."""
+        """Whether the database is empty and its log is left: SQLite would remove the log."""
         log = Path(f"{self.database}-wal")
         return not self.database.stat().st_size and log.exists() and log.stat().st_size > 0
 
@@ -134,23 +132,27 @@ class BackupPlace:
 def plan(place: BackupPlace, which: str) -> RestorePlan:
     """What `restore` would do. Changes nothing."""
     _need_snapshots(place)
-    with locked(place.folder, place.settings.busy_timeout_seconds) as folder:
-        backup = _usable(place, chosen(folder, which))
+    with snapshots_lock(place.folder, place.settings.busy_timeout_seconds) as folder:
+        backup = _need_usable(place, find_backup(folder, which))
         with contextlib.suppress(StoreCorrupt, ForeignFile):
             if not place.is_damaged():
-                return _planned(place, backup)[0]
+                return _plan_with_targets(place, backup)[0]
         return RestorePlan(backup, is_damaged=True)
 
 
 def restore(place: BackupPlace, which: str, caller: Caller) -> RestoredBackup:
-    """Go back to a snapshot. The memory as it is becomes a snapshot first, by which this can be undone; where it cannot be
-    read, its file is kept aside."""
+    """Restore a snapshot. Makes a snapshot of the current state first, to undo the restore.
+
+    If the database cannot be read, its file is kept aside instead.
+    """
     _need_snapshots(place)
-    with locked(place.folder, place.settings.busy_timeout_seconds) as folder:
-        backup = _usable(place, chosen(folder, which))
+    with snapshots_lock(place.folder, place.settings.busy_timeout_seconds) as folder:
+        backup = _need_usable(place, find_backup(folder, which))
         notices = _repair_metadata(place, backup)
         if not place.is_damaged():
-            with contextlib.suppress(StoreCorrupt):  # found while it was read: the same as if it could not be opened
+            with contextlib.suppress(
+                StoreCorrupt
+            ):  # damage found while reading: the same as a database that cannot be opened
                 return _restore_into(place, folder, backup, caller, notices)
         return _restore_damaged(place, backup, caller, notices)
 
@@ -160,7 +162,7 @@ def _need_snapshots(place: BackupPlace) -> None:
         raise NotFound("There is no snapshot of this memory.", "`waypost backup make` makes one.")
 
 
-def _usable(place: BackupPlace, backup: MemoryBackup) -> MemoryBackup:
+def _need_usable(place: BackupPlace, backup: MemoryBackup) -> MemoryBackup:
     if not backup.is_sound:
         raise StoreCorrupt(
             f"The snapshot {backup.id} is damaged: {backup.problem}.", "Choose another: `waypost backup list`."
@@ -174,8 +176,8 @@ def _usable(place: BackupPlace, backup: MemoryBackup) -> MemoryBackup:
 
 
 @contextmanager
-def _opened(place: BackupPlace, backup: MemoryBackup) -> Iterator[SqliteStore]:
-    """A copy of the snapshot's database, in the schema of today: the snapshot itself stays as it is."""
+def _staged_copy(place: BackupPlace, backup: MemoryBackup) -> Iterator[SqliteStore]:
+    """A copy of the snapshot's database in the current schema. The snapshot stays as it is."""
     stage = place.folder / FOLDER / f"{TEMPORARY}{os.urandom(6).hex()}"
     stage.mkdir(mode=0o700)
     try:
@@ -189,36 +191,39 @@ def _opened(place: BackupPlace, backup: MemoryBackup) -> Iterator[SqliteStore]:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, Doomed]:
-    """What there is to do, and what of the snapshot must not come back."""
+def _plan_with_targets(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, ErasureTargets]:
     space = place.open()
-    with _opened(place, backup) as store, store.read() as saved, space.store.read() as live:
+    with _staged_copy(place, backup) as store, store.read() as saved, space.store.read() as live:
         compared = compare(saved.tables(), live.tables())
-        doomed = _doomed_since(saved, live, compared.new)
-        compared.new = [one for one in compared.new if not _is_doomed(one, doomed)]
+        targets = _erased_since(saved, live, compared.new)
+        compared.new = [kept for kept in compared.new if not _is_target(kept, targets)]
         removed, changed, returned = compared.counts()
     files = len(_differing(backup.path / JOURNAL, place.folder / JOURNAL))
-    return RestorePlan(backup, False, removed, changed, returned, files), doomed
+    return RestorePlan(backup, False, removed, changed, returned, files), targets
 
 
 # -- what was forgotten since
 
 
-def _doomed_since(saved: Reader, live: Reader, rows: list[KeptRow]) -> Doomed:
-    """Of versions and candidates that the memory does not have any more, those that were forgotten, or deleted at the end
-    of their time, and proposals about them. A snapshot has none of them, unless it was kept elsewhere and put back."""
+def _erased_since(saved: Reader, live: Reader, rows: list[KeptRow]) -> ErasureTargets:
+    """What was forgotten, or deleted when it expired, since the snapshot; and proposals about it.
+
+    Snapshots usually hold none of it, unless one was stored elsewhere and copied back.
+    """
     there = {row[0] for row in live.tables().rows(TABLES["candidates"], None, sys.maxsize)}
     candidates = [row for row in all_candidates(saved) if row.candidate_id not in there]
-    mine = {one.memory_id for one in rows}
-    mine |= {one for row in candidates for one in (row.candidate_id, target_of(row.topic))}
+    mine = {row.memory_id for row in rows}
+    mine |= {memory_id for row in candidates for memory_id in (row.candidate_id, target_of(row.topic))}
     erased = {entry.memory_id for entry in live.audit_entries(None, sys.maxsize) if _erases(entry)}
-    doomed = Doomed({one for one in erased if one in mine and not live.versions(one)})
-    told, theirs = live.meta(TOMBSTONE_KEY), {row[0] for row in _tombstones(saved)}
-    if told is not None:
-        key, since = bytes.fromhex(told), [row for row in _tombstones(live) if row[0] not in theirs]
-        doomed.fingerprints = {one.fingerprint for one in unwanted(saved, rows, key, {row[0] for row in since})}
-        doomed.ids |= unwanted_candidates(candidates, key, {row[0] for row in since if row[2] in erased})
-    return doomed
+    targets = ErasureTargets({memory_id for memory_id in erased if memory_id in mine and not live.versions(memory_id)})
+    stored_key, theirs = live.meta(TOMBSTONE_KEY), {row[0] for row in _tombstones(saved)}
+    if stored_key is not None:
+        key, since = bytes.fromhex(stored_key), [row for row in _tombstones(live) if row[0] not in theirs]
+        targets.fingerprints = {
+            version.fingerprint for version in rejected_versions(saved, rows, key, {row[0] for row in since})
+        }
+        targets.ids |= rejected_candidates(candidates, key, {row[0] for row in since if row[2] in erased})
+    return targets
 
 
 def _erases(entry: AuditEntry) -> bool:
@@ -229,9 +234,9 @@ def _tombstones(reader: Reader) -> list[Any]:
     return reader.tables().rows(TABLES["tombstones"], None, sys.maxsize)
 
 
-def _is_doomed(one: KeptRow, doomed: Doomed) -> bool:
+def _is_target(kept: KeptRow, targets: ErasureTargets) -> bool:
     (at,) = TABLES["memories"].at("fingerprint")
-    return one.memory_id in doomed.ids or one.row[at] in doomed.fingerprints
+    return kept.memory_id in targets.ids or kept.row[at] in targets.fingerprints
 
 
 # -- into a memory that is in use
@@ -243,41 +248,41 @@ def _restore_into(
     space = place.open()
     with space.store.read() as reader:
         owed = reader.meta(BACKUPS_OWED)
-    told, doomed = _planned(place, backup)
-    if doomed:
-        erase_from(backup, doomed, place.settings, place.clock)
-    if told.changes_nothing:
-        return RestoredBackup(told, notices=tuple(notices))
-    undo = _saved_now(space, folder)
-    with _opened(place, backup) as store, store.read() as saved, space.own_journal.locked():
+    plan, targets = _plan_with_targets(place, backup)
+    if targets:
+        erase_from(backup, targets, place.settings, place.clock)
+    if plan.changes_nothing:
+        return RestoredBackup(plan, notices=tuple(notices))
+    undo = _undo_snapshot(space, folder)
+    with _staged_copy(place, backup) as store, store.read() as saved, space.own_journal.locked():
         with space.store.write() as writer:
-            if writer.meta(BACKUPS_OWED) != owed:  # the snapshot still holds it: it would come back
+            if writer.meta(BACKUPS_OWED) != owed:  # the snapshot still holds it, and would restore it
                 raise StoreBusy("Something was forgotten while the restore was prepared.", "Repeat the restore.")
             engines = [engine.name for engine in space.engines.active(writer)]
             notices += _key_notices(saved, writer)
-            removed, changed, returned = PuttingBack(writer, saved, engines, space.clock()).run().counts()
-            told = RestorePlan(backup, False, removed, changed, returned, told.files)
-            _note(writer.add_audit, told, caller, space.clock())
+            removed, changed, returned = RowRestore(writer, saved, engines, space.clock()).run().counts()
+            plan = RestorePlan(backup, False, removed, changed, returned, plan.files)
+            _note(writer.add_audit, plan, caller, space.clock())
             writer.set_meta(RESTORE_OWED, backup.id)
         _put_files(space, backup)
-    space.start_worker(space)  # what came back is embedded again
-    return RestoredBackup(told, undo.id, None, tuple(notices))
+    space.start_worker(space)  # restored memories are embedded again
+    return RestoredBackup(plan, undo.id, None, tuple(notices))
 
 
-def _saved_now(space: OpenSpace, folder: Path) -> MemoryBackup:
-    known = backups_in(folder, check=False)
-    if known and known[0].mark == mark_of(space) and chosen(folder, known[0].id).is_sound:
-        return known[0]
+def _undo_snapshot(space: OpenSpace, folder: Path) -> MemoryBackup:
+    backups = backups_in(folder, check=False)
+    if backups and backups[0].mark == mark_of(space) and find_backup(folder, backups[0].id).is_sound:
+        return backups[0]
     return make_in(space, folder, BEFORE_RESTORE)
 
 
-def _note(add: Callable[[AuditEntry], None], told: RestorePlan, caller: Caller, now: Any) -> None:
+def _note(add: Callable[[AuditEntry], None], plan: RestorePlan, caller: Caller, now: Any) -> None:
     details = {
-        "backup": told.backup.id,
-        "removed": told.removed,
-        "changed": told.changed,
-        "returned": told.returned,
-        "damaged": told.is_damaged,
+        "backup": plan.backup.id,
+        "removed": plan.removed,
+        "changed": plan.changed,
+        "returned": plan.returned,
+        "damaged": plan.is_damaged,
         "owners_word": caller.owners_word,
     }
     add(AuditEntry(now, "restore", None, caller.source, caller.actor, details))
@@ -294,16 +299,18 @@ def _key_notices(saved: Reader, live: Reader) -> Iterator[str]:
 
 
 def finish_restore(space: OpenSpace) -> None:
-    """Put the journal's files back after a restore that was killed before it had done so. Whoever holds the snapshots
-    now is not waited for: it is another restore, or the next opening tries again."""
-    with contextlib.suppress(StoreBusy), locked(space.folder, 0.0) as folder, space.own_journal.locked():
+    """Restore the journal's files after a restore that was killed before it did.
+
+    Does not wait for another process that holds the snapshots: the next opening tries again.
+    """
+    with contextlib.suppress(StoreBusy), snapshots_lock(space.folder, 0.0) as folder, space.own_journal.locked():
         with space.store.read() as reader:
             owed = reader.meta(RESTORE_OWED)
         if not owed:
             return
         try:
-            backup = chosen(folder, owed)
-        except NotFound:  # it was thrown away meanwhile: the files as they are count
+            backup = find_backup(folder, owed)
+        except NotFound:  # the snapshot was removed meanwhile: the current files count
             with space.store.write() as writer:
                 writer.set_meta(RESTORE_OWED, "")
             return
@@ -324,7 +331,7 @@ def _put_files(space: OpenSpace, backup: MemoryBackup) -> None:
 
 
 def _put_file(source: Path, target: Path) -> None:
-    """Whole or not at all, with the time that it is known by."""
+    """Replace a file atomically, and keep the modification time by which it is recognised."""
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     try:
         shutil.copyfile(source, temporary)
@@ -345,69 +352,68 @@ def _differing(source: Path, target: Path) -> set[str]:
 
 
 def _stamps(root: Path) -> dict[str, tuple[int, int]]:
-    found = {}
+    stamps = {}
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not (Path(folder) / name).is_symlink()]
         for name in names:
             path = Path(folder) / name
             if not name.startswith(".") and not path.is_symlink() and path.is_file():
                 state = path.stat()
-                found[path.relative_to(root).as_posix()] = (state.st_size, state.st_mtime_ns)
-    return found
+                stamps[path.relative_to(root).as_posix()] = (state.st_size, state.st_mtime_ns)
+    return stamps
 
 
 # -- into a database that cannot be read
 
 
 def _restore_damaged(place: BackupPlace, backup: MemoryBackup, caller: Caller, notices: list[str]) -> RestoredBackup:
-    place.close()  # what this process itself has open of it
+    place.close()  # this process may have it open
     aside = _keep_aside(place)  # first: SQLite would begin to repair it
     remains = read_remains(place.database) if place.database.exists() else Remains()
-    doomed = Doomed(remains.expired | (set() if remains.tombstones else remains.forgotten))
-    with _opened(place, backup) as store, store.read() as saved:
+    targets = ErasureTargets(remains.expired | (set() if remains.tombstones else remains.forgotten))
+    with _staged_copy(place, backup) as store, store.read() as saved:
         rows = [KeptRow(row[0], row) for row in saved.tables().rows(TABLES["memories"], None, sys.maxsize)]
         if remains.key is not None:
             since = set(remains.tombstones) - {row[0] for row in _tombstones(saved)}
-            marked = unwanted(saved, rows, bytes.fromhex(remains.key), since)
-            doomed.fingerprints = {version.fingerprint for version in marked}
-            doomed.ids |= unwanted_candidates(all_candidates(saved), bytes.fromhex(remains.key), since)
-    if doomed:
-        erase_from(backup, doomed, place.settings, place.clock)
-    told = RestorePlan(backup, is_damaged=True, returned=backup.memories)
+            marked = rejected_versions(saved, rows, bytes.fromhex(remains.key), since)
+            targets.fingerprints = {version.fingerprint for version in marked}
+            targets.ids |= rejected_candidates(all_candidates(saved), bytes.fromhex(remains.key), since)
+    if targets:
+        erase_from(backup, targets, place.settings, place.clock)
+    plan = RestorePlan(backup, is_damaged=True, returned=backup.memories)
     fresh = place.folder / FOLDER / f"{TEMPORARY}{os.urandom(6).hex()}"
     fresh.mkdir(mode=0o700)
     try:
-        _fill(place, backup, fresh, remains, told, caller)
+        _fill(place, backup, fresh, remains, plan, caller)
         overwrite(fresh / DATABASE_FILE, place.database, busy_seconds=min(5.0, place.settings.busy_timeout_seconds))
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     place.database.chmod(0o600)
     for left in place.folder.glob("vectors-*.bin"):
         left.unlink(missing_ok=True)
-    if not _stamps(place.folder / JOURNAL):  # else its files are the truth, and later than the snapshot
+    if not _stamps(place.folder / JOURNAL):  # else its files are newer than the snapshot and count
         _put_files(place.open(), backup)
     if aside is not None and remains.key is None:
-        notices.append("The damaged database does not tell what was forgotten or rejected since the snapshot.")
+        notices.append("The damaged database does not show what was forgotten or rejected since the snapshot.")
     notices.append("Code is indexed again by `waypost init`; embeddings are made again in the background.")
-    return RestoredBackup(told, None, aside, tuple(notices))
+    return RestoredBackup(plan, None, aside, tuple(notices))
 
 
 def _fill(
-    place: BackupPlace, backup: MemoryBackup, folder: Path, remains: Remains, told: RestorePlan, caller: Caller
+    place: BackupPlace, backup: MemoryBackup, folder: Path, remains: Remains, plan: RestorePlan, caller: Caller
 ) -> None:
-    """A new database with all that the snapshot holds. It owes every vector to the engine that opens it."""
     now = place.clock()
     store = SqliteStore(folder, clock=place.clock)
     try:
-        with _opened(place, backup) as copy, copy.read() as saved, store.write() as writer:
-            PuttingBack(writer, saved, [], now).run()
+        with _staged_copy(place, backup) as copy, copy.read() as saved, store.write() as writer:
+            RowRestore(writer, saved, [], now).run()
             if remains.key is not None and remains.key == saved.meta(TOMBSTONE_KEY):
-                known = {row[0] for row in _tombstones(writer)}
-                missing = [(digest, at, "") for digest, at in remains.tombstones.items() if digest not in known]
+                digests = {row[0] for row in _tombstones(writer)}
+                missing = [(digest, at, "") for digest, at in remains.tombstones.items() if digest not in digests]
                 writer.tables().load(TABLES["tombstones"], missing)
-            # Other processes know vectors by their ids: none may mean another text now.
+            # Other processes cache vectors by id: an id must not mean another text now.
             writer.tables().set_last_numbers({"vectors": to_micros(now)})
-            _note(writer.add_audit, told, caller, now)
+            _note(writer.add_audit, plan, caller, now)
         if not store.scrub([]):
             raise StoreError(f"{folder} is in use.", "Repeat.")
     finally:
@@ -415,7 +421,7 @@ def _fill(
 
 
 def _keep_aside(place: BackupPlace) -> Path | None:
-    """Copy what there is of the database, through SQLite: closing the file here would drop the locks of this process."""
+    """Copy the database through SQLite: closing the file here would drop the locks of this process."""
     if not place.database.exists():
         return None
     make_private_directory(place.folder / DAMAGED)
@@ -423,7 +429,7 @@ def _keep_aside(place: BackupPlace) -> Path | None:
 
 
 def _repair_metadata(place: BackupPlace, backup: MemoryBackup) -> list[str]:
-    known, saved = place.folder / METADATA_FILE, backup.path / METADATA_FILE
+    current, saved = place.folder / METADATA_FILE, backup.path / METADATA_FILE
     with contextlib.suppress(NotFound):
         try:
             read_metadata(place.folder)
@@ -431,9 +437,9 @@ def _repair_metadata(place: BackupPlace, backup: MemoryBackup) -> list[str]:
         except ForeignFile:
             if not saved.is_file():
                 return []
-            known.rename(known.with_name(f"{METADATA_FILE}.damaged-{place.clock():%Y%m%dT%H%M%SZ}"))
+            current.rename(current.with_name(f"{METADATA_FILE}.damaged-{place.clock():%Y%m%dT%H%M%SZ}"))
     if saved.is_file():
-        _put_file(saved, known)
+        _put_file(saved, current)
         return [f"{METADATA_FILE} was missing or damaged and is as it was {_when(backup)}."]
     return []
 

@@ -1,7 +1,8 @@
-"""Snapshots of a memory: made, listed, checked, and thrown away when they are old.
+"""Snapshots of a memory: make, list, check and prune.
 
-A snapshot is a folder in `<space folder>/backups/`: the database without what can be made again, the journal's files, and
-`backup.json`, which describes it. It gets its name when it is whole and checked. All who touch snapshots hold one lock.
+A snapshot is a folder in `<space folder>/backups/`. It holds the database without what can be rebuilt, the journal's
+files, and `backup.json`, which describes it. It gets its name after it is complete and checked. One lock guards all
+snapshots.
 """
 
 import contextlib
@@ -37,7 +38,7 @@ from waypost.store.sqlite.snapshot import check_file, copy_pages, count_current,
 FOLDER, DESCRIPTION, JOURNAL = "backups", "backup.json", "journal"
 LOCK = "backups.lock"
 DAILY, ASKED, BEFORE_RESTORE = "daily", "asked for", "before a restore"
-# What is noted beside the rows and cannot be made again, by the beginnings of its names in the table `meta`.
+# Prefixes of keys in the table `meta` that cannot be recomputed.
 KEPT_NOTES = (
     "tombstone_key",
     "import",
@@ -51,13 +52,13 @@ KEPT_NOTES = (
 )
 _NAME = re.compile(r"(\d{6})-\d{8}T\d{6}Z")
 TEMPORARY = ".making-"
-_LARGEST_DESCRIPTION = 64 * 1024 * 1024  # bytes: a line for each file of the journal
+_LARGEST_DESCRIPTION = 64 * 1024 * 1024  # bytes: one line for each journal file
 _PIECE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryBackup:
-    """A snapshot. They are numbered in the order in which they were made: a clock may have been wrong."""
+    """A snapshot. Numbers follow the order in which they were made: a clock may have been wrong."""
 
     id: str
     path: Path
@@ -66,10 +67,10 @@ class MemoryBackup:
     cause: str
     memories: int
     size: int
-    problem: str = ""  # why it cannot be restored; empty: it can
-    mark: str = ""  # of the memory as it was
+    problem: str = ""  # why it cannot be restored, or empty
+    mark: str = ""  # `mark_of` the memory at that time
     space_id: str = ""
-    is_sealed: bool = True  # False: a process was killed while it erased something in it
+    is_sealed: bool = True  # False: a process was killed while erasing something in it
 
     @property
     def is_sound(self) -> bool:
@@ -97,8 +98,8 @@ def refuse_servers(store: str) -> None:
 
 
 @contextlib.contextmanager
-def locked(folder: Path, seconds: float) -> Iterator[Path]:
-    """The folder of the snapshots of the memory in `folder`, for one process and thread at a time."""
+def snapshots_lock(folder: Path, seconds: float) -> Iterator[Path]:
+    """Hold the lock of the snapshots in `folder`. Yields their folder."""
     make_private_directory(folder)
     with wait_lock(folder / LOCK, seconds):
         place = folder / FOLDER
@@ -113,38 +114,38 @@ def locked(folder: Path, seconds: float) -> Iterator[Path]:
 
 
 def backups_in(place: Path, *, check: bool = True) -> list[MemoryBackup]:
-    """The snapshots, newest first. `check` reads all of each; without it, only what it says of itself."""
-    found = []
+    """The snapshots, newest first. `check` reads all of each; otherwise only its description."""
+    backups = []
     for path in sorted(place.iterdir()) if place.is_dir() else ():
-        named = _NAME.fullmatch(path.name)
-        if named and path.is_dir() and not path.is_symlink():
-            found.append(_read(path, int(named[1]), check=check))
-    return sorted(found, key=lambda one: (one.number, one.id), reverse=True)
+        match = _NAME.fullmatch(path.name)
+        if match and path.is_dir() and not path.is_symlink():
+            backups.append(_read(path, int(match[1]), check=check))
+    return sorted(backups, key=lambda backup: (backup.number, backup.id), reverse=True)
 
 
-def chosen(place: Path, which: str) -> MemoryBackup:
-    """The snapshot with this id or number; `latest` is the newest that is sound. Raises NotFound."""
-    known = backups_in(place, check=False)
+def find_backup(place: Path, which: str) -> MemoryBackup:
+    """The snapshot with this id or number. `latest` is the newest sound one. Raises NotFound."""
+    backups = backups_in(place, check=False)
     if which == "latest":
-        for one in known:
-            checked = _read(one.path, one.number, check=True)
+        for backup in backups:
+            checked = _read(backup.path, backup.number, check=True)
             if checked.is_sound:
                 return checked
         raise NotFound("There is no sound snapshot of this memory.", "`waypost backup make` makes one.")
-    for one in known:
-        if one.id == which or (which.isdecimal() and one.number == int(which)):
-            return _read(one.path, one.number, check=True)
+    for backup in backups:
+        if backup.id == which or (which.isdecimal() and backup.number == int(which)):
+            return _read(backup.path, backup.number, check=True)
     raise NotFound(f"There is no snapshot {which[:60]!r}.", "`waypost backup list` shows what there is.")
 
 
 def _read(path: Path, number: int, *, check: bool) -> MemoryBackup:
     files = _files(path)
-    size = sum(one.lstat().st_size for one in files)
+    size = sum(file.lstat().st_size for file in files)
     try:
-        told = json.loads(read_small_file(path / DESCRIPTION, _LARGEST_DESCRIPTION))
-        made_at = parse_time(told["made_at"], "made_at")
-        cause, memories, mark = str(told["cause"]), int(told["memories"]), str(told["mark"])
-        sums, space_id = told["files"], str(told["space"])
+        row = json.loads(read_small_file(path / DESCRIPTION, _LARGEST_DESCRIPTION))
+        made_at = parse_time(row["made_at"], "made_at")
+        cause, memories, mark = str(row["cause"]), int(row["memories"]), str(row["mark"])
+        sums, space_id = row["files"], str(row["space"])
         if sums is not None and not isinstance(sums, dict):
             raise ValueError("files is no table")
     except (OSError, ValueError, KeyError, TypeError, RecursionError, WaypostError):
@@ -156,8 +157,7 @@ def _read(path: Path, number: int, *, check: bool) -> MemoryBackup:
 
 
 def _files(path: Path) -> list[Path]:
-    """Everything in it but the description, what SQLite keeps beside a database while it is open, and what a killed
-    process left."""
+    """All files of a snapshot, except for the description, SQLite's side files and leftovers of killed processes."""
     return sorted(
         Path(folder) / name
         for folder, _, names in os.walk(path)
@@ -169,11 +169,11 @@ def _files(path: Path) -> list[Path]:
 def _problem(path: Path, files: list[Path], sums: dict[str, str] | None) -> str:
     if (path / DATABASE_FILE) not in files:
         return f"{DATABASE_FILE} is missing"
-    if any(one.is_symlink() or not one.is_file() for one in files):
+    if any(file.is_symlink() or not file.is_file() for file in files):
         return "it holds a link or something else that is no file"
-    if sums is not None:  # else a process was killed while it erased something there, and the sums are to be made again
-        found = {one.relative_to(path).as_posix(): _sum_of(one) for one in files}
-        wrong = sorted(name for name in found | sums if found.get(name) != sums.get(name))
+    if sums is not None:  # else a process was killed while erasing something, and the sums are outdated
+        sums_now = {file.relative_to(path).as_posix(): _sum_of(file) for file in files}
+        wrong = sorted(name for name in sums_now | sums if sums_now.get(name) != sums.get(name))
         if wrong:
             return f"{wrong[0]} is not as it was written"
     else:
@@ -193,23 +193,22 @@ def _sum_of(path: Path) -> str:
 
 
 def make(space: OpenSpace, cause: str = ASKED) -> MemoryBackup:
-    """Write a snapshot, check it, and throw away what is older than `[backup] keep` says."""
+    """Make a snapshot, check it, and remove old ones as `[backup] keep` says."""
     refuse_servers(space.settings.store)
-    with locked(space.folder, space.settings.busy_timeout_seconds) as place:
+    with snapshots_lock(space.folder, space.settings.busy_timeout_seconds) as place:
         return make_in(space, place, cause)
 
 
 def make_in(space: OpenSpace, place: Path, cause: str) -> MemoryBackup:
-    """The same for who holds the lock."""
-    known = backups_in(place, check=False)
-    number = max((one.number for one in known), default=0) + 1
+    backups = backups_in(place, check=False)
+    number = max((backup.number for backup in backups), default=0) + 1
     now = space.clock()
     temporary = place / f"{TEMPORARY}{os.urandom(6).hex()}"
     target = place / f"{number:06d}-{now:%Y%m%dT%H%M%SZ}"
     try:
         temporary.mkdir(mode=0o700)
-        before = known[0].path / JOURNAL if known else None
-        with space.own_journal.locked():  # files and rows of one moment
+        before = backups[0].path / JOURNAL if backups else None
+        with space.own_journal.locked():  # files and rows of the same moment
             mark = mark_of(space)
             _copy_journal(space.folder / JOURNAL, temporary / JOURNAL, before)
             copy_pages(
@@ -219,8 +218,8 @@ def make_in(space: OpenSpace, place: Path, cause: str) -> MemoryBackup:
         memories = keep_only_kept(
             temporary / "whole.db", temporary / DATABASE_FILE, derived=CODE_COLLECTIONS, meta=KEPT_NOTES
         )
-        told = {"made_at": format_time(now), "cause": cause, "memories": memories, "mark": mark}
-        describe(temporary, {**told, "space": space.identity.space_id})
+        description = {"made_at": format_time(now), "cause": cause, "memories": memories, "mark": mark}
+        describe(temporary, {**description, "space": space.identity.space_id})
         _check(temporary)
         temporary.rename(target)
         sync_directory(place)
@@ -237,37 +236,39 @@ def make_in(space: OpenSpace, place: Path, cause: str) -> MemoryBackup:
     return _read(target, number, check=False)
 
 
-def describe(path: Path, told: dict[str, Any], *, sums: bool = True) -> None:
-    """Write `backup.json`, with sums of all files, which are on disk then; without `sums` while they are changed."""
+def describe(path: Path, description: dict[str, Any], *, sums: bool = True) -> None:
+    """Write `backup.json` with sums of all files, which are synced to disk. Without `sums`, mark it as being changed."""
     files = _files(path)
     if sums:
-        for one in files:
-            with one.open("rb") as file:
+        for path_of_file in files:
+            with path_of_file.open("rb") as file:
                 os.fsync(file.fileno())
         for folder, *_ in os.walk(path):
             sync_directory(Path(folder))
-    found = {one.relative_to(path).as_posix(): _sum_of(one) for one in files} if sums else None
-    content = json.dumps({"format": 1, **told, "files": found}, indent=1)
+    all_sums = {file.relative_to(path).as_posix(): _sum_of(file) for file in files} if sums else None
+    content = json.dumps({"format": 1, **description, "files": all_sums}, indent=1)
     write_private_file(path / DESCRIPTION, content.encode(), replace=True)
 
 
-def described(one: MemoryBackup) -> dict[str, Any]:
-    """What `backup.json` says, to be written again; the count of memories as it is now."""
-    made_at = format_time(one.made_at) if one.made_at else ""
-    told = {"made_at": made_at, "cause": one.cause, "memories": count_current(one.path / DATABASE_FILE)}
-    return {**told, "mark": one.mark, "space": one.space_id}
+def description_of(backup: MemoryBackup) -> dict[str, Any]:
+    """The content of `backup.json`, with the current number of memories."""
+    made_at = format_time(backup.made_at) if backup.made_at else ""
+    description = {"made_at": made_at, "cause": backup.cause, "memories": count_current(backup.path / DATABASE_FILE)}
+    return {**description, "mark": backup.mark, "space": backup.space_id}
 
 
 def _check(path: Path) -> None:
-    """Read it again from the disk: an older one is thrown away only for one that is whole."""
+    """Read the snapshot back from disk: older ones are removed only if this one is complete."""
     problem = _read(path, 0, check=True).problem
     if problem:
         raise StoreCorrupt(f"What was written cannot be read again: {problem}.", "Check the disk.")
 
 
 def _copy_journal(source: Path, target: Path, before: Path | None) -> None:
-    """Copy the journal's folder. A file that the snapshot before has already is shared with it: none is written to in
-    place. The times of files are kept, by which they are known for read."""
+    """Copy the journal's folder. Files that are unchanged since the previous snapshot are hard links to it.
+
+    Modification times are kept, because files are recognised by them.
+    """
     if not source.is_dir() or source.is_symlink():
         return
     for folder, folders, names in os.walk(source):
@@ -280,10 +281,10 @@ def _copy_journal(source: Path, target: Path, before: Path | None) -> None:
                 _copy_file(place, target / inside / name, None if before is None else before / inside / name)
 
 
-def _copy_file(source: Path, target: Path, known: Path | None) -> None:
-    if known is not None and _is_same(source, known):
+def _copy_file(source: Path, target: Path, earlier: Path | None) -> None:
+    if earlier is not None and _is_same(source, earlier):
         with contextlib.suppress(OSError):  # a file system without hard links
-            os.link(known, target)
+            os.link(earlier, target)
             return
     with (
         source.open("rb") as given,
@@ -294,67 +295,68 @@ def _copy_file(source: Path, target: Path, known: Path | None) -> None:
     os.utime(target, ns=(state.st_mtime_ns, state.st_mtime_ns))
 
 
-def _is_same(source: Path, known: Path) -> bool:
+def _is_same(source: Path, earlier: Path) -> bool:
     try:
-        same = not known.is_symlink() and source.stat().st_mtime_ns == known.stat().st_mtime_ns
-        return same and filecmp.cmp(source, known, shallow=False)
+        same = not earlier.is_symlink() and source.stat().st_mtime_ns == earlier.stat().st_mtime_ns
+        return same and filecmp.cmp(source, earlier, shallow=False)
     except OSError:
         return False
 
 
 def mark_of(space: OpenSpace) -> str:
-    """Another value once something that a snapshot holds has changed."""
+    """A value that changes with everything that a snapshot contains."""
     with space.store.read() as reader:
         last, audit = reader.last_number(), reader.audit_entries(None, 1)
         waiting = reader.count_candidates()
-    stamps = sorted((path, one.size, one.mtime) for path, one in space.own_journal.scan().items())
-    told = json.dumps([last, audit[0].number if audit else 0, waiting, stamps])
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
+    stamps = sorted((path, stamp.size, stamp.mtime) for path, stamp in space.own_journal.scan().items())
+    state = json.dumps([last, audit[0].number if audit else 0, waiting, stamps])
+    return hashlib.sha256(state.encode()).hexdigest()[:32]
 
 
 # -- when, and how many
 
 
-def due(space: OpenSpace) -> bool:
-    """Whether today's snapshot is still to be made: none was made today, and something has changed since the last one."""
+def is_due(space: OpenSpace) -> bool:
+    """Whether today's snapshot is missing and something has changed since the last one."""
     if space.settings.store or not space.settings.backup.daily:
         return False
-    known = backups_in(space.folder / FOLDER, check=False)
+    backups = backups_in(space.folder / FOLDER, check=False)
     today = space.clock().date()
-    if any(one.cause == DAILY and one.made_at is not None and one.made_at.date() == today for one in known):
+    if any(
+        backup.cause == DAILY and backup.made_at is not None and backup.made_at.date() == today for backup in backups
+    ):
         return False
-    if known:
-        return known[0].mark != mark_of(space)
+    if backups:
+        return backups[0].mark != mark_of(space)
     with space.store.read() as reader:
         return bool(reader.audit_entries(None, 1))
 
 
 def make_daily(space: OpenSpace) -> MemoryBackup | None:
-    """Make today's snapshot if it is due; one of several processes does."""
-    if not due(space):
+    """Make today's snapshot if it is due. Several processes make one."""
+    if not is_due(space):
         return None
-    with locked(space.folder, space.settings.busy_timeout_seconds) as place:
-        return make_in(space, place, DAILY) if due(space) else None
+    with snapshots_lock(space.folder, space.settings.busy_timeout_seconds) as place:
+        return make_in(space, place, DAILY) if is_due(space) else None
 
 
 def _prune(place: Path, keep: int) -> None:
-    """The newest of the daily ones stay, and as many of the others. Those that are not ours to judge stay too."""
-    known = [one for one in backups_in(place, check=False) if one.made_at is not None]
+    """Keep the newest daily snapshots, and as many others. Unreadable ones stay."""
+    backups = [backup for backup in backups_in(place, check=False) if backup.made_at is not None]
     for is_daily in (True, False):
-        for one in [one for one in known if (one.cause == DAILY) is is_daily][keep:]:
-            remove(one)
+        for backup in [backup for backup in backups if (backup.cause == DAILY) is is_daily][keep:]:
+            remove(backup)
 
 
-def remove(one: MemoryBackup) -> None:
-    """Its name goes first: what is left of it after a kill is swept away with the next lock."""
-    hidden = one.path.with_name(f"{TEMPORARY}{one.id}-{os.urandom(4).hex()}")
-    one.path.rename(hidden)
+def remove(backup: MemoryBackup) -> None:
+    """Remove a snapshot. It is renamed first: the next lock removes leftovers after a kill."""
+    hidden = backup.path.with_name(f"{TEMPORARY}{backup.id}-{os.urandom(4).hex()}")
+    backup.path.rename(hidden)
     sync_directory(hidden.parent)
     shutil.rmtree(hidden, ignore_errors=True)
 
 
 def _sweep(place: Path) -> None:
-    """Remove what killed processes left; whoever holds the lock is alone."""
     for left in place.glob(f"{TEMPORARY}*"):
         if not left.is_symlink():
             shutil.rmtree(left, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Which checkouts a memory opens for: those that it knows, and those that share history with one of them.
+"""Which checkouts a memory opens for: known ones, and those that share history with one.
 
-The id of a memory follows from the remote `origin`, which any folder can set. So a folder that is seen for the first time
-must hold a commit that a known checkout has too, be a worktree of one, or be confirmed by a person (`waypost adopt`).
+The id of a memory comes from the remote `origin`, which any folder can set. So a new folder must prove that it belongs.
+It has a commit of a known checkout, is a worktree of one, or a person confirms it (`waypost adopt`).
 """
 
 import json
@@ -11,49 +11,49 @@ from datetime import datetime
 from pathlib import Path
 
 from waypost.errors import StoreCorrupt, UnknownCheckout
-from waypost.flows.admin.finding import DATABASE
 from waypost.flows.checkouts.shared_history import Commits, commits_at, why_apart
+from waypost.flows.findings import DATABASE
 from waypost.flows.open_space import OpenSpace, indexed_commit_of
 from waypost.model.memory import Caller
 from waypost.space.identity import Identity, path_id, tree_here, tree_name
 from waypost.store.protocol import AuditEntry, Reader, Store, Writer
 from waypost.store.salvaged import CHECKOUTS_LOST
 
-_ROOTS, _HEADS = "history_roots", "history_heads"  # commits that the checkouts of a memory were seen with
-_FOLDER = "checkout_folder:"  # the number of a checkout's folder on its disk, which stays when it is moved
+_ROOTS, _HEADS = "history_roots", "history_heads"  # commits seen in the checkouts of a memory
+_FOLDER = "checkout_folder:"  # device and inode of a checkout's folder, which stay when it is moved
 _MOST_ROOTS, _MOST_HEADS = 100, 100
-_FIRST_LOOK = 2.0  # seconds; what takes longer is done when the tree is indexed
+_FIRST_LOOK = 2.0  # seconds; indexing does what takes longer
 
 
 def is_admitted(reader: Reader, identity: Identity, machine: str) -> bool:
-    """Whether this memory opens for this checkout without a look at its history."""
+    """Whether this memory opens for this checkout without looking at its history."""
     if identity.root is None or identity.space_id == path_id(identity.root, machine):
-        return True  # nothing but its own path names it
-    known = reader.checkouts()
-    if identity.checkout_id in known or was_admitted(reader, identity):
+        return True  # its id comes from its own path
+    checkouts = reader.checkouts()
+    if identity.checkout_id in checkouts or was_admitted(reader, identity):
         return True
-    return not known and not are_checkouts_lost(reader)
+    return not checkouts and not are_checkouts_lost(reader)
 
 
 def was_admitted(reader: Reader, identity: Identity) -> bool:
-    """Whether the memory opened for this checkout before, as is noted beside the list of checkouts too."""
+    """Whether the memory opened for this checkout before, by a second note beside the list of checkouts."""
     return bool(identity.checkout_id and reader.meta(_FOLDER + identity.checkout_id))
 
 
 def are_checkouts_lost(reader: Reader) -> bool:
-    """Whether damage took away checkouts that the memory knew: that it knows none does not make it a new one then."""
+    """Whether damage lost known checkouts. Then an empty list does not mean a new memory."""
     return "checkouts" in reader.damage() or bool(reader.meta(CHECKOUTS_LOST))
 
 
 def why_refused(reader: Reader, identity: Identity, machine: str) -> str | None:
-    """None where the memory opens for this checkout; else why it does not, for people."""
+    """Why the memory does not open for this checkout, or None if it does."""
     if is_admitted(reader, identity, machine) or identity.root is None:
         return None
     return why_apart(identity.root, known_commits(reader), siblings(reader, machine))
 
 
 def need_admission(reader: Reader, identity: Identity, machine: str) -> None:
-    """Raise UnknownCheckout where the memory does not open for this checkout: then nothing may be read or written."""
+    """Raise UnknownCheckout if the memory does not open for this checkout: then nothing may be read or written."""
     reason = why_refused(reader, identity, machine)
     if reason is not None and "checkouts" in reader.damage():
         raise StoreCorrupt(
@@ -68,8 +68,10 @@ def need_admission(reader: Reader, identity: Identity, machine: str) -> None:
 
 
 def admit(space: OpenSpace, look: Callable[[OpenSpace], object]) -> None:
-    """Let this checkout in and remember it. Raises UnknownCheckout: then nothing may be read or written. `look` is what to do
-    when it is new; it comes before it is remembered, so that it is done again if the process is killed on the way."""
+    """Admit this checkout and store it. Raises UnknownCheckout: then nothing may be read or written.
+
+    `look` runs for a new checkout before it is stored, so that it runs again if the process is killed.
+    """
     identity, machine = space.identity, space.settings.shared_machine
     if identity.root is None:
         return
@@ -78,7 +80,7 @@ def admit(space: OpenSpace, look: Callable[[OpenSpace], object]) -> None:
             return
         need_admission(reader, identity, machine)
         if "checkouts" in reader.damage():
-            return  # nothing can be noted
+            return  # nothing can be stored
     look(space)
     if space.store.may_write:
         commits = commits_at(identity.root, seconds=_FIRST_LOOK)
@@ -88,7 +90,7 @@ def admit(space: OpenSpace, look: Callable[[OpenSpace], object]) -> None:
 
 
 def confirm(store: Store, identity: Identity, machine: str, caller: Caller, at: datetime) -> None:
-    """A person says that this checkout belongs to the memory."""
+    """A person confirms that this checkout belongs to the memory."""
     if identity.root is None:
         return
     commits = commits_at(identity.root)
@@ -101,13 +103,13 @@ def confirm(store: Store, identity: Identity, machine: str, caller: Caller, at: 
 
 
 def note_history(space: OpenSpace) -> None:
-    """Remember which commits this checkout has now, so that others are known by them even after it is gone."""
+    """Store the current commits of this checkout, so that others are recognised even after it is gone."""
     if space.identity.root is None or not space.store.may_write:
         return
     with space.store.read() as reader:
         has_roots, folder = bool(reader.meta(_ROOTS)), reader.meta(_FOLDER + space.identity.checkout_id)
-        heads = _listed(reader.meta(_HEADS))
-    from waypost.code.git.history import head  # by a look at git's files, mostly
+        heads = stored_list(reader.meta(_HEADS))
+    from waypost.code.git.history import head  # only for indexing
 
     now = head(space.identity.root).commit
     if has_roots and folder == _folder_number(space.identity.root) and (not now or now in heads):
@@ -118,23 +120,23 @@ def note_history(space: OpenSpace) -> None:
 
 
 def known_commits(reader: Reader) -> list[str]:
-    """Newest first: what is near the tip of a clone is found soonest."""
+    """Commits of known checkouts, newest first: those are found soonest in a clone."""
     indexed = [reader.meta(indexed_commit_of(checkout)) or "" for checkout in reader.checkouts()]
-    found = [*reversed(_listed(reader.meta(_HEADS))), *indexed, *_listed(reader.meta(_ROOTS))]
-    return list(dict.fromkeys(one for one in found if one))
+    commits = [*reversed(stored_list(reader.meta(_HEADS))), *indexed, *stored_list(reader.meta(_ROOTS))]
+    return list(dict.fromkeys(commit for commit in commits if commit))
 
 
 def siblings(reader: Reader, machine: str) -> list[Path]:
-    """The known checkouts that are on this machine."""
-    found = (tree_here(told, machine) for told in reversed(reader.checkouts().values()))
-    return [root for root in found if root is not None and root.is_dir()]
+    """Known checkouts on this machine."""
+    roots = (tree_here(name, machine) for name in reversed(reader.checkouts().values()))
+    return [root for root in roots if root is not None and root.is_dir()]
 
 
 def was_moved_to(reader: Reader, root: Path, machine: str) -> bool:
-    """Whether this folder is a checkout of the memory that was elsewhere before."""
+    """Whether this folder is a known checkout that was moved here."""
     number = _folder_number(root)
-    for checkout, told in reader.checkouts().items():
-        before = tree_here(told, machine)
+    for checkout, name in reader.checkouts().items():
+        before = tree_here(name, machine)
         if before is not None and not before.exists() and number and reader.meta(_FOLDER + checkout) == number:
             return True
     return False
@@ -148,19 +150,19 @@ def _note_commits(writer: Writer, identity: Identity, commits: Commits) -> None:
 
 
 def _add(writer: Writer, key: str, commits: Sequence[str], most: int) -> None:
-    known = _listed(writer.meta(key))
-    now = list(dict.fromkeys([*known, *commits]))[-most:]
-    if now != known:
-        writer.set_meta(key, json.dumps(now))
+    commits_before = stored_list(writer.meta(key))
+    commits_now = list(dict.fromkeys([*commits_before, *commits]))[-most:]
+    if commits_now != commits_before:
+        writer.set_meta(key, json.dumps(commits_now))
 
 
-def _listed(value: str | None) -> list[str]:
+def stored_list(value: str | None) -> list[str]:
     return list(json.loads(value)) if value else []
 
 
 def _folder_number(root: Path) -> str:
     try:
-        found = os.stat(root)
+        state = os.stat(root)
     except OSError:
         return ""
-    return f"{found.st_dev}:{found.st_ino}" if found.st_ino else ""
+    return f"{state.st_dev}:{state.st_ino}" if state.st_ino else ""

@@ -1,5 +1,7 @@
-"""Other memories of the same repository: made before its `origin` was added or written in another form, or before its folder
-was moved. Looked for once, when a memory opens for a checkout for the first time, and shown until somebody decides."""
+"""Other memories of the same repository, from before `origin` was added or the folder was moved.
+
+They are searched once, when a memory first opens for a checkout, and shown until somebody decides.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -7,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.flows.checkouts.admission import known_commits, was_moved_to
+from waypost.flows.checkouts.admission import known_commits, stored_list, was_moved_to
 from waypost.flows.checkouts.shared_history import commits_held, why_apart
 from waypost.flows.open_space import OpenSpace
 from waypost.model.kinds import KEPT_COLLECTIONS
@@ -47,56 +49,59 @@ class Relative:
 
 
 def look_for_relatives(space: OpenSpace) -> list[Relative]:
-    """Look through all memories here, and remember which are of this repository."""
-    found = list(find_relatives(space))
+    """Search all memories here for relatives, and store which were found."""
+    relatives_here = list(find_relatives(space))
     if space.store.may_write:
         with space.store.write() as writer:
-            writer.set_meta(_FOUND, json.dumps([one.space_id for one in found]))
-    return found
+            writer.set_meta(_FOUND, json.dumps([relative.space_id for relative in relatives_here]))
+    return relatives_here
 
 
 def relatives(space: OpenSpace) -> list[Relative]:
-    """Those that were found and that nobody has decided about."""
+    """Stored relatives that nobody has decided about."""
     with space.store.read() as reader:
-        ids = _listed(reader.meta(_FOUND))
-        settled = set(_listed(reader.meta(_SETTLED)))
-    return [one for space_id in ids if space_id not in settled and (one := _looked_at(space, space_id))]
+        ids = stored_list(reader.meta(_FOUND))
+        dismissed = set(stored_list(reader.meta(_SETTLED)))
+    return [relative for space_id in ids if space_id not in dismissed and (relative := _relative_with(space, space_id))]
 
 
 def relative_notices(space: OpenSpace) -> tuple[str, ...]:
-    return tuple(one.notice for one in relatives(space))
+    return tuple(relative.notice for relative in relatives(space))
 
 
-def settle_relatives(space: OpenSpace, ids: Sequence[str]) -> None:
-    """Nobody is told of these any more."""
+def dismiss_relatives(space: OpenSpace, ids: Sequence[str]) -> None:
+    """Do not show these any more."""
     with space.store.write() as writer:
-        settled = list(dict.fromkeys([*_listed(writer.meta(_SETTLED)), *ids]))
-        writer.set_meta(_SETTLED, json.dumps(settled))
+        dismissed = list(dict.fromkeys([*stored_list(writer.meta(_SETTLED)), *ids]))
+        writer.set_meta(_SETTLED, json.dumps(dismissed))
 
 
 def count_kept(reader: Reader, moment: Moment) -> int:
-    """How many memories people and agents have left."""
+    """The number of memories written by people and agents."""
     counts = reader.counts(View(moment))
     return sum(count for name, count in counts.items() if name in KEPT_COLLECTIONS)
 
 
 def find_relatives(space: OpenSpace) -> Iterator[Relative]:
-    """Those that nobody has decided about; nothing is noted."""
+    """Relatives that nobody has decided about. Stores nothing."""
     if space.identity.root is None:
         return
     with space.store.read() as reader:
-        settled = set(_listed(reader.meta(_SETTLED)))
-    others = [one for one in space.neighbours(space).listed() if one.kind == "project" and one.space_id not in settled]
-    found = [one for other in others[:_MOST_LOOKED_AT] if (one := _looked_at(space, other.space_id))]
-    held = commits_held(space.identity.root, [commit for one in found for commit in one.commits])
-    for one in found:
-        shared = [commit for commit in one.commits if commit in held]
-        if one.used_this_folder or (shared and why_apart(space.identity.root, shared, ()) is None):
-            yield one
+        dismissed = set(stored_list(reader.meta(_SETTLED)))
+    others = [
+        neighbour
+        for neighbour in space.neighbours(space).listed()
+        if neighbour.kind == "project" and neighbour.space_id not in dismissed
+    ]
+    candidates = [relative for other in others[:_MOST_LOOKED_AT] if (relative := _relative_with(space, other.space_id))]
+    common = commits_held(space.identity.root, [commit for candidate in candidates for commit in candidate.commits])
+    for candidate in candidates:
+        shared = [commit for commit in candidate.commits if commit in common]
+        if candidate.used_this_folder or (shared and why_apart(space.identity.root, shared, ()) is None):
+            yield candidate
 
 
-def _looked_at(space: OpenSpace, space_id: str) -> Relative | None:
-    """The memory of this id; None where it is gone or empty."""
+def _relative_with(space: OpenSpace, space_id: str) -> Relative | None:
     neighbours = space.neighbours(space)
     try:
         with neighbours.opened(space_id) as store, store.read() as reader:
@@ -120,9 +125,5 @@ def _used_this_folder(space: OpenSpace, reader: Reader) -> bool:
     root, machine = space.identity.root, space.settings.shared_machine
     if root is None:
         return False
-    used = any(tree_here(told, machine) == root for told in reader.checkouts().values())
+    used = any(tree_here(name, machine) == root for name in reader.checkouts().values())
     return used or was_moved_to(reader, root, machine)
-
-
-def _listed(value: str | None) -> list[str]:
-    return list(json.loads(value)) if value else []

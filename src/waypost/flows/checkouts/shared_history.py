@@ -1,8 +1,7 @@
-"""Whether a checkout shares history with others: whether it holds a commit that they have too.
+"""Whether two checkouts share history.
 
-The repository is hostile input. A commit counts only if its bytes give its id, so that knowing an id is not enough, and only
-if it is the repository's own: not one that it borrows from another repository on this machine by a link, a `.git` file or
-alternates.
+A commit counts only if its bytes give its id: knowing an id is not enough. It must also be the repository's own. Links,
+alternates and replaced objects could lead to a stranger's.
 """
 
 import hashlib
@@ -18,9 +17,9 @@ from waypost.errors import InvalidInput
 from waypost.space.platform import read_small_file
 from waypost.space.repository import Repository, find_repository
 
-SECONDS = 10.0  # for one question; all commits of the Linux kernel are walked in less
-_MOST_COMPARED = 20  # commits that both have, of which one is enough
-_RECENT = 200  # commits of a shallow clone that are looked for elsewhere
+SECONDS = 10.0  # for one git command: walking all commits of the Linux kernel takes less
+_MOST_COMPARED = 20  # shared commits that are checked: one is enough
+_RECENT = 200  # commits of a shallow clone that are searched in known checkouts
 _MOST_ROOTS = 50
 _LARGEST_POINTER = 64_000
 _HASHES = {40: "sha1", 64: "sha256"}
@@ -30,29 +29,31 @@ _TIPS = ("--branches", "--remotes=origin")
 
 @dataclass(frozen=True, slots=True)
 class Commits:
-    """What a repository is known by: commits without parents, and the one that is checked out."""
+    """What identifies a repository: its root commits and its checked out commit."""
 
     roots: tuple[str, ...] = ()
     head: str = ""
 
     @property
     def all(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one for one in (self.head, *self.roots) if one))
+        return tuple(dict.fromkeys(commit for commit in (self.head, *self.roots) if commit))
 
 
 def commits_at(root: Path, *, seconds: float = SECONDS) -> Commits:
-    """The commits that this repository is known by; none where it has none, or git cannot say in time."""
+    """The commits that identify this repository; empty if it has none or git is too slow."""
     git = _git_at(root)
     if git is None:
         return Commits()
     head = _head(git, seconds)
-    found = _lines(_ask(git, "rev-list", "--max-parents=0", *([head] if head else []), *_TIPS, seconds=seconds))
-    return Commits(tuple(found[:_MOST_ROOTS]), head)
+    roots = _lines(_ask(git, "rev-list", "--max-parents=0", *([head] if head else []), *_TIPS, seconds=seconds))
+    return Commits(tuple(roots[:_MOST_ROOTS]), head)
 
 
-def why_apart(root: Path, known: Sequence[str], siblings: Iterable[Path]) -> str | None:
-    """None where the repository at `root` shares a commit with the `known` ones, or with one of the `siblings`, which are
-    known checkouts on this machine; else why that cannot be seen."""
+def why_apart(root: Path, commits: Sequence[str], siblings: Iterable[Path]) -> str | None:
+    """Why the repository at `root` does not belong, or None if it shares a commit.
+
+    It shares one with `commits`, or with one of the `siblings`: known checkouts on this machine.
+    """
     repository, git = _repository(root), _git_at(root)
     if repository is None or git is None:
         return "it is not a git repository"
@@ -62,8 +63,8 @@ def why_apart(root: Path, known: Sequence[str], siblings: Iterable[Path]) -> str
     reason = why_borrowed(root) or ("" if git.program else _why_not_asked(root))
     if reason:
         return reason
-    wanted = list(dict.fromkeys([*known, *(commit for path in others for commit in commits_at(path).all)]))
-    shares = _shared(git, wanted) or _known_to(git, others)
+    wanted = list(dict.fromkeys([*commits, *(commit for path in others for commit in commits_at(path).all)]))
+    shares = _has_one_of(git, wanted) or _has_sibling_with_commit(git, others)
     return None if shares else _why_not_shared(repository, git)
 
 
@@ -76,25 +77,25 @@ def _why_not_shared(repository: Repository, git: GitCheckout) -> str:
 
 
 def _why_not_asked(root: Path) -> str:
-    found = blocking_file(root)
-    return f"git cannot be asked about it, since {found} is no regular file" if found else "git is not installed"
+    path = blocking_file(root)
+    return f"git cannot be asked about it, since {path} is no regular file" if path else "git is not installed"
 
 
 def _is_worktree_of(repository: Repository, others: Sequence[Path]) -> bool:
     if repository.git_dir == repository.common_dir or not _is_linked_back(repository):
         return False
-    found = (_repository(path) for path in others)
-    return any(one is not None and one.common_dir == repository.common_dir for one in found)
+    repositories = (_repository(path) for path in others)
+    return any(other is not None and other.common_dir == repository.common_dir for other in repositories)
 
 
 def commits_held(root: Path, wanted: Sequence[str]) -> set[str]:
-    """Which of these commits the repository at `root` has, wherever it has them from."""
+    """Which of these commits the repository at `root` has, from any source."""
     git = _git_at(root)
-    return set() if git is None else set(_present(git, wanted))
+    return set() if git is None else set(_existing(git, wanted))
 
 
 def why_borrowed(root: Path) -> str:
-    """Why the history of this repository is not surely its own; empty where it is."""
+    """Why the history of this repository may not be its own, or empty if it is."""
     repository = _repository(root)
     if repository is None:
         return "it is not a git repository"
@@ -125,32 +126,32 @@ def _repository(root: Path) -> Repository | None:
 
 
 def _git_at(root: Path) -> GitCheckout | None:
-    found = _repository(root)
-    if found is None or found.root != root.resolve():
+    repository = _repository(root)
+    if repository is None or repository.root != root.resolve():
         return None
     program = shutil.which("git") or ""
-    if not os.path.isabs(program) or blocking_file(found.root):  # it would wait, or read without end
+    if not os.path.isabs(program) or blocking_file(repository.root):  # git would wait, or read without end
         program = ""
-    return GitCheckout(found.root, "", found.root, found.git_dir, found.common_dir, program)
+    return GitCheckout(repository.root, "", repository.root, repository.git_dir, repository.common_dir, program)
 
 
 def _is_linked_back(repository: Repository) -> bool:
-    """Whether the repository itself, where a stranger's folder cannot write, names this folder as one of its worktrees."""
+    """Whether the main repository names this folder as a worktree. A stranger's folder cannot write there."""
     if repository.git_dir.parent != repository.common_dir / "worktrees":
         return False
     try:
-        told = os.fsdecode(read_small_file(repository.git_dir / "gitdir", _LARGEST_POINTER)).rstrip("\r\n")
-        return (repository.git_dir / told).parent.resolve() == repository.root.resolve()
+        pointer = os.fsdecode(read_small_file(repository.git_dir / "gitdir", _LARGEST_POINTER)).rstrip("\r\n")
+        return (repository.git_dir / pointer).parent.resolve() == repository.root.resolve()
     except (OSError, InvalidInput, ValueError, RuntimeError):
         return False
 
 
 def _names_as_worktree(repository: Repository) -> bool:
-    """The same for a submodule, whose repository says where its files are."""
+    """The same for a submodule, whose repository stores where its files are."""
     git = _git_at(repository.root)
-    told = _lines(None if git is None else git.ask("config", "--get", "core.worktree", seconds=SECONDS))
+    worktree = _lines(None if git is None else git.ask("config", "--get", "core.worktree", seconds=SECONDS))
     try:
-        return bool(told) and (repository.git_dir / told[0]).resolve() == repository.root.resolve()
+        return bool(worktree) and (repository.git_dir / worktree[0]).resolve() == repository.root.resolve()
     except (OSError, ValueError, RuntimeError):
         return False
 
@@ -169,32 +170,33 @@ def _has_links(objects: Path) -> bool:
     return False
 
 
-def _shared(git: GitCheckout, wanted: Sequence[str]) -> bool:
-    """Whether one of these commits is part of the history here."""
-    held = [one for one in _present(git, wanted) if _is_genuine(git, one)]
-    return any(_is_reachable(git, one) for one in held[:_MOST_COMPARED])
+def _has_one_of(git: GitCheckout, wanted: Sequence[str]) -> bool:
+    present = [commit for commit in _existing(git, wanted) if _is_genuine(git, commit)]
+    return any(_is_reachable(git, commit) for commit in present[:_MOST_COMPARED])
 
 
-def _known_to(git: GitCheckout, others: Sequence[Path]) -> bool:
-    """Whether a known checkout has a recent commit of this one: all that a shallow clone can show."""
+def _has_sibling_with_commit(git: GitCheckout, others: Sequence[Path]) -> bool:
+    """Whether a known checkout has a recent commit of this one: the only proof of a shallow clone."""
     recent = _lines(_ask(git, "rev-list", f"--max-count={_RECENT}", *_tips(git))) if others else []
     for path in others if recent else ():
         sibling = _git_at(path)
-        if sibling is not None and any(_is_genuine(git, one) for one in _present(sibling, recent)[:_MOST_COMPARED]):
+        if sibling is not None and any(
+            _is_genuine(git, commit) for commit in _existing(sibling, recent)[:_MOST_COMPARED]
+        ):
             return True
     return False
 
 
-def _present(git: GitCheckout, wanted: Sequence[str]) -> list[str]:
-    ids = [one for one in wanted if len(one) in _HASHES and one.isalnum()]
+def _existing(git: GitCheckout, wanted: Sequence[str]) -> list[str]:
+    ids = [commit for commit in wanted if len(commit) in _HASHES and commit.isalnum()]
     if not ids:
         return []
-    told = _lines(_ask(git, "cat-file", "--batch-check", given=("\n".join(ids) + "\n").encode()))
-    return [line.split()[0] for line in told if line.split()[1:2] == ["commit"]]
+    answers = _lines(_ask(git, "cat-file", "--batch-check", given=("\n".join(ids) + "\n").encode()))
+    return [line.split()[0] for line in answers if line.split()[1:2] == ["commit"]]
 
 
 def _is_genuine(git: GitCheckout, commit: str) -> bool:
-    """Whether the repository has the bytes of this commit in a file of its own: git itself does not compare them."""
+    """Whether the repository has the bytes of this commit in a file of its own. Git does not compare them."""
     loose = git.common_dir / "objects" / commit[:2]
     if loose.is_symlink() or (loose / commit[2:]).is_symlink():
         return False
@@ -215,8 +217,8 @@ def _tips(git: GitCheckout) -> list[str]:
 
 
 def _head(git: GitCheckout, seconds: float) -> str:
-    found = _lines(_ask(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", seconds=seconds))
-    return found[0] if found else ""
+    lines = _lines(_ask(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", seconds=seconds))
+    return lines[0] if lines else ""
 
 
 def _ask(git: GitCheckout, *arguments: str, given: bytes = b"", seconds: float = SECONDS) -> bytes | None:

@@ -6,9 +6,9 @@ from datetime import date, datetime
 from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.render import BriefingEntry, render
 from waypost.flows.context.dna import opening_of
+from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.hits import hit_of
 from waypost.flows.recall.search import recall
 from waypost.model.kinds import SCOPES
 from waypost.model.recall import Hit, View

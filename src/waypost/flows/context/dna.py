@@ -31,7 +31,7 @@ class Dna:
 
 def approve_dna(space: OpenSpace, caller: Caller) -> None:
     """Trust the words of DNA.md as they are now. Another word in it, and it has to be approved again."""
-    from waypost.flows.recall.versions import audit  # what writing needs: a briefing has no time for it
+    from waypost.flows.versions.current import audit  # what writing needs: a briefing has no time for it
 
     if not caller.decides:
         raise Refused("Only a person can approve DNA.md.", "Run it at a terminal, or with --yes as the owner's word.")

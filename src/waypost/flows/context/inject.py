@@ -1,19 +1,19 @@
 """`context --preset inject`: what is known that has to do with a message, and nothing when nothing does (LA-3)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
+from waypost.flows.checkouts.treeless import seen_elsewhere
 from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
-from waypost.flows.index.treeless import seen_elsewhere
-from waypost.flows.links.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
+from waypost.flows.index.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
+from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.hits import derived, hit_of
 from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
@@ -121,7 +121,10 @@ def _near(
         return _Found(hits, language, notices)
     from waypost.flows.share.inject import near_too  # only where something is shared
 
-    hits, notes = near_too(space, taken, hits, asked, view)
+    def nearest_shared(reader: Reader, shown: View, is_left_out: Told) -> dict[int, float]:
+        return nearest(reader, replace(asked, told=lambda memory: told(memory) or is_left_out(memory)), shown)
+
+    hits, notes = near_too(space, taken, hits, view, nearest_shared)
     return _Found(hits[:MOST], language, notices, notes)
 
 

@@ -15,8 +15,8 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.context.brief import Briefing, check_budget
 from waypost.flows.context.dna import opening_of
 from waypost.flows.context.journal_files import ChosenFiles, choose_files
-from waypost.flows.journal.log import note
-from waypost.flows.journal.tally import entries_of
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.tally import entries_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.coverage import Shelf, last_day_of
 from waypost.journal.files import JournalFolder

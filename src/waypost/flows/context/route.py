@@ -20,10 +20,10 @@ from waypost.flows.context.brief import Briefing, check_budget
 from waypost.flows.context.route_explanation import explain, left_out_note
 from waypost.flows.context.route_facts import Ranked, RoutedTo, ask, route_to
 from waypost.flows.context.route_related import RelatedEntries
-from waypost.flows.links.freshness import catch_up
+from waypost.flows.index.freshness import catch_up
+from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.hits import hit_of
 from waypost.model.draft import check_text
 from waypost.model.kinds import SCOPES
 from waypost.model.recall import Hit, View

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from waypost.context.route import RouteEntry, chain_entry, entry_of
 from waypost.facts.causal import walk
+from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.hits import hit_of
 from waypost.model.causal import CAUSAL_LINKS, DECISION, CausalEdge
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from waypost.context.cache import context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
+from waypost.flows.checkouts.treeless import notice_elsewhere, seen_elsewhere
 from waypost.flows.context.brief import Briefing, check_budget
 from waypost.flows.engines.query import question_vectors
-from waypost.flows.index.treeless import notice_elsewhere, seen_elsewhere
-from waypost.flows.links.freshness import MOST_ROUNDS, catch_up, refresh
+from waypost.flows.index.freshness import MOST_ROUNDS, catch_up, refresh
+from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace, tree_changed_key
-from waypost.flows.recall.hits import derived, hit_of
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.scope import ScopeDocument, ScopeScored, ScopeTask

@@ -6,10 +6,8 @@ from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from waypost.flows.facts import approval as approval
-    from waypost.flows.facts import candidates as candidates
     from waypost.flows.facts import decide as decide
     from waypost.flows.facts import levels as levels
-    from waypost.flows.facts import proposals as proposals
     from waypost.flows.facts import review as review
 
 __getattr__ = lazy_modules(__name__)

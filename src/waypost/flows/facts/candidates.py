@@ -1,4 +1,4 @@
-"""From candidates to facts: what is certain is stored as the extractor's, the rest waits for a person's word."""
+"""From candidates to facts: certain ones are stored with the extractor as source, the others need review."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -7,10 +7,10 @@ from typing import Any
 
 from waypost.errors import WaypostError
 from waypost.facts.rejection import LEARNED, marks_left, topic_marks
-from waypost.flows.facts.proposals import PROPOSAL
 from waypost.flows.open_space import OpenSpace, place_in
-from waypost.flows.write.prepare import prepare
-from waypost.flows.write.remember import remember, weigh
+from waypost.flows.versions.prepare import prepare
+from waypost.flows.write.proposals import PROPOSAL
+from waypost.flows.write.remember import preview, remember
 from waypost.model.candidate import Candidate
 from waypost.model.draft import Draft
 from waypost.model.memory import Caller, Version
@@ -22,7 +22,7 @@ from waypost.store.protocol import Reader
 
 EXTRACTOR = Caller("extractor", "learn")
 _LONGEST_KEY = 480
-WAS = "was"  # in a candidate's row: the tombstones, in hex, of the words that it had before somebody put them right
+WAS = "was"  # in a candidate's row: tombstones, in hex, of its text before it was edited
 _PAGE = 500
 
 
@@ -33,43 +33,45 @@ def take(
     *,
     dry_run: bool = False,
 ) -> tuple[DecidedCandidate, ...]:
-    """Store what is certain, hold the rest. Taking the same twice changes nothing.
+    """Store certain candidates, and put the others up for review. Repeating it changes nothing.
 
-    A candidate on a topic that is known replaces what was learned of it before, unless it is older; what a person said
-    is only ever replaced with approval.
+    A candidate replaces what was learned about its topic before, unless it is older. A person's memory is only replaced
+    with approval.
     """
-    told = [_told(space, one) for one in candidates]
+    parsed = [_item_or_refusal(space, candidate) for candidate in candidates]
     with space.store.read() as reader:
-        placed = [_in_the_face_of(reader, item) if isinstance(item, _Item) else item for item in told]
-    settled = {place: one for place, one in enumerate(placed) if isinstance(one, DecidedCandidate)}
-    items = {place: one for place, one in enumerate(placed) if isinstance(one, _Item)}
+        placed = [_compare_with_stored(reader, item) if isinstance(item, _Item) else item for item in parsed]
+    decided = {place: outcome for place, outcome in enumerate(placed) if isinstance(outcome, DecidedCandidate)}
+    items = {place: outcome for place, outcome in enumerate(placed) if isinstance(outcome, _Item)}
     certain = [place for place, item in items.items() if _is_certain(space, item)]
-    held = [place for place, item in items.items() if not _is_certain(space, item)]
-    write = weigh if dry_run else _remembered
+    uncertain = [place for place, item in items.items() if not _is_certain(space, item)]
+    write = preview if dry_run else _remember_all
     for place, receipt in zip(certain, write(space, [items[p].draft for p in certain], caller), strict=True):
-        settled[place] = _stored(items[place], receipt)
-    for place, receipt in zip(held, weigh(space, [items[p].draft for p in held], caller), strict=True):
-        settled[place] = _weighed(items[place], receipt)
+        decided[place] = _stored(items[place], receipt)
+    for place, receipt in zip(uncertain, preview(space, [items[p].draft for p in uncertain], caller), strict=True):
+        decided[place] = _previewed(items[place], receipt)
     if not dry_run:
-        _drop_overtaken(space, [items[place].candidate for place in certain if settled[place].approved])
-    doubtful = [place for place in held if settled[place].status == HELD]
-    settled |= dict(zip(doubtful, _hold(space, [(items[p], settled[p]) for p in doubtful], dry_run), strict=True))
-    return tuple(settled[place] for place in range(len(told)))
+        _drop_superseded(space, [items[place].candidate for place in certain if decided[place].approved])
+    doubtful = [place for place in uncertain if decided[place].status == HELD]
+    decided |= dict(
+        zip(doubtful, _put_up_for_review(space, [(items[p], decided[p]) for p in doubtful], dry_run), strict=True)
+    )
+    return tuple(decided[place] for place in range(len(parsed)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
     candidate: Candidate
     draft: Draft
-    doubt: str = ""  # why it is not certain, beside its confidence
+    doubt: str = ""  # why it is not certain, apart from its confidence
 
     @classmethod
     def of(cls, space: OpenSpace, candidate: Candidate) -> "_Item":
         return cls(candidate, replace(draft_of(space, candidate), memory_id=space.new_id()))
 
 
-def _told(space: OpenSpace, candidate: Candidate) -> "_Item | DecidedCandidate":
-    """Names in a tree can be anything: what no memory can hold is refused, and keeps the others from nothing."""
+def _item_or_refusal(space: OpenSpace, candidate: Candidate) -> "_Item | DecidedCandidate":
+    """A candidate as an item, or a refusal: names in code can be anything, and one bad name must not stop the others."""
     try:
         return _Item.of(space, candidate)
     except WaypostError as error:
@@ -77,7 +79,7 @@ def _told(space: OpenSpace, candidate: Candidate) -> "_Item | DecidedCandidate":
 
 
 def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:
-    """What would be remembered. References to what is not in the tree any more are left out."""
+    """The draft of a candidate, without references to files that do not exist."""
     return Draft.of(
         {
             "text": candidate.text,
@@ -96,14 +98,14 @@ def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:
 
 
 def _since(space: OpenSpace, candidate: Candidate) -> datetime | None:
-    """A committer's clock may be ahead of ours: nothing that is in the tree becomes true only later."""
+    """When it became true, at most now: a committer's clock may be ahead of ours."""
     return None if candidate.time is None else min(candidate.time, space.clock())
 
 
 def _is_here(space: OpenSpace, ref: str) -> bool:
     try:
         path = place_in(space, ref.partition("#")[0])
-    except WaypostError:  # it leads out of the tree, or there is none
+    except WaypostError:  # it is outside of the repository, or there is no repository
         return False
     root = space.identity.root
     if root is not None:
@@ -116,29 +118,29 @@ def key_of(topic: str) -> str | None:
     return f"{LEARNED}{topic}" if topic and len(topic) <= _LONGEST_KEY else None
 
 
-def _in_the_face_of(reader: Reader, item: _Item) -> "_Item | DecidedCandidate":
-    """What is known on its topic: nothing, the same, something older that it replaces, or a later word."""
+def _compare_with_stored(reader: Reader, item: _Item) -> "_Item | DecidedCandidate":
+    """Compare with what is stored on its topic: nothing, the same, something older to replace, or something newer."""
     draft = item.draft
-    known = reader.find_key(draft.key) if draft.key else None
-    if known is None or says_the_same(known, draft):
+    stored = reader.find_key(draft.key) if draft.key else None
+    if stored is None or says_the_same(stored, draft):
         return item
-    if draft.valid_from is not None and known.valid_from > draft.valid_from:
-        return DecidedCandidate(item.candidate, OLDER, known.memory_id, "something later is known on this")
-    if known.source == "person":
-        return replace(item, draft=replace(draft, replaces=known.memory_id), doubt="a person said what it replaces")
-    return replace(item, draft=replace(draft, replaces=known.memory_id))
+    if draft.valid_from is not None and stored.valid_from > draft.valid_from:
+        return DecidedCandidate(item.candidate, OLDER, stored.memory_id, "something later is known on this")
+    if stored.source == "person":
+        return replace(item, draft=replace(draft, replaces=stored.memory_id), doubt="a person said what it replaces")
+    return replace(item, draft=replace(draft, replaces=stored.memory_id))
 
 
-def says_the_same(known: Version, draft: Draft) -> bool:
-    words = known.text.casefold().split() == draft.text.casefold().split()
-    return words and (known.kind, known.domain) == (draft.kind, draft.domain)
+def says_the_same(stored: Version, draft: Draft) -> bool:
+    words = stored.text.casefold().split() == draft.text.casefold().split()
+    return words and (stored.kind, stored.domain) == (draft.kind, draft.domain)
 
 
 def _is_certain(space: OpenSpace, item: _Item) -> bool:
     return item.candidate.is_certain and not item.doubt and space.settings.learn_hold != "all"
 
 
-def _remembered(space: OpenSpace, drafts: Sequence[Draft], caller: Caller) -> list[Receipt]:
+def _remember_all(space: OpenSpace, drafts: Sequence[Draft], caller: Caller) -> list[Receipt]:
     return list(remember(space, drafts, caller, direct=False))
 
 
@@ -153,43 +155,43 @@ def _stored(item: _Item, receipt: Receipt) -> DecidedCandidate:
     return DecidedCandidate(item.candidate, status, receipt.id, receipt.reason)
 
 
-def _weighed(item: _Item, receipt: Receipt) -> DecidedCandidate:
+def _previewed(item: _Item, receipt: Receipt) -> DecidedCandidate:
     if receipt.status in ("duplicate", "refused"):
         return _stored(item, receipt)
     doubt = item.doubt or (f"it would be merged into {receipt.id}" if receipt.status == "merged" else receipt.reason)
     return DecidedCandidate(item.candidate, HELD, item.draft.memory_id, doubt or None)
 
 
-def _hold(space: OpenSpace, items: Sequence[tuple[_Item, DecidedCandidate]], dry_run: bool) -> list[DecidedCandidate]:
-    """Put candidates up for review. One that waits already is not put there twice; on the same topic the later one waits
-    in the place of the earlier."""
+def _put_up_for_review(
+    space: OpenSpace, items: Sequence[tuple[_Item, DecidedCandidate]], dry_run: bool
+) -> list[DecidedCandidate]:
+    """Store candidates for review, once each. On the same topic a later one replaces the earlier."""
     if not items:
         return []
     key = space.tombstone_key()
     if dry_run:
         with space.store.read() as reader:
-            return [_against_waiting(space, reader, item, taken, key)[0] for item, taken in items]
+            return [_compare_with_pending(space, reader, item, taken, key)[0] for item, taken in items]
     with space.store.write() as writer:
         done = []
         for item, taken in items:
-            told, overtaken = _against_waiting(space, writer, item, taken, key)
-            if told.status == HELD:
+            outcome, overtaken = _compare_with_pending(space, writer, item, taken, key)
+            if outcome.status == HELD:
                 writer.drop_candidates(overtaken)
                 writer.put_candidate(_candidate_row(space, item, taken, key))
-            done.append(told)
+            done.append(outcome)
     return done
 
 
-def _against_waiting(
+def _compare_with_pending(
     space: OpenSpace, reader: Reader, item: _Item, taken: DecidedCandidate, key: bytes
 ) -> tuple[DecidedCandidate, list[str]]:
-    """What becomes of it beside those that wait, and which of them it takes the place of."""
     prepared = prepare(space, item.draft, EXTRACTOR, key)
     said = prepared.version.fingerprint
     topics = [item.candidate.topic] if item.candidate.topic else []
     like = reader.candidates_like([said], topics)
     for row in like:
-        if row.fingerprint == said or prepared.tombstone in earlier_words(row):
+        if row.fingerprint == said or prepared.tombstone in earlier_marks(row):
             return DecidedCandidate(item.candidate, WAITING, row.candidate_id, "it waits already"), []
         earlier, later = item.candidate.time, candidate_of(row).time
         if earlier is not None and later is not None and earlier < later:
@@ -212,9 +214,9 @@ def _candidate_row(space: OpenSpace, item: _Item, taken: DecidedCandidate, key: 
     )
 
 
-def _drop_overtaken(space: OpenSpace, settled: Sequence[Candidate]) -> None:
-    """What waits on topics that a certain fact has settled since needs nobody's word any more, unless it is later."""
-    by_topic = {one.topic: one for one in settled if one.topic}
+def _drop_superseded(space: OpenSpace, decided: Sequence[Candidate]) -> None:
+    """Drop pending candidates on topics that a certain fact has answered, unless they are later."""
+    by_topic = {candidate.topic: candidate for candidate in decided if candidate.topic}
     if by_topic:
         with space.store.write() as writer:
             waiting = writer.candidates_like([], list(by_topic))
@@ -237,17 +239,16 @@ def candidate_of(row: CandidateRow) -> Candidate:
     return Candidate(**{**given, "time": time, "refs": tuple(given["refs"]), "evidence": tuple(given["evidence"])})
 
 
-def earlier_words(row: CandidateRow) -> list[bytes]:
-    return [bytes.fromhex(one) for one in row.draft.get(WAS, ())]
+def earlier_marks(row: CandidateRow) -> list[bytes]:
+    return [bytes.fromhex(digest) for digest in row.draft.get(WAS, ())]
 
 
 def marks_of(row: CandidateRow, key: bytes) -> list[bytes]:
-    """The marks that its rejection leaves: of its words, of those that it had before somebody edited it, and its topic."""
-    return [*marks_of_words(row, key), *topic_marks(key, key_of(row.topic))]
+    """The tombstones that its rejection leaves: for its text, for its text before edits, and for its topic."""
+    return [*text_marks(row, key), *topic_marks(key, key_of(row.topic))]
 
 
-def marks_of_words(row: CandidateRow, key: bytes) -> list[bytes]:
-    """Those of its words alone."""
+def text_marks(row: CandidateRow, key: bytes) -> list[bytes]:
     candidate = candidate_of(row)
     said = Version(
         row.candidate_id,
@@ -259,13 +260,15 @@ def marks_of_words(row: CandidateRow, key: bytes) -> list[bytes]:
         "",
         domain=candidate.domain,
     )
-    return [*dict.fromkeys((row.tombstone, *marks_left(key, said), *earlier_words(row)))]
+    return [*dict.fromkeys((row.tombstone, *marks_left(key, said), *earlier_marks(row)))]
 
 
-def waiting(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]:
-    """What waits for approval, surest first."""
+def pending_candidates(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]:
+    """Pending candidates, most certain first."""
     rows: list[CandidateRow] = []
     with space.store.read() as reader:
         while page := reader.candidates(after=rows[-1].candidate_id if rows else "", limit=_PAGE):
             rows += page
-    return sorted(((row, candidate_of(row)) for row in rows), key=lambda one: (-one[0].confidence, one[0].candidate_id))
+    return sorted(
+        ((row, candidate_of(row)) for row in rows), key=lambda pair: (-pair[0].confidence, pair[0].candidate_id)
+    )

@@ -1,4 +1,4 @@
-"""Record a decision with what led to it, what limited it and what comes of it."""
+"""Record a decision with its reasons, constraints and consequences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from waypost.facts.agreement import TextRelation, compare
 from waypost.facts.duplicates import normal_form, thresholds
 from waypost.facts.identity import fingerprint
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, refuse_derived, visible_version
+from waypost.flows.versions.current import audit, refuse_derived, visible_version
 from waypost.flows.write.insert import judging_engine
 from waypost.flows.write.remember import remember
 from waypost.model.causal import (
@@ -34,19 +34,18 @@ from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import Edge, Reader, Writer
 
-Part = str | tuple[str, float]  # a text, or the id of a memory; perhaps with the strength of its link, 0 to 1
+Part = str | tuple[str, float]  # a text or the id of a memory, optionally with the strength of its link, 0 to 1
 
-# What is true of the whole chain. The rest (refs, evidence, replaces, ttl …) is said of the decision alone.
+# Options for the whole chain. The others (refs, evidence, replaces, ttl …) belong to the decision alone.
 _SHARED = ("level", "domain", "module", "session", "speaker", "time", "valid_from")
-_LOOKED_AT = 30  # memories nearest in meaning, among which one may say the same
-# What may be a cause for others, and what a cause is given as. The same said as both connects two chains.
+_LOOKED_AT = 30  # most similar memories that are compared
+# Kinds that can be causes, and kinds that name a cause. The same text as both connects two chains.
 _CAUSES, _CAUSED = (DECISION, CONSEQUENCE), (REASON, CONSTRAINT)
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What became of a decision and its parts. Nothing but the decision's receipt is there when that was refused, or
-    waits for review."""
+    """The receipts of a decision and its parts. If the decision was refused or needs review, only its own."""
 
     decision: Receipt
     reasons: tuple[Receipt, ...] = ()
@@ -67,18 +66,18 @@ class Decided:
             "id": self.id,
             "status": self.decision.status,
             "decision": self.decision.to_json(),
-            "reasons": [one.to_json() for one in self.reasons],
-            "consequences": [one.to_json() for one in self.consequences],
-            "constraints": [one.to_json() for one in self.constraints],
-            "edges": [one.to_json() for one in self.edges],
+            "reasons": [receipt.to_json() for receipt in self.reasons],
+            "consequences": [receipt.to_json() for receipt in self.consequences],
+            "constraints": [receipt.to_json() for receipt in self.constraints],
+            "edges": [edge.to_json() for edge in self.edges],
         }
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
     kind: str
-    draft: Draft | None  # to be written
-    memory_id: str  # known already
+    draft: Draft | None  # a new memory
+    memory_id: str  # or an existing one
     strength: float | None
 
 
@@ -95,12 +94,11 @@ def decide(
 ) -> Decided:
     """Record a decision, its reasons, consequences and constraints: each a text, or the id of a memory to link to.
 
-    Everything is checked first, so that a wrong id or option leaves nothing behind. Then three steps, each whole or
-    not at all: the decision, lest its parts be stored when it is refused; the parts; the links. A kill in between
-    leaves the decision alone, or with its parts unlinked: recording it once more finds all of them and links them.
-    What is known already is linked, not stored twice. `options` are those of `remember`, and `strength` for all links.
-    An agent's decision in the place of a person's waits for review with all its parts. `approved`: what the draft of the
-    decision has besides, where a person approves one.
+    Everything is checked first, so that a wrong id or option stores nothing. Then three steps follow, each complete or
+    not at all: the decision, its parts, the links. After a kill in between, recording it again finds everything and
+    links it. Stored texts are linked, not stored twice. `options` are those of `remember`, and `strength` for all
+    links. An agent's decision in place of a person's needs review, with its parts. `approved`: extra fields of the
+    draft when a person approves.
     """
     options = dict(options or {})
     chain: dict[str, Any] = {"because": list(because), "leads_to": list(leads_to), "given": list(given)}
@@ -111,13 +109,13 @@ def decide(
         whole = replace(whole, draft=replace(whole.draft, chain=chain, **approved or {}))
     shared = {name: options[name] for name in _SHARED if name in options}
     groups = ((REASON, because), (CONSEQUENCE, leads_to), (CONSTRAINT, given))
-    parts = [_part(kind, one, shared, strength) for kind, some in groups for one in _several(kind, some)]
+    parts = [_part(kind, part, shared, strength) for kind, some in groups for part in _several(kind, some)]
     _check_known(space, whole, parts)
-    (decision,) = _written(space, [whole], caller)
+    (decision,) = _write_parts(space, [whole], caller)
     if decision.id is None or decision.review:
         return Decided(decision)
-    receipts = _written(space, parts, caller)
-    edges = _linked(space, decision.id, list(zip(parts, receipts, strict=True)), caller)
+    receipts = _write_parts(space, parts, caller)
+    edges = _write_links(space, decision.id, list(zip(parts, receipts, strict=True)), caller)
     by_kind = {kind: tuple(r for p, r in zip(parts, receipts, strict=True) if p.kind == kind) for kind, _ in groups}
     return Decided(decision, by_kind[REASON], by_kind[CONSEQUENCE], by_kind[CONSTRAINT], edges)
 
@@ -155,7 +153,7 @@ def _strength(given: object) -> float | None:
 
 
 def _check_known(space: OpenSpace, whole: _Part, parts: Sequence[_Part]) -> None:
-    """Every id must be that of a memory of this space, and the decision's that of a decision."""
+    """Raise an error for an id without a memory here, or a decision's id that names something else."""
     with space.store.read() as reader:
         for part in (whole, *parts):
             if part.memory_id:
@@ -173,8 +171,7 @@ def _check_known(space: OpenSpace, whole: _Part, parts: Sequence[_Part]) -> None
         raise InvalidInput("A decision is not its own reason, consequence or constraint.", "Link it to another memory.")
 
 
-def _written(space: OpenSpace, parts: Sequence[_Part], caller: Caller) -> list[Receipt]:
-    """The receipts of the parts, in their order. What was given by its id has one as well."""
+def _write_parts(space: OpenSpace, parts: Sequence[_Part], caller: Caller) -> list[Receipt]:
     drafts = [part.draft for part in parts if part.draft is not None]
     new: Iterator[Receipt] = iter(list(remember(space, drafts, caller, direct=True)) if drafts else [])
     return [
@@ -183,10 +180,10 @@ def _written(space: OpenSpace, parts: Sequence[_Part], caller: Caller) -> list[R
     ]
 
 
-def _linked(
+def _write_links(
     space: OpenSpace, decision: str, parts: Sequence[tuple[_Part, Receipt]], caller: Caller
 ) -> tuple[CausalEdge, ...]:
-    """Write the links of the chain, and those to what says the same in other chains."""
+    """Write the links of the chain, and links to the same statements in other chains."""
     said = [
         (_edge(decision, part, receipt.id), part.strength)
         for part, receipt in parts
@@ -198,11 +195,11 @@ def _linked(
     if not said and not echoes:
         return ()
     with space.store.write() as writer:
-        known = {(e.kind, e.from_id, e.to_id): e.strength for e in writer.edges_of(members, CAUSAL_LINKS)}
+        strengths = {(e.kind, e.from_id, e.to_id): e.strength for e in writer.edges_of(members, CAUSAL_LINKS)}
         ends = {end for edge, _ in (*said, *echoes) for end in (edge.from_id, edge.to_id)}
-        there = {end for end in ends if writer.versions(end)}  # somebody may have forgotten one since
+        there = {end for end in ends if writer.versions(end)}  # one may be forgotten meanwhile
         edges = [
-            _put(writer, edge, strength, known, space.clock())
+            _put(writer, edge, strength, strengths, space.clock())
             for edge, strength in (*said, *echoes)
             if edge.from_id in there and edge.to_id in there
         ]
@@ -220,37 +217,36 @@ def _put(
     writer: Writer,
     edge: CausalEdge,
     strength: float | None,
-    known: Mapping[tuple[str, str, str], float],
+    strengths: Mapping[tuple[str, str, str], float],
     now: datetime,
 ) -> CausalEdge:
-    """Said again without a strength, a link keeps the one it has."""
-    held = known.get((edge.kind, edge.from_id, edge.to_id), 1.0) if strength is None else strength
-    writer.add_edge(Edge(edge.kind, edge.from_id, edge.to_id, held, now))
-    return CausalEdge(edge.kind, edge.from_id, edge.to_id, held)
+    """Write a link. Without a strength, an existing link keeps its own."""
+    kept_strength = strengths.get((edge.kind, edge.from_id, edge.to_id), 1.0) if strength is None else strength
+    writer.add_edge(Edge(edge.kind, edge.from_id, edge.to_id, kept_strength, now))
+    return CausalEdge(edge.kind, edge.from_id, edge.to_id, kept_strength)
 
 
 def _echoes(space: OpenSpace, reader: Reader, members: Sequence[str]) -> Iterator[CausalEdge]:
-    """Links from what was decided, or came of it, to what says the same as a reason or a constraint elsewhere.
+    """Links from decisions and consequences to the same text as a reason or constraint in other chains.
 
-    What is said twice in one chain is not linked: that would make it its own cause.
+    Within one chain nothing is linked: it would be its own cause.
     """
-    moment, found = Moment(space.clock()), dict[tuple[str, str], float]()
+    moment, likenesses = Moment(space.clock()), dict[tuple[str, str], float]()
     for member in members:
         version = reader.version(member, moment)
         if version is None or version.kind not in (*_CAUSES, *_CAUSED):
             continue
         is_cause = version.kind in _CAUSES
-        for other, likeness in _same_elsewhere(space, reader, version, _CAUSED if is_cause else _CAUSES, moment):
+        for other, likeness in _same_in_other_chains(space, reader, version, _CAUSED if is_cause else _CAUSES, moment):
             if other not in members:
                 pair = (member, other) if is_cause else (other, member)
-                found[pair] = max(likeness, found.get(pair, 0.0))
-    return (CausalEdge(CAUSES, cause, effect, likeness) for (cause, effect), likeness in found.items())
+                likenesses[pair] = max(likeness, likenesses.get(pair, 0.0))
+    return (CausalEdge(CAUSES, cause, effect, likeness) for (cause, effect), likeness in likenesses.items())
 
 
-def _same_elsewhere(
+def _same_in_other_chains(
     space: OpenSpace, reader: Reader, version: Version, kinds: Sequence[str], moment: Moment
 ) -> Iterator[tuple[str, float]]:
-    """Current memories of these kinds that say what this one says, and how alike they are."""
     for kind in kinds:
         for same in reader.find_fingerprint(fingerprint(replace(version, kind=kind))):
             if same.superseded_at is None:
@@ -261,14 +257,14 @@ def _same_elsewhere(
         return
     mark = passages[0].content_hash
     vector = reader.vectors(engine, [mark]).get(mark)
-    if vector is None:  # it is owed; what is equal word for word was found above
+    if vector is None:  # pending; identical texts were found above
         return
     near = reader.vector_search(engine, vector, _LOOKED_AT, View(moment, (version.collection,))).found
-    alike = {one.number: min(one.score, 1.0) for one in near if one.score >= thresholds(engine)[1]}
+    alike = {passage.number: min(passage.score, 1.0) for passage in near if passage.score >= thresholds(engine)[1]}
     for number, other in reader.versions_by_number(alike).items():
         if other.kind in kinds and _says_the_same(version.text, other.text):
             yield other.memory_id, round(alike[number], 4)
 
 
-def _says_the_same(one: str, other: str) -> bool:
-    return normal_form(one) == normal_form(other) or compare(one, other).relation is TextRelation.SAME
+def _says_the_same(text: str, other: str) -> bool:
+    return normal_form(text) == normal_form(other) or compare(text, other).relation is TextRelation.SAME

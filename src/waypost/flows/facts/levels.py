@@ -1,4 +1,4 @@
-"""The tree of facts: level 0 is the project, 1 its domains, 2 their modules, 3 code. Moving in it, and walking down."""
+"""Levels of facts: 0 is the project, 1 its domains, 2 their modules, 3 code. Move facts, and list subtrees."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.validity import overlap
 from waypost.flows.links.staleness import linked
-from waypost.flows.move.export import memory_row
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions, nothing_new, refuse_derived, visible_version
-from waypost.flows.write.authority import refuse_outranked
-from waypost.flows.write.prepare import finish, put
+from waypost.flows.versions.authority import refuse_outranked
+from waypost.flows.versions.current import audit, current_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.prepare import prepare_version, put
+from waypost.flows.versions.row import memory_row
 from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
@@ -26,7 +26,7 @@ _MOST_BELOW = 10_000
 
 @dataclass(frozen=True, slots=True)
 class FactPlace:
-    """Where a fact stands; None leaves it as it is."""
+    """A place in the hierarchy. None leaves a value as it is."""
 
     level: int | None = None
     parent: str | None = None
@@ -59,7 +59,7 @@ class FactPlace:
 
 
 def promote(space: OpenSpace, memory_id: str, place: FactPlace, caller: Caller) -> Receipt:
-    """Give a fact another place. Its words stay; where it stood before stays in its history."""
+    """Move a fact to another place. Its text stays, and its history keeps the old place."""
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
     with space.store.write() as writer:
@@ -70,24 +70,24 @@ def promote(space: OpenSpace, memory_id: str, place: FactPlace, caller: Caller) 
             raise InvalidInput("Entries of the journal have no level.", "`waypost remember` a fact about it.")
         if place.on(current) == current:
             return Receipt(memory_id, "duplicate", current.key, reason="it already stands there")
-        _check_place(writer, place.on(current), Moment(now), told=bool(place.parent))
-        held = held_versions(writer, memory_id)
-        refuse_outranked(caller, held, "give it another place")
-        moved = [replace(place.on(version), recorded_at=now) for version in held]
-        items = [finish(Draft(one.text, kind=one.kind), one, (), key) for one in moved]
+        _check_place(writer, place.on(current), Moment(now), is_new_parent=bool(place.parent))
+        before = current_versions(writer, memory_id)
+        refuse_outranked(caller, before, "give it another place")
+        moved = [replace(place.on(version), recorded_at=now) for version in before]
+        items = [prepare_version(Draft(version.text, kind=version.kind), version, (), key) for version in moved]
         if writer.tombstones([item.tombstone for item in items]):
             raise Refused("This value was rejected in that domain.", "A person can lift that.")
-        for version, item in zip(held, items, strict=True):
+        for version, item in zip(before, items, strict=True):
             if item.version.domain != version.domain:
                 _refuse_double(writer, item.version)
-        for version, item in zip(held, items, strict=True):
+        for version, item in zip(before, items, strict=True):
             writer.supersede(version.number, now)
             put(writer, item.version, item.passages, nothing_new(space, writer))
         if place.parent:
             writer.add_edge(Edge("contains", place.parent, memory_id, made_at=now))
         stands = {"level": place.level, "parent": place.parent, "domain": place.domain is not None}
         audit(space, writer, "promote", memory_id, caller, {k: v for k, v in stands.items() if v is not None})
-    return Receipt(memory_id, "added", current.key, reason=_told(current, place), replaces=memory_id)
+    return Receipt(memory_id, "added", current.key, reason=_change_text(current, place), replaces=memory_id)
 
 
 def _refuse_double(reader: Reader, moved: Version) -> None:
@@ -96,7 +96,7 @@ def _refuse_double(reader: Reader, moved: Version) -> None:
             raise InvalidInput(f"{same.memory_id} says exactly this there.", "Retract one of them.")
 
 
-def _told(before: Version, place: FactPlace) -> str:
+def _change_text(before: Version, place: FactPlace) -> str:
     after = place.on(before)
     if after.level == before.level:
         return f"it stands on level {after.level}"
@@ -104,8 +104,11 @@ def _told(before: Version, place: FactPlace) -> str:
     return f"{way} from level {before.level} to {after.level}"
 
 
-def _check_place(reader: Reader, moved: Version, moment: Moment, *, told: bool) -> None:
-    """A fact stands under one of its own level or a more general one, and never under itself. `told`: its parent is new."""
+def _check_place(reader: Reader, moved: Version, moment: Moment, *, is_new_parent: bool) -> None:
+    """A fact must be under one of its own or a more general level, and never under itself.
+
+    `is_new_parent`: the parent must exist.
+    """
     above, seen = moved.parent, {moved.memory_id}
     for _ in range(_DEEPEST):
         if above is None:
@@ -116,9 +119,9 @@ def _check_place(reader: Reader, moved: Version, moment: Moment, *, told: bool) 
         try:
             parent = visible_version(reader, above, moment)
         except NotFound:
-            if told and above == moved.parent:
+            if is_new_parent and above == moved.parent:
                 raise
-            break  # of one further up nothing is left: the chain ends there
+            break  # an ancestor is gone: the chain ends there
         if above == moved.parent and (parent.level or 0) > (moved.level or 0):
             raise InvalidInput(
                 f"Level {moved.level} cannot stand under level {parent.level}.", "Choose another level or parent."
@@ -133,40 +136,38 @@ def _check_place(reader: Reader, moved: Version, moment: Moment, *, told: bool) 
 
 
 def subtree(space: OpenSpace, memory_id: str, view: View, *, depth: int = _DEEPEST) -> list[dict[str, Any]]:
-    """A fact and all that stands under it, each followed by what is below it, with its depth."""
+    """A fact and everything below it, depth first, with depths."""
     memory_id = check_id(memory_id)
     check_whole(depth, "depth", 0, _DEEPEST)
     with space.store.read() as reader:
         root = visible_version(reader, memory_id, view.moment)
         below = _below(reader, root, view, depth)
         order = list(_walk(root, 0, below))
-        known = linked(space, reader, [version for version, _ in order])
-    return [memory_row(version, known[version.number].state) | {"depth": deep} for version, deep in order]
+        memories = linked(space, reader, [version for version, _ in order])
+    return [memory_row(version, memories[version.number].state) | {"depth": deep} for version, deep in order]
 
 
 def _below(reader: Reader, root: Version, view: View, depth: int) -> dict[str, list[Version]]:
-    """The children of each, a generation at a time."""
     below: dict[str, list[Version]] = {}
     seen, generation = {root.memory_id}, [root.memory_id]
     for _ in range(depth):
-        found = [v for v in reader.children(generation, view) if v.memory_id not in seen][: _MOST_BELOW - len(seen)]
-        if not found:
+        children = [v for v in reader.children(generation, view) if v.memory_id not in seen][: _MOST_BELOW - len(seen)]
+        if not children:
             break
-        for version in found:
+        for version in children:
             below.setdefault(version.parent or "", []).append(version)
-        generation = [version.memory_id for version in found]
+        generation = [version.memory_id for version in children]
         seen.update(generation)
     return below
 
 
 def _walk(version: Version, depth: int, below: dict[str, list[Version]]) -> list[tuple[Version, int]]:
-    found = [(version, depth)]
+    ordered = [(version, depth)]
     for child in below.get(version.memory_id, ()):
-        found += _walk(child, depth + 1, below)
-    return found
+        ordered += _walk(child, depth + 1, below)
+    return ordered
 
 
 def family(reader: Reader, version: Version, view: View) -> tuple[Version | None, list[Version]]:
-    """The one that it stands under, and those that stand under it."""
     parent = reader.version(version.parent, view.moment) if version.parent else None
     return parent, reader.children([version.memory_id], view)

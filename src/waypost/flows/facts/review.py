@@ -1,14 +1,14 @@
-"""What waits for a person: candidates to be approved, and facts whose time has run out."""
+"""What a person has to review: candidates to approve, and expired facts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from waypost.flows.facts.candidates import candidate_of, key_of, waiting
-from waypost.flows.facts.proposals import proposal_of
+from waypost.flows.facts.candidates import candidate_of, key_of, pending_candidates
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import held_versions
-from waypost.flows.write.lifetime import expired
+from waypost.flows.versions.current import current_versions
+from waypost.flows.write.lifetime import expired_memories
+from waypost.flows.write.proposals import proposal_of
 from waypost.model.candidate import Candidate
 from waypost.model.code_link import LinkedMemory
 from waypost.model.memory import Version
@@ -19,74 +19,71 @@ from waypost.store.protocol import Reader
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    candidates: tuple[tuple[CandidateRow, Candidate], ...]  # surest first
-    stale: tuple[LinkedMemory, ...]  # whose time has run out, longest ago first
-    replaced: Mapping[str, Version] = field(
-        default_factory=dict
-    )  # what a candidate would change, by the candidate's id
+    candidates: tuple[tuple[CandidateRow, Candidate], ...]  # most certain first
+    stale: tuple[LinkedMemory, ...]  # expired, longest ago first
+    replaced: Mapping[str, Version] = field(default_factory=dict)  # what a candidate would change, by its id
 
     def to_json(self) -> dict[str, Any]:
         return {
             "candidates": [
-                candidate_row(row, one) | _changing(row, self.replaced.get(row.candidate_id))
-                for row, one in self.candidates
+                candidate_row(row, candidate) | _changes_of(row, self.replaced.get(row.candidate_id))
+                for row, candidate in self.candidates
             ],
             "pending_approval": len(self.candidates),
-            "stale": [_expired(one) for one in self.stale],
+            "stale": [_expired(memory) for memory in self.stale],
         }
 
 
 def declined(space: OpenSpace, limit: int) -> list[tuple[CandidateRow, Candidate]]:
-    """The candidates that were rejected last, newest first."""
+    """Rejected candidates, newest first."""
     with space.store.read() as reader:
         return [(row, candidate_of(row)) for row in reader.declined_candidates(limit)]
 
 
 def review(space: OpenSpace, *, include_archived: bool = False) -> Review:
-    candidates = tuple(waiting(space))
+    candidates = tuple(pending_candidates(space))
     with space.store.read() as reader:
-        replaced = {row.candidate_id: _replaced(reader, row) for row, _ in candidates}
-    known = {candidate_id: version for candidate_id, version in replaced.items() if version is not None}
-    return Review(candidates, tuple(expired(space, include_archived=include_archived)), known)
+        replaced = {row.candidate_id: _changed_by(reader, row) for row, _ in candidates}
+    changed = {candidate_id: version for candidate_id, version in replaced.items() if version is not None}
+    return Review(candidates, tuple(expired_memories(space, include_archived=include_archived)), changed)
 
 
-def _replaced(reader: Reader, row: CandidateRow) -> Version | None:
-    """What approving it would replace, correct or retract: what is held of that."""
+def _changed_by(reader: Reader, row: CandidateRow) -> Version | None:
     proposal = proposal_of(row)
     if proposal is not None:
-        held = held_versions(reader, proposal.target)
-        return held[-1] if held else None
+        current = current_versions(reader, proposal.target)
+        return current[-1] if current else None
     key = key_of(row.topic)
-    known = reader.find_key(key) if key else None
-    return None if known is None or known.fingerprint == row.fingerprint else known
+    stored = reader.find_key(key) if key else None
+    return None if stored is None or stored.fingerprint == row.fingerprint else stored
 
 
-def _changing(row: CandidateRow, known: Version | None) -> dict[str, Any]:
+def _changes_of(row: CandidateRow, changed: Version | None) -> dict[str, Any]:
     proposal = proposal_of(row)
-    found: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     if proposal is not None:
-        found = {"action": proposal.action, "proposed_by": dict(proposal.by)}
-    if known is not None:
-        found |= {"replaces": known.memory_id, "replaces_text": known.text}
-    return found
+        changes = {"action": proposal.action, "proposed_by": dict(proposal.by)}
+    if changed is not None:
+        changes |= {"replaces": changed.memory_id, "replaces_text": changed.text}
+    return changes
 
 
-def candidate_row(row: CandidateRow, one: Candidate) -> dict[str, Any]:
+def candidate_row(row: CandidateRow, candidate: Candidate) -> dict[str, Any]:
     return {
         "id": row.candidate_id,
-        "content": one.text,
-        "text": one.text,
-        "kind": one.kind,
+        "content": candidate.text,
+        "text": candidate.text,
+        "kind": candidate.kind,
         "confidence": round(row.confidence, 2),
         "source": row.origin,
-        "level": one.level,
-        "domain": one.domain or None,
-        "module": one.module or None,
+        "level": candidate.level,
+        "domain": candidate.domain or None,
+        "module": candidate.module or None,
         "topic": row.topic or None,
-        "refs": list(one.refs),
-        "evidence": list(one.evidence),
+        "refs": list(candidate.refs),
+        "evidence": list(candidate.evidence),
         "reason": row.reason or None,
-        "time": None if one.time is None else format_time(one.time),
+        "time": None if candidate.time is None else format_time(candidate.time),
         "made_at": format_time(row.made_at),
     }
 

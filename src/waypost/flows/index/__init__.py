@@ -7,16 +7,8 @@ from waypost.lazy import lazy_modules
 if TYPE_CHECKING:
     from waypost.flows.index import analyze as analyze
     from waypost.flows.index import build as build
-    from waypost.flows.index import code_memories as code_memories
-    from waypost.flows.index import current_tree as current_tree
-    from waypost.flows.index import digest_pool as digest_pool
-    from waypost.flows.index import file_digest as file_digest
-    from waypost.flows.index import init as init
-    from waypost.flows.index import live_schema as live_schema
-    from waypost.flows.index import project_analysis as project_analysis
     from waypost.flows.index import source_view as source_view
     from waypost.flows.index import summarize as summarize
     from waypost.flows.index import track as track
-    from waypost.flows.index import treeless as treeless
 
 __getattr__ = lazy_modules(__name__)

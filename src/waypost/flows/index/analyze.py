@@ -1,4 +1,4 @@
-"""Looking at a tree without keeping anything: `analyze`, and `architecture` where there is no index."""
+"""Parse files without storing anything: `analyze`, and `architecture` without an index."""
 
 import os
 from dataclasses import asdict, dataclass
@@ -7,12 +7,12 @@ from typing import Any
 from waypost.code.architecture import ArchitectureEvidence, derive_architecture
 from waypost.code.files.reading import Unread
 from waypost.code.files.walk import look_at, walk
-from waypost.code.source import Call, Import, Parsed, Symbol
+from waypost.code.source import Parsed, Symbol
 from waypost.errors import NotFound
-from waypost.flows.index.build import IndexPatterns
+from waypost.flows.checkouts.parsed_file import open_source
 from waypost.flows.index.digest_pool import digest_files
-from waypost.flows.index.file_digest import DigestJob, open_source
-from waypost.flows.index.init import settle_patterns
+from waypost.flows.index.file_digest import DigestJob
+from waypost.flows.index.patterns import stored_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, need_project, tree_of
 from waypost.space.place import safe_relative_path
@@ -20,8 +20,6 @@ from waypost.space.place import safe_relative_path
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What was read out of one file or all files of a folder."""
-
     files: tuple[Parsed, ...]
     skipped: dict[str, str]
 
@@ -30,13 +28,13 @@ class Analysis:
 
 
 def analyze(space: OpenSpace, path: str) -> Analysis:
-    """Parse a file, or every file of a folder that an index would have."""
+    """Parse a file, or every file of a folder that would be indexed."""
     root = tree_of(space)
     here = os.path.normpath(root / path) in (os.path.normpath(root), os.path.realpath(root))
     place = "" if here else safe_relative_path(root, path)
     if not os.path.lexists(root / place):
         raise NotFound(f"{path} is not in {root}.", "Name a file or folder of this project.")
-    patterns = settle_patterns(space, None, None)
+    patterns = stored_patterns(space)
     skipped, files = {}, []
     include, exclude = patterns.include, patterns.exclude
     whole = walk(root, include=include, exclude=exclude)
@@ -44,22 +42,22 @@ def analyze(space: OpenSpace, path: str) -> Analysis:
         if entry.skipped:
             skipped[entry.path] = entry.skipped
             continue
-        opened = open_source(root, entry.path, named=entry.named)
-        if isinstance(opened, Unread):
-            skipped[entry.path] = opened.reason
+        parsed = open_source(root, entry.path, named=entry.named)
+        if isinstance(parsed, Unread):
+            skipped[entry.path] = parsed.reason
         else:
-            files.append(opened.parsed)
+            files.append(parsed.parsed)
     return Analysis(tuple(files), skipped)
 
 
 def architecture(space: OpenSpace) -> dict[str, Any]:
-    """From the index where there is one, else from the tree."""
+    """The architecture, from the index if there is one, else from the files."""
     need_project(space)
-    known = architecture_of(space)
-    if known is not None:
-        return known
+    stored = architecture_of(space)
+    if stored is not None:
+        return stored
     root = tree_of(space)
-    patterns: IndexPatterns = settle_patterns(space, None, None)
+    patterns = stored_patterns(space)
     entries = walk(root, include=patterns.include, exclude=patterns.exclude)
     jobs = [DigestJob(entry.path, entry.size, entry.named) for entry in entries if not entry.skipped]
     evidence = {
@@ -80,8 +78,8 @@ def _file(parsed: Parsed) -> dict[str, Any]:
         "doc": parsed.doc,
         "package": parsed.package,
         "symbols": [_symbol(symbol) for symbol in parsed.symbols],
-        "imports": [_import(one) for one in parsed.imports],
-        "calls": [_call(call) for call in parsed.calls],
+        "imports": [asdict(imported) for imported in parsed.imports],
+        "calls": [asdict(call) for call in parsed.calls],
         "sections": [{"title": s.title, "line": s.lines.start, "end_line": s.lines.end} for s in parsed.sections],
     }
 
@@ -100,14 +98,6 @@ def _symbol(symbol: Symbol) -> dict[str, Any]:
         "doc": symbol.doc,
         "bases": list(symbol.bases),
         "decorators": list(symbol.decorators),
-        "calls": [_call(call) for call in symbol.calls],
+        "calls": [asdict(call) for call in symbol.calls],
         "symbol_id": symbol.scip,
     }
-
-
-def _call(call: Call) -> dict[str, Any]:
-    return asdict(call)
-
-
-def _import(one: Import) -> dict[str, Any]:
-    return asdict(one)

@@ -1,9 +1,8 @@
-"""Indexing a tree: structure and keywords first, so that questions are answered at once; vectors follow.
+"""Index a repository: structure and keywords first, so that questions are answered early; vectors follow.
 
-walk → what changed? (size and time, then hash) → digest (read, mask, parse; in children) → stored in small
-transactions → conclusions about the whole tree (relations, schema, architecture) → vectors, the most important files
-first. Each transaction leaves a state that can be asked; an index that was stopped goes on where it was, because what is
-stored is not read again.
+Walk, compare with the index, digest changed files (read, mask, parse; in child processes), and store them in small
+transactions. Then analyze the whole project, and embed the most important files first. Every transaction leaves a
+usable state. A stopped run continues where it was.
 """
 
 import os
@@ -16,49 +15,47 @@ from waypost.code.files.reading import Unread
 from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.code.git.history import head
 from waypost.flows.checkouts.admission import note_history
+from waypost.flows.checkouts.parsed_file import KILLED
 from waypost.flows.index.code_memories import (
     TreeTimes,
     forget_files,
     is_code,
-    owe_conclusions,
+    note_analysis,
     same_content,
     store_file,
 )
 from waypost.flows.index.digest_pool import Outcome, digest_files
-from waypost.flows.index.file_digest import DIGEST_FORMAT, KILLED, Digest, DigestJob
+from waypost.flows.index.file_digest import DIGEST_FORMAT, Digest, DigestJob
+from waypost.flows.index.patterns import IndexPatterns
 from waypost.flows.open_space import IN_TREE, OpenSpace, digest_format_key, indexed_commit_key, tree_of
 from waypost.flows.write.ttl_refresh import refresh_for
 from waypost.store.protocol import FileRow
 from waypost.text.secrets.masking import mask
 
-_MOST_AT_ONCE = 200  # files in one transaction: other writers wait for no more
+_MOST_AT_ONCE = 200  # files in one transaction, so that other writers do not wait long
 _SECONDS_AT_ONCE = 1.0
 
 Report = Callable[[str, int, int], None]  # phase, done, of how many
 
 
 def quiet(*_: object) -> None:
-    """Report to nobody."""
+    """Ignore progress."""
 
 
 @dataclass(slots=True)
 class Indexed:
-    """What indexing did to the files of a tree."""
-
-    files: int = 0  # that are in the index now
+    files: int = 0  # in the index now
     read: int = 0
     unchanged: int = 0
     removed: int = 0
     renamed: int = 0
-    masked: int = 0  # secret values left out
-    broken: list[str] = field(default_factory=list)  # with syntax errors: read as far as they go
+    masked: int = 0  # secrets masked
+    broken: list[str] = field(default_factory=list)  # with syntax errors: indexed as far as possible
     skipped: dict[str, str] = field(default_factory=dict)  # path → why
-    changed: list[str] = field(default_factory=list)  # files whose content is new, or is gone
-    edited: list[str] = field(
-        default_factory=list
-    )  # files that are not as the index had them: made, edited, gone, moved
+    changed: list[str] = field(default_factory=list)  # files with new content, and removed ones
+    edited: list[str] = field(default_factory=list)  # created, edited, removed or moved since the last time
     walked_after: float = 0.0
-    code_after: float = 0.0  # seconds until all code was stored but tests: from then on questions about it are answered
+    code_after: float = 0.0  # seconds until all code but tests was stored: then questions about it are answered
 
 
 def index_tree(
@@ -68,11 +65,13 @@ def index_tree(
     exclude: Sequence[str] = (),
     force: bool = False,
     explain: bool = False,
-    before: "IndexPatterns | None" = None,
+    before: IndexPatterns | None = None,
     report: Report = quiet,
 ) -> Indexed:
-    """Bring the index to the state of the tree. `force` reads every file again; `explain` also tells what was ignored; `before`
-    are the patterns of the last time."""
+    """Bring the index up to date with the repository.
+
+    `force` reads every file again. `explain` also lists ignored files. `before` are the previous patterns.
+    """
     started = timing.perf_counter()
     root, checkout = tree_of(space), space.identity.checkout_id
     report("walking", 0, 0)
@@ -81,30 +80,30 @@ def index_tree(
     present = {entry.path: entry for entry in entries if not entry.skipped}
     commit_key = indexed_commit_key(space)
     with space.store.read() as reader:
-        known, since = reader.files(checkout), reader.meta(commit_key) or ""
-        force = force or (bool(known) and reader.meta(digest_format_key(space)) != DIGEST_FORMAT)
-    done.unchanged = sum(not force and _is_same(known.get(path), entry) for path, entry in present.items())
+        rows, since = reader.files(checkout), reader.meta(commit_key) or ""
+        force = force or (bool(rows) and reader.meta(digest_format_key(space)) != DIGEST_FORMAT)
+    done.unchanged = sum(not force and _is_same(rows.get(path), entry) for path, entry in present.items())
     was_named = choose(before.include, before.exclude).names_file if before is not None else None
     wanted = [
         entry
         for path, entry in present.items()
         if force
-        or not _is_same(known.get(path), entry)
-        or (was_named is not None and was_named(path) != entry.named)  # it was let in although it is generated
+        or not _is_same(rows.get(path), entry)
+        or (was_named is not None and was_named(path) != entry.named)  # it was included although it is generated
     ]
-    gone = [row for path, row in known.items() if path not in present]
+    gone = [row for path, row in rows.items() if path not in present]
     times = TreeTimes(root, space.clock(), since=since)
     wanted.sort(key=lambda entry: -times.urgency(entry.path))
     moves = _Moves(gone, times.renames)
-    if not known:  # before the first file: an index that is stopped goes on in this format
+    if not rows:  # before the first file: a stopped run continues in this format
         with space.store.write() as writer:
             writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
-    _take_in(space, wanted, moves, known, times, force, done, report)
-    if known:  # otherwise everything is new to us, and nothing has changed
+    _store_files(space, wanted, moves, rows, times, force, done, report)
+    if rows:  # in a new index nothing has changed
         refresh_for(space, done.edited)
     if any(os.path.lexists(root / path) for path in done.changed if path not in present):
-        space.store.scrub([], wait=False)  # they are there and not wanted: no word of them is kept
+        space.store.scrub([], wait=False)  # files that are excluded now leave no traces
     commit = head(root).commit
     with space.store.write() as writer:
         done.files = len(writer.files(checkout))
@@ -114,82 +113,72 @@ def index_tree(
     return done
 
 
-def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "IndexPatterns | None" = None) -> Indexed:
-    """Bring the index to the state of these files only, whatever became of them."""
+def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: IndexPatterns | None = None) -> Indexed:
+    """Bring the index up to date with these files only: changed, new or removed."""
     root, checkout, done = tree_of(space), space.identity.checkout_id, Indexed()
     chosen = patterns or IndexPatterns()
     looked = look_at(root, paths, include=chosen.include, exclude=chosen.exclude)
     entries = {entry.path: entry for entry in _readable(space, looked)}
     done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
     with space.store.read() as reader:
-        known = reader.files(checkout, {*paths, *entries})
-        if any(path not in known for path in paths):  # perhaps a folder that was there
+        rows = reader.files(checkout, {*paths, *entries})
+        if any(path not in rows for path in paths):  # perhaps a folder that was removed
             inside = tuple(f"{path}/" for path in paths)
-            known |= {path: row for path, row in reader.files(checkout).items() if path.startswith(inside)}
-    wanted = [one for path, one in entries.items() if not one.skipped and not _is_same(known.get(path), one)]
-    gone = [row for path, row in known.items() if path not in entries or path in done.skipped]
+            rows |= {path: row for path, row in reader.files(checkout).items() if path.startswith(inside)}
+    wanted = [entry for path, entry in entries.items() if not entry.skipped and not _is_same(rows.get(path), entry)]
+    gone = [row for path, row in rows.items() if path not in entries or path in done.skipped]
     times = TreeTimes(root, space.clock(), few=True)
     moves = _Moves(gone, {})
-    _take_in(space, wanted, moves, known, times, False, done, quiet)
+    _store_files(space, wanted, moves, rows, times, False, done, quiet)
     refresh_for(space, done.edited)
     with space.store.write() as writer:
         writer.untrack(checkout, paths)
     return done
 
 
-@dataclass(frozen=True, slots=True)
-class IndexPatterns:
-    """Which files of a tree its owner wants in the index."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-
-
 class _Moves:
-    """Which of the files that are gone a new file was before."""
-
-    def __init__(self, gone: Sequence[FileRow], told: Mapping[str, str]) -> None:
+    def __init__(self, gone: Sequence[FileRow], renames: Mapping[str, str]) -> None:
         self._by_hash: dict[str, list[str]] = {}
         for row in gone:
             self._by_hash.setdefault(row.hash, []).append(row.path)
         self._gone = {row.path for row in gone}
-        self._told = told  # new path → old path, as git sees it
+        self._renames = renames  # new path → old path, by git
 
     def origin(self, digest: Digest) -> str | None:
-        told = self._told.get(digest.path)
+        renamed_from = self._renames.get(digest.path)
         same = self._by_hash.get(digest.hash, [])
-        found = told if told in self._gone else next((path for path in same if path in self._gone), None)
-        if found is not None:
-            self._gone.discard(found)
-        return found
+        origin = (
+            renamed_from if renamed_from in self._gone else next((path for path in same if path in self._gone), None)
+        )
+        if origin is not None:
+            self._gone.discard(origin)
+        return origin
 
     def left(self) -> list[str]:
-        """The files that are gone and became no other."""
         return sorted(self._gone)
 
 
-def _take_in(
+def _store_files(
     space: OpenSpace,
     wanted: Sequence[WalkedFile],
     moves: _Moves,
-    known: dict[str, FileRow],
+    rows: dict[str, FileRow],
     times: TreeTimes,
     force: bool,
     done: Indexed,
     report: Report,
 ) -> None:
-    """Store the wanted files, and drop those that are gone or cannot be read any more."""
     finished, began = 0, timing.perf_counter()
     code = {entry.path for entry in wanted if is_code(entry.path)}
     with space.store.read() as reader:
         described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
-    lost = not described.isdisjoint(moves.left())  # a new file may be one of these under another name
+    lost = not described.isdisjoint(moves.left())  # a new file may be a renamed one
     jobs = [
-        DigestJob(one.path, one.size, one.named, one.path in described or (lost and one.path not in known))
-        for one in wanted
+        DigestJob(entry.path, entry.size, entry.named, entry.path in described or (lost and entry.path not in rows))
+        for entry in wanted
     ]
     outcomes = digest_files(tree_of(space), jobs)
-    while batch := _some(outcomes):
+    while batch := _next_batch(outcomes):
         with space.store.write() as writer:
             engines, before = [engine.name for engine in space.engines.active(writer)], done.read
             for path, digest in batch:
@@ -200,30 +189,34 @@ def _take_in(
                 if digest.broken:
                     done.broken.append(path)
                 row = times.row(digest)
-                same = same_content(known.get(path), row)
+                same = same_content(rows.get(path), row)
                 if same and not force:
                     writer.touch_file(space.identity.checkout_id, row)
                     done.unchanged += 1
                     continue
-                origin = None if path in known else moves.origin(digest)
-                done.edited += [one for one in (path, origin) if one is not None and not same]
+                origin = None if path in rows else moves.origin(digest)
+                done.edited += [
+                    changed_path for changed_path in (path, origin) if changed_path is not None and not same
+                ]
                 done.renamed += origin is not None
                 done.read += 1
                 done.changed.append(path)
-                store_file(space, writer, digest, row, known.get(path), origin, engines, times.urgency(path))
+                store_file(space, writer, digest, row, rows.get(path), origin, engines, times.urgency(path))
             if done.read > before:
-                owe_conclusions(space, writer)
+                note_analysis(space, writer)
         finished += len(batch)
         if code:
             code.difference_update(path for path, _ in batch)
             done.code_after = timing.perf_counter() - began
         report("reading", finished, len(wanted))
-    unreadable = [one.path for one in wanted if one.path in known and done.skipped.get(one.path, KILLED) != KILLED]
+    unreadable = [
+        entry.path for entry in wanted if entry.path in rows and done.skipped.get(entry.path, KILLED) != KILLED
+    ]
     _remove(space, moves.left() + unreadable, done)
 
 
-def _some(outcomes: Iterator[Outcome]) -> list[Outcome]:
-    """What gets finished within a moment, so that each transaction is worth its cost and none is long."""
+def _next_batch(outcomes: Iterator[Outcome]) -> list[Outcome]:
+    """What is finished within a moment: transactions are neither tiny nor long."""
     began, some = timing.perf_counter(), list[Outcome]()
     for outcome in outcomes:
         some.append(outcome)
@@ -238,20 +231,20 @@ def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:
             done.removed += forget_files(space, writer, paths)
             done.changed += paths
             done.edited += [path for path in paths if not os.path.lexists(tree_of(space) / path)]
-            owe_conclusions(space, writer)
+            note_analysis(space, writer)
 
 
 def _readable(space: OpenSpace, entries: Iterable[WalkedFile]) -> list[WalkedFile]:
-    """Without what is ours, and without names that are secrets themselves."""
+    """Without Waypost's own files, and without names that are secrets themselves."""
     root = tree_of(space)
     if (root / "HEAD").is_file() and (root / "objects").is_dir() and (root / "refs").is_dir():
-        return []  # what git keeps for itself
+        return []  # a git directory
     home = os.path.relpath(space.settings.home, root)
     ours = None if home.startswith("..") else f"{home.replace(os.sep, '/')}/"
     kept = []
     for entry in entries:
         if entry.path.startswith(f"{IN_TREE}/"):
-            continue  # the journal, if it lives there, is read as a journal
+            continue  # the journal is read as a journal
         hidden = mask(entry.path)
         if hidden.found:
             kept.append(replace(entry, path=hidden.text, skipped="its name holds a secret"))
@@ -260,5 +253,5 @@ def _readable(space: OpenSpace, entries: Iterable[WalkedFile]) -> list[WalkedFil
     return kept
 
 
-def _is_same(known: FileRow | None, entry: WalkedFile) -> bool:
-    return known is not None and (known.size, known.mtime_ns) == (entry.size, entry.mtime_ns)
+def _is_same(row: FileRow | None, entry: WalkedFile) -> bool:
+    return row is not None and (row.size, row.mtime_ns) == (entry.size, entry.mtime_ns)

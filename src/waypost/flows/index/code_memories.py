@@ -1,4 +1,4 @@
-"""What is read out of a file becomes memories: new ones, ones that moved, ones that say something else now."""
+"""Store what was read from a file as memories: new, moved and changed ones."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +9,7 @@ from waypost.code.files.languages import is_document, is_test_path, language_of_
 from waypost.code.git.history import changed_since, recent_changes
 from waypost.flows.index.file_digest import Derived, Digest
 from waypost.flows.open_space import OpenSpace, conclusions_key, tree_changed_key
+from waypost.flows.versions.prepare import passage_rows
 from waypost.model.memory import Version
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, FileRow, PassageRow, Writer
@@ -19,29 +20,29 @@ _INDEXER = "indexer"
 
 
 class TreeTimes:
-    """When the files of a tree changed, and how urgent their vectors are because of that."""
+    """When files changed, and how urgent their vectors are."""
 
     def __init__(self, root: Path, now: datetime, *, few: bool = False, since: str = "") -> None:
-        """`few`: only a few files are asked for, and git is not. `since` is the commit that renames are told from."""
+        """`few`: only a few files are needed, so git is not asked. `since`: the commit from which renames are read."""
         self._now = now
         self._changes = {} if few else recent_changes(root)
         self._oldest = min(self._changes.values(), default=None)
-        told = changed_since(root, since).renamed if since else {}
-        self.renames: Mapping[str, str] = {new: old for old, new in told.items()}
+        renamed = changed_since(root, since).renamed if since else {}
+        self.renames: Mapping[str, str] = {new: old for old, new in renamed.items()}
 
     def changed_at(self, path: str, mtime_ns: int) -> datetime:
-        """By git where it says so; a fresh clone has only new files by their own times."""
-        told = self._changes.get(path)
+        """By git if it knows; in a fresh clone all modification times are new."""
+        changed = self._changes.get(path)
         written = min(datetime.fromtimestamp(mtime_ns / 1e9, UTC), self._now)
-        if told is None and self._oldest is not None:
-            told = min(written, self._oldest)
-        return min(told or written, self._now)
+        if changed is None and self._oldest is not None:
+            changed = min(written, self._oldest)
+        return min(changed or written, self._now)
 
     def row(self, digest: Digest) -> FileRow:
         return FileRow(
             path=digest.path,
             size=digest.size,
-            mtime_ns=digest.mtime_ns if digest.settled else 0,  # 0: it is read again, and by then known by its hash
+            mtime_ns=digest.mtime_ns if digest.settled else 0,  # 0: it is read again, and recognised by its hash
             hash=digest.hash,
             language=digest.language,
             lines=digest.lines,
@@ -49,7 +50,7 @@ class TreeTimes:
         )
 
     def urgency(self, path: str, centrality: float = 0.0) -> float:
-        """0 to 0.9, before what people said themselves: code before its tests, what changed lately, what others use."""
+        """0 to 0.9, below memories of people: code before tests, recently changed and often used files first."""
         changed = self._changes.get(path)
         recent = 0.0 if changed is None else max(0.0, 1 - (self._now - changed) / _MONTH)
         document = is_document(language_of_path(path))
@@ -59,12 +60,11 @@ class TreeTimes:
 
 
 def is_code(path: str) -> bool:
-    """Whether it is neither a test nor a document."""
     return not is_test_path(path) and not is_document(language_of_path(path))
 
 
-def same_content(known: FileRow | None, row: FileRow) -> bool:
-    return known is not None and (known.hash, known.language) == (row.hash, row.language)
+def same_content(before: FileRow | None, row: FileRow) -> bool:
+    return before is not None and (before.hash, before.language) == (row.hash, row.language)
 
 
 def store_file(
@@ -77,13 +77,13 @@ def store_file(
     engines: Sequence[str],
     urgency: float,
 ) -> None:
-    """Put a file into the index in place of what it was, or of the file that it was before it was renamed."""
+    """Index a file in place of its old content, or of the file it was renamed from."""
     checkout = space.identity.checkout_id
     old = writer.derived(checkout, [origin or digest.path], OF_A_FILE)
-    if same_content(before, row):  # what was said of it, perhaps by a model, is still true
-        old = [one for one in old if one.kind != "summary"]
+    if same_content(before, row):  # its summary, perhaps by a model, is still true
+        old = [derived_row for derived_row in old if derived_row.kind != "summary"]
     wanted = list(digest.memories)
-    if digest.summary is not None and any(one.kind == "summary" for one in old):
+    if digest.summary is not None and any(derived_row.kind == "summary" for derived_row in old):
         wanted.append(digest.summary)
     put_derived(space, writer, old, [(derived, row) for derived in wanted], engines, urgency)
     if origin is not None:
@@ -99,43 +99,39 @@ def put_derived(
     engines: Sequence[str],
     urgency: float,
 ) -> None:
-    """Replace old memories by the wanted ones; one that stands for the same thing keeps its id."""
+    """Replace old derived memories by new ones. One for the same thing keeps its id."""
     waiting: dict[tuple[str, str], list[DerivedRow]] = defaultdict(list)
-    for one in old:
-        waiting[one.kind, _local_name(one)].append(one)
+    for derived_row in old:
+        waiting[derived_row.kind, _local_name(derived_row)].append(derived_row)
     new: list[tuple[Version, list[PassageRow]]] = []
     for derived, row in wanted:
         same = waiting.get((derived.kind, _FILE if derived.type in ("file", "summary") else derived.name))
         before = same.pop(0) if same else None
         version = _version(space, derived, row, before)
         if before is None:
-            new.append((version, _rows(derived)))
+            new.append((version, passage_rows(derived.passages)))
         elif before.fingerprint == derived.fingerprint:
             writer.move_derived(before.number, version)
         else:
-            writer.replace_derived(before.number, version, _rows(derived), engines, urgency=urgency)
+            writer.replace_derived(before.number, version, passage_rows(derived.passages), engines, urgency=urgency)
     if new:
         writer.add_derived(new, engines, urgency=urgency)
-    left = [one for rows in waiting.values() for one in rows]
+    left = [derived_row for rows in waiting.values() for derived_row in rows]
     if left:
         writer.erase_derived(left)
 
 
-_FILE = ""  # what a file's own memory is called here: a renamed file is still the same
+_FILE = ""  # the name of a file's own memory here, so that a renamed file keeps it
 
 
 def _local_name(row: DerivedRow) -> str:
     return _FILE if row.kind == "summary" or (row.kind == "file" and row.name == row.path) else row.name
 
 
-def _rows(derived: Derived) -> list[PassageRow]:
-    return [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in derived.passages]
-
-
 def _version(space: OpenSpace, derived: Derived, row: FileRow | None, before: DerivedRow | None) -> Version:
     now = space.clock()
-    told = derived.changed_at if row is None else row.changed_at
-    changed = None if told is None else min(told, now)
+    changed_at = derived.changed_at if row is None else row.changed_at
+    changed = None if changed_at is None else min(changed_at, now)
     refs = derived.refs
     if row is not None:
         refs = (CodeReference(row.path, derived.lines, derived.symbol_id, code_hash=None),)
@@ -160,17 +156,17 @@ def _version(space: OpenSpace, derived: Derived, row: FileRow | None, before: De
 
 
 def forget_files(space: OpenSpace, writer: Writer, paths: Sequence[str]) -> int:
-    """Drop what was read out of these files. Returns how many of them were in the index."""
+    """Remove everything read from these files. Returns how many of them were in the index."""
     checkout = space.identity.checkout_id
-    known = writer.files(checkout)
+    rows = writer.files(checkout)
     writer.erase_derived(writer.derived(checkout, paths, OF_A_FILE))
     for path in paths:
         writer.drop_file(checkout, path)
-    return sum(path in known for path in paths)
+    return sum(path in rows for path in paths)
 
 
-def owe_conclusions(space: OpenSpace, writer: Writer) -> None:
-    """Something in the tree is new: what was concluded from all of it has to be concluded again."""
+def note_analysis(space: OpenSpace, writer: Writer) -> None:
+    """The code has changed: note that the project must be analyzed again."""
     token = space.new_id()
     writer.set_meta(conclusions_key(space), token)
     writer.set_meta(tree_changed_key(space), token)

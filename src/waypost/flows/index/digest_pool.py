@@ -1,7 +1,7 @@
-"""Digesting many files on all processors, in children of our own: a file that kills its parser kills no more than that.
+"""Digest many files in child processes, so that a file that crashes its parser harms nothing else.
 
-A child reads batches of paths from its standard input and writes digests to its standard output, pickled; nobody else
-can speak to it. Not `multiprocessing`: that runs the caller's main script again, which a library must not do.
+A child reads batches of paths from its standard input and writes pickled digests to its standard output. It does not
+use `multiprocessing`, which runs the caller's main script again: a library must not do that.
 """
 
 import contextlib
@@ -20,26 +20,27 @@ from typing import IO, Any
 from waypost.code.files.reading import Unread
 from waypost.config.cores import cores
 from waypost.errors import WaypostError
-from waypost.flows.index.file_digest import KILLED, PATIENCE, Digest, DigestJob, digest_file
+from waypost.flows.checkouts.parsed_file import KILLED, PATIENCE
+from waypost.flows.index.file_digest import Digest, DigestJob, digest_file
 from waypost.space.time_limit import can_limit
 
 Outcome = tuple[str, Digest | Unread]
 
-_ALONE_BELOW = 48  # files: starting children takes as long as reading these
+_ALONE_BELOW = 48  # files: starting child processes takes as long as reading these
 _BATCH = 12
 _MOST_CHILDREN = 8
-_AHEAD = 8  # finished batches that may wait for the writer: what bounds the memory this takes
+_AHEAD = 8  # finished batches that wait for the writer: bounds the memory used
 _READY = "ready"
 _LENGTH = struct.Struct("<Q")
-_LARGE = 100_000  # bytes; a larger file is not parsed in our own process: a parser in C cannot be stopped there
-_LARGE_IN_A_THREAD = 20_000  # where nothing can be stopped
+_LARGE = 100_000  # bytes; a larger file is parsed in a child process, where a parser in C can be killed
+_LARGE_IN_A_THREAD = 20_000  # in a thread, where nothing can be stopped
 
 
 def digest_files(root: Path, jobs: Sequence[DigestJob]) -> Iterator[Outcome]:
-    """Each path with its digest, as they get finished."""
+    """Each path with its digest, as soon as it is finished."""
     children = min(_MOST_CHILDREN, cores(), len(jobs) // _ALONE_BELOW)
     if children:
-        yield from _Crew(root, jobs, children).run()
+        yield from _DigestPool(root, jobs, children).run()
         return
     most = _LARGE if can_limit() else _LARGE_IN_A_THREAD
     large = [job for job in jobs if job.size > most]
@@ -47,11 +48,11 @@ def digest_files(root: Path, jobs: Sequence[DigestJob]) -> Iterator[Outcome]:
         if job.size <= most:
             yield job.path, digest_file(root, job)
     if large:
-        yield from _Crew(root, large, 1).run()
+        yield from _DigestPool(root, large, 1).run()
 
 
-class _Crew:
-    """A thread for each child hands it batches until none is left."""
+class _DigestPool:
+    """One thread per child process feeds it batches until none is left."""
 
     def __init__(self, root: Path, jobs: Sequence[DigestJob], children: int) -> None:
         self._root = root
@@ -91,7 +92,7 @@ class _Crew:
             while (batch := self._next()) is not None:
                 child = child or _Child(self._root).await_ready()
                 outcomes = child.digest(batch)
-                if outcomes is None:  # it died of one of these: find out which
+                if outcomes is None:  # one of these files killed it: find out which
                     child.close()
                     outcomes, child = self._one_by_one(batch), None
                 self._results.put(outcomes)
@@ -115,7 +116,7 @@ class _Child:
     def __init__(self, root: Path) -> None:
         self.patience = PATIENCE
         self._process = subprocess.Popen(
-            # -P: else a module of the tree would be run for one of ours, if we stand in it.
+            # -P: else a module of the current folder could be run instead of one of ours.
             [sys.executable, "-P", "-m", "waypost.flows.index.digest_pool", os.fspath(root)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -123,7 +124,7 @@ class _Child:
         )
 
     def await_ready(self) -> "_Child":
-        """A file is blamed only for what happens after this."""
+        """Wait until the child has started: later failures are the file's fault."""
         assert self._process.stdout is not None
         try:
             _receive(self._process.stdout)
@@ -134,7 +135,7 @@ class _Child:
         return self
 
     def digest(self, jobs: Sequence[DigestJob]) -> list[Outcome] | None:
-        """None: the child died of it, or was killed because it did not come to an end."""
+        """The digests, or None if the child crashed or was killed after the time limit."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         guard = threading.Timer(self.patience * (1 + len(jobs) / 4), self._process.kill)
@@ -172,7 +173,7 @@ def _receive(stream: IO[bytes]) -> Any:
     packed = stream.read(length)
     if len(packed) < length:
         raise EOFError
-    # Nothing of it is garbage yet; looking for some while it is made takes twice the time.
+    # Nothing of it is garbage yet: collecting while unpickling takes twice the time.
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -183,9 +184,9 @@ def _receive(stream: IO[bytes]) -> Any:
 
 
 def _child() -> None:
-    """Be a child: end when the parent closes our input, or is gone."""
+    """Run as a child process: end when the parent closes our input."""
     root, answers = Path(sys.argv[1]), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints does not come between the answers
+    os.dup2(2, 1)  # printed text must not mix with the answers
     _send(answers, _READY)
     while True:
         try:

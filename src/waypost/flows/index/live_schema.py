@@ -1,4 +1,4 @@
-"""The schema of a live database beside the one that the tree tells: one table each, secrets masked, no address kept."""
+"""The schema of a live database, merged with the schema found in the code. Secrets are masked, no address is kept."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,33 +9,38 @@ from waypost.text.secrets.masking import mask
 
 
 def read_tables(url: str) -> list[SchemaTable]:
-    """What the database says of itself, as it may be kept."""
-    return [_plain(table) for table in read_live(url)]
+    """The tables of a database, with secrets masked."""
+    return [_masked_table(table) for table in read_live(url)]
 
 
-def _plain(table: SchemaTable) -> SchemaTable:
-    """Defaults and comments are other people's words; where the database is, is nobody's business but its owner's."""
+def _masked_table(table: SchemaTable) -> SchemaTable:
+    """Mask defaults and comments, and drop where the database is."""
     columns = tuple(
-        replace(one, name=_hidden(one.name), default=_masked(one.default), comment=_hidden(one.comment))
-        for one in table.columns
+        replace(
+            column,
+            name=_mask_text(column.name),
+            default=_mask_optional(column.default),
+            comment=_mask_text(column.comment),
+        )
+        for column in table.columns
     )
-    name, description = _hidden(table.name), _hidden(table.description)
+    name, description = _mask_text(table.name), _mask_text(table.description)
     return replace(table, name=name, columns=columns, description=description, evidence=())
 
 
-def _masked(text: str | None) -> str | None:
+def _mask_optional(text: str | None) -> str | None:
     return None if text is None else mask(text).text
 
 
-def _hidden(text: str) -> str:
+def _mask_text(text: str) -> str:
     return mask(text).text
 
 
 def with_live(tables: Sequence[SchemaTable], live: Sequence[SchemaTable]) -> list[SchemaTable]:
-    """The tables of the tree, their columns as the live database has them, and those that only it has."""
-    found = {_key(table.name): table for table in live}
-    joined = [_joined(table, found.pop(_key(table.name), None)) for table in tables]
-    return [*joined, *found.values()]
+    """The tables found in the code, with the columns of the live database, and tables that only it has."""
+    live_by_key = {_key(table.name): table for table in live}
+    joined = [_joined(table, live_by_key.pop(_key(table.name), None)) for table in tables]
+    return [*joined, *live_by_key.values()]
 
 
 def _key(name: str) -> str:
@@ -45,9 +50,11 @@ def _key(name: str) -> str:
 def _joined(table: SchemaTable, live: SchemaTable | None) -> SchemaTable:
     if live is None or not live.columns:
         return table
-    told: dict[str, Column] = {column.name.casefold(): column for column in table.columns}
+    from_tree: dict[str, Column] = {column.name.casefold(): column for column in table.columns}
     columns = tuple(
-        replace(one, comment=one.comment or told[one.name.casefold()].comment) if one.name.casefold() in told else one
-        for one in live.columns
+        replace(column, comment=column.comment or from_tree[column.name.casefold()].comment)
+        if column.name.casefold() in from_tree
+        else column
+        for column in live.columns
     )
     return replace(table, columns=columns, primary_key=live.primary_key or table.primary_key)

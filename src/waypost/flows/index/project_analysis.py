@@ -1,7 +1,7 @@
-"""What follows from a whole tree: who uses what, the database schema, the architecture.
+"""Analyze the whole project: who uses what, the database schema, the architecture.
 
-It is drawn from the digests of all files, not from the files: a changed one costs no more than itself to read. That
-something has to be concluded again is noted with every change; whoever comes first does it, `init` or the worker.
+The input are digests of all files, so a changed file costs only its own digest. Every change notes that the analysis is
+pending; `init` or the worker runs it.
 """
 
 import json
@@ -23,25 +23,25 @@ from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, Edge, Reader
 
 RELATIONS = ("imports", "calls", "inherits")
-_MOST_PLACES = 8  # of one table or pattern: the references of a memory have to stay small
+_MOST_PLACES = 8  # references of one table or pattern
 _FILES = ("symbol", "file")
 
 
-def conclude(space: OpenSpace, *, live: Sequence[SchemaTable] | None = None) -> bool:
-    """Draw the conclusions that are owed. False: none was."""
+def analyze_project(space: OpenSpace, *, live: Sequence[SchemaTable] | None = None) -> bool:
+    """Run the pending analysis. Returns False if none was pending."""
     if not space.identity.has_tree:
         return False
     key, checkout = conclusions_key(space), space.identity.checkout_id
     with space.store.read() as reader:
-        owed = reader.meta(key)
-        if not owed and live is None:
+        pending = reader.meta(key)
+        if not pending and live is None:
             return False
         tree = _read_tree(reader, checkout)
         rows = [row for kind in _FILES for row in reader.derived_of_kind(checkout, kind)]
         known_live = json.loads(reader.meta(live_schema_key(space)) or "[]")
         changed = {path: row.changed_at for path, row in reader.files(checkout).items()}
-    told = list(live) if live is not None else [SchemaTable.from_json(row) for row in known_live]
-    tables = with_live(build_schema(tree.changes), told)
+    live_tables = list(live) if live is not None else [SchemaTable.from_json(row) for row in known_live]
+    tables = with_live(build_schema(tree.changes), live_tables)
     relations = relate(tree.outlines, tree.manifests)
     imports = {(edge.source.path, edge.target.path) for edge in relations.edges if edge.kind == "imports"}
     architecture = derive_architecture(tree.evidence, list(tree.outlines), sorted(imports))
@@ -53,14 +53,14 @@ def conclude(space: OpenSpace, *, live: Sequence[SchemaTable] | None = None) -> 
         engines = [engine.name for engine in space.engines.active(writer)]
         for kind, wanted in (("table", _tables(tables, changed)), ("architecture", _documents(architecture, changed))):
             old = writer.derived_of_kind(checkout, kind)
-            put_derived(space, writer, old, [(one, None) for one in wanted], engines, urgency=0.9)
+            put_derived(space, writer, old, [(derived, None) for derived in wanted], engines, urgency=0.9)
         writer.replace_relations(list(ids.values()), RELATIONS, edges)
         writer.set_referrers(checkout, _referrers(relations.edges))
         writer.hurry(checkout, {path: times.urgency(path, weights.get(path, 0.0)) for path in tree.outlines})
         writer.set_meta(architecture_key(space), json.dumps(architecture.to_json(), ensure_ascii=False))
         if live is not None:
             writer.set_meta(live_schema_key(space), json.dumps([table.to_json() for table in live], ensure_ascii=False))
-        if writer.meta(key) == owed:  # else something has changed meanwhile, and it is owed still
+        if writer.meta(key) == pending:  # else something has changed meanwhile, and it stays pending
             writer.set_meta(key, "")
     return True
 
@@ -87,7 +87,7 @@ def _read_tree(reader: Reader, checkout: str) -> _Tree:
 
 
 def _ids(rows: Iterable[DerivedRow]) -> dict[tuple[str, str], str]:
-    """Memory ids by path and name; a file's own has no name. Of several with one name the first stands for all."""
+    """Memory ids by path and name. A file's own memory has no name. Of several with one name, the first counts."""
     ids: dict[tuple[str, str], str] = {}
     for row in rows:
         ids.setdefault((row.path, "" if row.kind == "file" and row.name == row.path else row.name), row.memory_id)
@@ -103,50 +103,50 @@ def _edge(relation: CodeRelation, ids: Mapping[tuple[str, str], str]) -> Edge | 
 
 
 def _referrers(relations: Iterable[CodeRelation]) -> dict[str, int]:
-    """How many other files use something of each file. Tests use everything and say nothing."""
     users: dict[str, set[str]] = {}
     for relation in relations:
         source, target = relation.source.path, relation.target.path
         if source != target and not is_test_path(source):
             users.setdefault(target, set()).add(source)
-    return {path: len(found) for path, found in users.items()}
+    return {path: len(sources) for path, sources in users.items()}
 
 
 def _latest(refs: Iterable[CodeReference], changed: Mapping[str, datetime]) -> datetime | None:
-    """When the latest of these files changed; None where none is a file of the tree."""
+    """When the last of these files changed, or None if none of them is indexed."""
     return max((changed[ref.file_path] for ref in refs if ref.file_path in changed), default=None)
 
 
 def _tables(tables: Iterable[SchemaTable], changed: Mapping[str, datetime]) -> list[Derived]:
     made = []
     for table in tables:
-        refs = tuple(CodeReference(one.path, one.lines) for one in table.evidence[:_MOST_PLACES])
+        refs = tuple(CodeReference(place.path, place.lines) for place in table.evidence[:_MOST_PLACES])
         details = {
             "columns": [column.name for column in table.columns],
             "primary_key": list(table.primary_key),
             "relations": [relation.target for relation in table.relations],
             "table": table.to_json(),
         }
-        told, when = table.text, _latest(refs, changed)
-        made.append(derived_document("table", "table", table.name, told, told[:600], details, refs, when))
+        text, when = table.text, _latest(refs, changed)
+        made.append(derived_document("table", "table", table.name, text, text[:600], details, refs, when))
     return made
 
 
 def _documents(architecture: Architecture, changed: Mapping[str, datetime]) -> list[Derived]:
     made = []
-    for one in documents_of(architecture):
-        refs = tuple(CodeReference(place.path, place.lines) for place in one.places[:_MOST_PLACES])
-        embedded, when = f"{one.title}. {one.text[:600]}", _latest(refs, changed)
-        made.append(derived_document("architecture", one.type, one.name, one.text, embedded, {}, refs, when))
+    for document in documents_of(architecture):
+        refs = tuple(CodeReference(place.path, place.lines) for place in document.places[:_MOST_PLACES])
+        embedded, when = f"{document.title}. {document.text[:600]}", _latest(refs, changed)
+        made.append(
+            derived_document("architecture", document.type, document.name, document.text, embedded, {}, refs, when)
+        )
     return made
 
 
 def architecture_of(space: OpenSpace) -> dict[str, Any] | None:
-    """What was concluded about this tree last, if it was."""
     with space.store.read() as reader:
         kept = reader.meta(architecture_key(space))
-    found: dict[str, Any] | None = json.loads(kept) if kept else None
-    return found
+    stored: dict[str, Any] | None = json.loads(kept) if kept else None
+    return stored
 
 
 def endpoint_count(space: OpenSpace, reader: Reader) -> int:

@@ -1,7 +1,7 @@
-"""What files do, in words: by rules, and by a language model where one is configured."""
+"""Summaries of files, by rules or by a configured language model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from waypost.code.files.reading import Unread
@@ -9,10 +9,11 @@ from waypost.code.files.walk import look_at
 from waypost.code.source import Parsed, SourceFile
 from waypost.code.summary import Summary, summarise, summary_from_json, summary_prompt
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable, NotFound
+from waypost.flows.checkouts.parsed_file import open_source
 from waypost.flows.index.build import Report, index_paths, quiet
 from waypost.flows.index.code_memories import put_derived
-from waypost.flows.index.file_digest import Derived, open_source, summary_memory
-from waypost.flows.index.init import settle_patterns
+from waypost.flows.index.file_digest import Derived, summary_memory
+from waypost.flows.index.patterns import stored_patterns
 from waypost.flows.index.source_view import stored_summary
 from waypost.flows.open_space import OpenSpace, place_in, tree_of
 from waypost.llm.answer import complete_json
@@ -39,26 +40,19 @@ class Summarised:
     notices: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "files": self.files,
-            "made": self.made,
-            "skipped": self.skipped,
-            "by_model": self.by_model,
-            "example": self.example,
-            "notices": list(dict.fromkeys(self.notices)),
-        }
+        return asdict(self) | {"notices": list(dict.fromkeys(self.notices))}
 
 
 def summarize(space: OpenSpace, path: str | None, *, force: bool = False, report: Report = quiet) -> Summarised:
-    """Describe one file, or every file of the index; what has a description is left, without `force`."""
-    known = _files(space, path)
-    described = _described(space)
-    wanted = [name for name in known if force or name not in described]
-    done = Summarised(files=len(known), skipped=len(known) - len(wanted))
+    """Summarize one file, or every indexed file. Existing summaries are kept without `force`."""
+    rows = _files(space, path)
+    described = _paths_with_summary(space)
+    wanted = [name for name in rows if force or name not in described]
+    done = Summarised(files=len(rows), skipped=len(rows) - len(wanted))
     writer = _Summariser(space, done)
     for start in range(0, len(wanted), _FILES_AT_ONCE):
         batch = wanted[start : start + _FILES_AT_ONCE]
-        made = [(one, known[name]) for name in batch if (one := writer.describe(name)) is not None]
+        made = [(memory, rows[name]) for name in batch if (memory := writer.describe(name)) is not None]
         _store(space, batch, made)
         done.made += len(made)
         if made and not done.example:
@@ -70,30 +64,30 @@ def summarize(space: OpenSpace, path: str | None, *, force: bool = False, report
 
 
 def summary(space: OpenSpace, path: str) -> str:
-    """The description of a file: the stored one, else one made now."""
+    """The summary of a file: the stored one, else a new one."""
     place = place_in(space, path)
-    if not space.identity.has_tree and (known := stored_summary(space, place)):
-        return known
-    root, patterns = tree_of(space), settle_patterns(space, None, None)
+    if not space.identity.has_tree and (indexed_text := stored_summary(space, place)):
+        return indexed_text
+    root, patterns = tree_of(space), stored_patterns(space)
     entries = look_at(root, [place], include=patterns.include, exclude=patterns.exclude)
-    entry = next((one for one in entries if one.path == place), None)
+    entry = next((candidate for candidate in entries if candidate.path == place), None)
     why = "it is not there, or is ignored" if entry is None else entry.skipped
     if why is not None:
         raise NotFound(f"{path} is not described: {why}.", "Name a source file of this project.")
     with space.store.read() as reader:
         indexed = bool(reader.files(space.identity.checkout_id, [place]))
     if indexed:
-        index_paths(space, [place], patterns=patterns)  # it may have changed since
+        index_paths(space, [place], patterns=patterns)  # it may have changed
     if stored := stored_summary(space, place):
         return stored
-    opened = open_source(root, place)
-    if isinstance(opened, Unread):
-        raise NotFound(f"{path} cannot be described: {opened.reason}.", "Name a source file of this project.")
-    return summarise(opened.source, opened.parsed).text
+    parsed_file = open_source(root, place)
+    if isinstance(parsed_file, Unread):
+        raise NotFound(f"{path} cannot be described: {parsed_file.reason}.", "Name a source file of this project.")
+    return summarise(parsed_file.source, parsed_file.parsed).text
 
 
 class _Summariser:
-    """Asks the language model as long as it answers, and says when it does not."""
+    """Uses the language model as long as it answers, and notes when it does not."""
 
     def __init__(self, space: OpenSpace, done: Summarised) -> None:
         self._root = tree_of(space)
@@ -101,19 +95,19 @@ class _Summariser:
         self._done = done
 
     def describe(self, path: str) -> Derived | None:
-        opened = open_source(self._root, path)
-        if isinstance(opened, Unread):
-            self._done.notices.append(f"{path} was left out: {opened.reason}.")
+        parsed_file = open_source(self._root, path)
+        if isinstance(parsed_file, Unread):
+            self._done.notices.append(f"{path} was left out: {parsed_file.reason}.")
             return None
-        source, parsed = opened.source, opened.parsed
+        source, parsed = parsed_file.source, parsed_file.parsed
         plain = summarise(source, parsed)
-        better = self._asked(source, parsed, plain) if self._llm is not None and parsed.symbols else None
+        better = self._model_summary(source, parsed, plain) if self._llm is not None and parsed.symbols else None
         if better is None or self._llm is None:
             return summary_memory(path, source.language, plain, BY_RULES)
         self._done.by_model += 1
         return summary_memory(path, source.language, better, self._llm.name)
 
-    def _asked(self, source: SourceFile, parsed: Parsed, plain: Summary) -> Summary | None:
+    def _model_summary(self, source: SourceFile, parsed: Parsed, plain: Summary) -> Summary | None:
         assert self._llm is not None
         prompt = template("summary").fill(summary_prompt(source, parsed, _SOURCE_TOKENS))
         try:
@@ -124,8 +118,8 @@ class _Summariser:
                 max_tokens=_ANSWER_TOKENS,
             )
         except LlmError as error:
-            self._done.notices.append(f"SymbolSummary by rules, because the model did not: {error.what}")
-            if isinstance(error, (LlmUnavailable, LlmLimit)):  # it will not be better for the next file
+            self._done.notices.append(f"Described by rules, because the model did not: {error.what}")
+            if isinstance(error, (LlmUnavailable, LlmLimit)):  # the next file would fail too
                 self._llm = None
             return None
 
@@ -135,16 +129,16 @@ def _files(space: OpenSpace, path: str | None) -> dict[str, FileRow]:
     root = tree_of(space)
     place = None if path is None else safe_relative_path(root, path)
     if place is not None:
-        index_paths(space, [place], patterns=settle_patterns(space, None, None))
+        index_paths(space, [place], patterns=stored_patterns(space))
     with space.store.read() as reader:
-        known = reader.files(checkout, None if place is None else [place])
-    if not known:
+        rows = reader.files(checkout, None if place is None else [place])
+    if not rows:
         what = "Nothing is indexed here." if place is None else f"{path} is not in the index."
         raise NotFound(what, "Run `waypost init` first." if place is None else "`waypost init --explain` says why.")
-    return known
+    return rows
 
 
-def _described(space: OpenSpace) -> set[str]:
+def _paths_with_summary(space: OpenSpace) -> set[str]:
     with space.store.read() as reader:
         return {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
 
@@ -152,7 +146,7 @@ def _described(space: OpenSpace) -> set[str]:
 def _store(space: OpenSpace, paths: Sequence[str], made: Sequence[tuple[Derived, FileRow]]) -> None:
     with space.store.write() as writer:
         engines = [engine.name for engine in space.engines.active(writer)]
-        there = writer.files(space.identity.checkout_id, paths)  # one may have gone meanwhile
+        there = writer.files(space.identity.checkout_id, paths)  # one may be gone meanwhile
         for path in there:
             old = writer.derived(space.identity.checkout_id, [path], ["summary"])
             own = [(derived, row) for derived, row in made if row.path == path]

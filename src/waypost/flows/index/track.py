@@ -7,10 +7,10 @@ from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import walk
 from waypost.code.git.history import changed_since, head
 from waypost.errors import InvalidInput
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.index.build import Indexed, index_paths, index_tree
-from waypost.flows.index.current_tree import TreeNow
-from waypost.flows.index.init import settle_patterns
-from waypost.flows.index.project_analysis import conclude
+from waypost.flows.index.patterns import stored_patterns
+from waypost.flows.index.project_analysis import analyze_project
 from waypost.flows.links.about import stale
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, learn_since_key, learned_commit_key, tree_of
 from waypost.flows.write.remember import remember
@@ -29,7 +29,7 @@ _MOST_FILES_NAMED = 20  # with what was done: enough to find it by, few enough t
 
 def update(space: OpenSpace, paths: Sequence[str]) -> Indexed:
     """Index these files now. What follows from them for the whole tree is left to the worker."""
-    done = index_paths(space, _inside(space, paths), patterns=settle_patterns(space, None, None))
+    done = index_paths(space, _inside(space, paths), patterns=stored_patterns(space))
     space.start_worker(space)
     return done
 
@@ -51,7 +51,7 @@ def index_tracked(space: OpenSpace, *, limit: int | None = None) -> int:
     with space.store.read() as reader:
         waiting = reader.tracked(space.identity.checkout_id)[:limit]
     if waiting:
-        index_paths(space, waiting, patterns=settle_patterns(space, None, None))
+        index_paths(space, waiting, patterns=stored_patterns(space))
     return len(waiting)
 
 
@@ -90,12 +90,12 @@ def finish(space: OpenSpace, description: str, files: Sequence[str] | None, call
     """Bring what a task changed into the index in one go, and remember that it was done."""
     told = check_text(description, "description")
     if files is None:
-        patterns = settle_patterns(space, None, None)
+        patterns = stored_patterns(space)
         chosen = index_tree(space, include=patterns.include, exclude=patterns.exclude).changed
     else:
         chosen = _inside(space, files)
-        index_paths(space, chosen, patterns=settle_patterns(space, None, None))
-    conclude(space)
+        index_paths(space, chosen, patterns=stored_patterns(space))
+    analyze_project(space)
     tree = TreeNow(space)
     there = [path for path in chosen if tree.has_file(path)]
     absent = [path for path in chosen if path not in there]
@@ -121,7 +121,7 @@ def _told_absent(paths: Sequence[str]) -> tuple[str, ...]:
 
 def ignores(space: OpenSpace) -> Callable[[str], bool]:
     """Which folders need not be watched: those that a walk skips now, and some by name, whenever they come."""
-    patterns = settle_patterns(space, None, None)
+    patterns = stored_patterns(space)
     entries = walk(tree_of(space), include=patterns.include, exclude=patterns.exclude, explain=True)
     folders = {entry.path for entry in entries if entry.skipped and entry.path.endswith("/")}
 

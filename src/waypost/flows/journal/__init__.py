@@ -5,23 +5,14 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from waypost.flows.journal import access as access
     from waypost.flows.journal import calendar as calendar
     from waypost.flows.journal import condense as condense
     from waypost.flows.journal import curate as curate
     from waypost.flows.journal import entry_import as entry_import
-    from waypost.flows.journal import entry_time as entry_time
-    from waypost.flows.journal import files as files
-    from waypost.flows.journal import importance as importance
-    from waypost.flows.journal import index_content as index_content
-    from waypost.flows.journal import index_page as index_page
-    from waypost.flows.journal import log as log
-    from waypost.flows.journal import preferences as preferences
     from waypost.flows.journal import search as search
     from waypost.flows.journal import see_also as see_also
     from waypost.flows.journal import show as show
     from waypost.flows.journal import stats as stats
-    from waypost.flows.journal import tally as tally
     from waypost.flows.journal import timeline as timeline
 
 __getattr__ = lazy_modules(__name__)

@@ -1,11 +1,11 @@
-"""How much was said on each day, and in which stage its words stand: for a calendar."""
+"""How much was said on each day, and where its text is stored, for a calendar."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
-from waypost.flows.journal.files.changes import look
-from waypost.flows.journal.tally import tallies
+from waypost.flows.journal_files.changes import sync_if_changed
+from waypost.flows.journal_files.tally import tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.tally import days_of
 from waypost.journal.layout import stage_of
@@ -16,22 +16,15 @@ class DayCounted:
     day: date
     entries: int
     protected: int
-    importance: float  # the mean of what the file says; 0 where it says nothing
-    stage: str  # "daily", or "archive/daily" where only the archive has the words
+    importance: float  # the mean in the file, or 0
+    stage: str  # "daily", or "archive/daily" if only the archive has the text
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "day": self.day.isoformat(),
-            "entries": self.entries,
-            "protected": self.protected,
-            "importance": round(self.importance, 2),
-            "stage": self.stage,
-        }
+        return asdict(self) | {"day": self.day.isoformat(), "importance": round(self.importance, 2)}
 
 
 def calendar(space: OpenSpace) -> tuple[DayCounted, ...]:
-    """Every day on which something was said, oldest first."""
-    look(space)
+    sync_if_changed(space)
     counts, files = tallies(space), days_of(space.journal.scan())
     return tuple(
         DayCounted(day, tally.entries, tally.protected, tally.mean_importance, _stage(files.get(day, ())))

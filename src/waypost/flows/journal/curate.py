@@ -1,18 +1,19 @@
-"""Curating: an entry becomes a line of the upper part of MEMORY.md, which belongs to people (LA-4).
+"""Curate: copy an entry to the upper part of MEMORY.md, which belongs to people.
 
-What an agent curates stands there under a heading of its own, which says that it is from agents.
+Entries curated by agents get a heading of their own, which names agents as the source.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from waypost.errors import InvalidInput, PersonOnly, StoreError
-from waypost.flows.journal.files.sync import ours, sync
 from waypost.flows.journal.index_page import back_up, read_index
-from waypost.flows.journal.log import note
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.reconcile import changes_by_waypost
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, visible_version
-from waypost.flows.write.authority import refuse_outranked
+from waypost.flows.versions.authority import refuse_outranked
+from waypost.flows.versions.current import audit, visible_version
 from waypost.journal.bullets import last_heading, parse_bullets, with_bullet
 from waypost.journal.index_page.lines import phrases
 from waypost.journal.index_page.page import opening
@@ -26,7 +27,7 @@ from waypost.model.memory import Caller, Version
 from waypost.model.time import Moment
 from waypost.text.language import language_of
 
-LONGEST = 4000  # characters: the page is read with every question
+LONGEST = 4000  # characters: every context contains the page
 _MOST_TRIES = 20
 _FROM_AGENTS = "from_agents"
 
@@ -35,7 +36,7 @@ _FROM_AGENTS = "from_agents"
 class Curated:
     memory_id: str
     path: str
-    added: bool  # False: it stood there already
+    added: bool  # False: it was there already
     heading: str | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -43,9 +44,11 @@ class Curated:
 
 
 def curate(space: OpenSpace, memory_id: str, caller: Caller, heading: str | None = None) -> Curated:
-    """Put an entry as a point with its id into the upper part of the page, under a heading if one is given. The entry
-    itself stays where it is; every other byte of the page too. An agent puts only what no person said there, under the
-    heading for agents; raises PersonOnly otherwise."""
+    """Add an entry as a bullet with its id to the upper part of the page, optionally under a heading.
+
+    The entry stays where it is, and every other byte of the page stays too. An agent may only add what no person said,
+    under the heading for agents. Raises PersonOnly otherwise.
+    """
     sync(space)
     memory_id = check_id(memory_id)
     title = check_line(heading, "heading").lstrip("# ") if heading and heading.strip() else None
@@ -55,7 +58,7 @@ def curate(space: OpenSpace, memory_id: str, caller: Caller, heading: str | None
     if not caller.decides:
         refuse_outranked(caller, [version], "put it into MEMORY.md")
         _refuse_heading(title)
-    with ours(space, [INDEX]) as folder:
+    with changes_by_waypost(space, [INDEX]) as folder:
         for _ in range(_MOST_TRIES):
             before = read_index(folder)
             page = opening(language_of(version.text)) if before is None else before
@@ -63,7 +66,7 @@ def curate(space: OpenSpace, memory_id: str, caller: Caller, heading: str | None
             if any(bullet.id == memory_id for bullet in parse_bullets(upper)):
                 return Curated(memory_id, INDEX, added=False)
             under = title if caller.decides else _agents_heading(upper, version)
-            longer, rest = _with_point(upper, version, under), page[len(upper) :]
+            longer, rest = _with_bullet(upper, version, under), page[len(upper) :]
             after = longer + (gap_after(longer[-4:], newline_of(page)) if rest else "") + rest
             back_up(space, before)
             if folder.replace(INDEX, after, expected=before):
@@ -76,8 +79,8 @@ def curate(space: OpenSpace, memory_id: str, caller: Caller, heading: str | None
     return Curated(memory_id, INDEX, added=True, heading=under)
 
 
-def _with_point(upper: str, version: Version, heading: str | None) -> str:
-    """Without a heading it stands at the end, but above what agents put there."""
+def _with_bullet(upper: str, version: Version, heading: str | None) -> str:
+    """Without a heading, add it at the end, but above the bullets of agents."""
     last = last_heading(upper) if heading is None else None
     end = last[0] if last is not None and last[1] in _agents_headings() else len(upper)
     return with_bullet(upper[:end], version.text, version.memory_id, heading) + upper[end:]
@@ -88,9 +91,8 @@ def _agents_headings() -> set[str]:
 
 
 def _agents_heading(upper: str, version: Version) -> str:
-    """The one that is there, in whichever language."""
-    known = [bullet.heading for bullet in parse_bullets(upper) if bullet.heading in _agents_headings()]
-    return known[-1] if known and known[-1] else phrases(language_of(version.text))[_FROM_AGENTS]
+    headings = [bullet.heading for bullet in parse_bullets(upper) if bullet.heading in _agents_headings()]
+    return headings[-1] if headings and headings[-1] else phrases(language_of(version.text))[_FROM_AGENTS]
 
 
 def _refuse_heading(title: str | None) -> None:
@@ -103,7 +105,7 @@ def _refuse_heading(title: str | None) -> None:
 
 def _check(version: Version) -> None:
     if not KINDS[version.kind].is_journal:
-        raise InvalidInput(f"The memory {version.memory_id} is a {version.kind}, no entry of the journal.", "")
+        raise InvalidInput(f"The memory {version.memory_id} is a {version.kind}, not a journal entry.", "")
     if len(version.text) > LONGEST:
         raise InvalidInput(
             f"The entry has {len(version.text):,} characters; the page takes {LONGEST:,}.",

@@ -1,10 +1,10 @@
-"""When an entry was said, as a person tells it: a date, a date with an hour, or words, by the journal's own clock."""
+"""Parse when an entry was said: a date, a date with a time, or words, in the journal's time zone."""
 
 import re
 from datetime import datetime, time
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal.timeline import named_span
+from waypost.flows.journal.timeline import parse_span
 from waypost.flows.open_space import OpenSpace
 
 _NOON = time(12)
@@ -20,17 +20,17 @@ _HOUR = re.compile(
 )
 
 
-def moment_told(space: OpenSpace, told: str) -> datetime:
+def parse_entry_time(space: OpenSpace, given: str) -> datetime:
     """The instant that a text names: ISO 8601, or words such as "gestern 18:00" and "last Tuesday at 6 pm".
 
-    What has no zone is by the journal's clock. A day without an hour is its noon, today without one is now.
+    Without a zone, the journal's zone applies. A day without a time means noon; today without a time means now.
     """
-    text = told.strip()
-    if (exact := _written(space, text)) is not None:
+    text = given.strip()
+    if (exact := _parse_iso(space, text)) is not None:
         return exact
     now = space.clock()
     words, hour = _without_hour(text[:200])
-    first, last = named_span(space, words) if words or hour is None else (space.journal.today(now),) * 2
+    first, last = parse_span(space, words) if words or hour is None else (space.journal.today(now),) * 2
     if first != last:
         raise InvalidInput(f"{text[:60]!r} is more than a day.", "Name one day: 2026-01-30, yesterday, last Tuesday.")
     if hour is None and first == space.journal.today(now):
@@ -38,8 +38,8 @@ def moment_told(space: OpenSpace, told: str) -> datetime:
     return _local(space, datetime.combine(first, hour or _NOON))
 
 
-def _written(space: OpenSpace, text: str) -> datetime | None:
-    """What is written as ISO 8601 with an hour; a bare date is a day like one named in words."""
+def _parse_iso(space: OpenSpace, text: str) -> datetime | None:
+    """ISO 8601 with a time. A bare date is handled like a day in words."""
     if _ONLY_DATE.fullmatch(text):
         return None
     try:
@@ -54,19 +54,18 @@ def _local(space: OpenSpace, value: datetime) -> datetime:
     try:
         return value.astimezone() if zone is None else value.replace(tzinfo=zone)
     except (OverflowError, ValueError, OSError) as error:
-        raise InvalidInput(f"{value} is out of reach.", "Name a day of our time.") from error
+        raise InvalidInput(f"{value} is out of range.", "Name a day of our time.") from error
 
 
 def _without_hour(text: str) -> tuple[str, time | None]:
-    """The words without the hour among them, and the hour."""
-    found = _HOUR.search(text)
-    if found is None:
+    match = _HOUR.search(text)
+    if match is None:
         return text, None
-    hour, half = int(found["hour"]), (found["half"] or found["alone"] or "").strip().lower()[:1]
+    hour, half = int(match["hour"]), (match["half"] or match["alone"] or "").strip().lower()[:1]
     if half:
         hour = hour % 12 + (12 if half == "p" else 0) if 1 <= hour <= 12 else 99
     try:
-        at = time(hour, int(found["minute"] or 0), int(found["second"] or 0))
+        at = time(hour, int(match["minute"] or 0), int(match["second"] or 0))
     except ValueError as error:
-        raise InvalidInput(f"{found[0].strip()!r} is no hour of a day.", "Write it as 18:00.") from error
-    return f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;\t"), at
+        raise InvalidInput(f"{match[0].strip()!r} is not a time of day.", "Write it as 18:00.") from error
+    return f"{text[: match.start()]} {text[match.end() :]}".strip(" ,;\t"), at

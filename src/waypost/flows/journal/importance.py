@@ -1,4 +1,4 @@
-"""What entries of the journal are worth, given all that was said before: by rules, or by a language model."""
+"""Importance of journal entries, by rules or by a language model, given everything said before."""
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,12 +23,12 @@ from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import Reader
 from waypost.text.language import language_of
 
-_LOOK_BACK = timedelta(days=120)  # mentions count by the week and the month: what is older says nothing more
+_LOOK_BACK = timedelta(days=120)  # mentions count by week and month: older ones do not matter
 _REMEMBERED = 50_000
-_EMBEDDED_AT_ONCE = 256  # texts without a vector that are worth waiting for; a worker embeds more
-_ASKED_FOR = timedelta(days=7)  # after which a model is not asked about what was said: its day was judged before
+_EMBEDDED_AT_ONCE = 256  # texts without a vector that are embedded at once; a worker embeds more
+_ASKED_FOR = timedelta(days=7)  # older entries are not sent to a model: their day was judged before
 _ANSWER_TOKENS = 200  # for each utterance
-_JUDGED = "importance:"  # in the table `meta`, by the memory's id: mark of the words, points, who judged
+_JUDGED = "importance:"  # in the table `meta`, by the memory's id: mark of the text, points, model
 
 
 def scored(
@@ -39,11 +39,10 @@ def scored(
     llm: Llm | None = None,
     notices: list[str] | None = None,
 ) -> list[ScoredEntry]:
-    """The worth of each entry as it is at `at`, in the order given, with its topic.
+    """The importance of each entry as of `at`, in the order given, with its topic.
 
-    What was said until then counts: these entries, and all others that the space's journal holds. A model is asked, once
-    for each, about what persons said in the last days; what it answered holds in later calls too. `notices` takes what
-    could not be done as it should.
+    What was said until then counts: these entries, and all others in the journal. A model judges recent statements of
+    people, once each; its answers are stored. `notices` collects what failed.
     """
     idents = [entry.id or f"entry {place}" for place, entry in enumerate(entries)]
     with space.store.read() as reader:
@@ -56,8 +55,8 @@ def scored(
     others = [_turn_of_version(version, local) for ident, version in versions.items() if ident not in own]
     turns = in_order([*own.values(), *(turn for turn in others if turn.at <= at)])
     topics = _topics(space, turns, own.keys(), versions)
-    asked = [turn for turn in own.values() if turn.role == "person" and turn.ident in versions and turn.text]
-    readings = _judged_by_model(space, asked, topics, at, llm, notices if notices is not None else [])
+    turns_to_judge = [turn for turn in own.values() if turn.role == "person" and turn.ident in versions and turn.text]
+    readings = _judged_by_model(space, turns_to_judge, topics, at, llm, notices if notices is not None else [])
     judged = judge_turns(turns, own.keys(), topics, at, readings)
     return [
         ScoredEntry(entry, judged[ident].score, judged[ident].topic, judged[ident].label)
@@ -69,8 +68,6 @@ def scored(
 
 
 class _Days:
-    """The local days of instants, each looked up once."""
-
     def __init__(self, space: OpenSpace) -> None:
         self._local: Callable[[datetime], datetime] = space.journal.local
 
@@ -78,12 +75,12 @@ class _Days:
         return self._local(at).date()
 
 
-def _turn_of_entry(ident: str, entry: Entry, known: Version | None, local: _Days) -> JudgedTurn:
+def _turn_of_entry(ident: str, entry: Entry, version: Version | None, local: _Days) -> JudgedTurn:
     text, role = entry.held or "", role_of(entry.speaker, entry.kind)
     if role != "person":
-        language = ""  # only what persons say is read
+        language = ""  # only what people say is read
     else:
-        language = (known.language if known is not None and known.text == text else language_of(text)) or "en"
+        language = (version.language if version is not None and version.text == text else language_of(text)) or "en"
     return JudgedTurn(ident, text, entry.at, local(entry.at), role, entry.kind, entry.session, language)
 
 
@@ -96,7 +93,7 @@ def _turn_of_version(version: Version, local: _Days) -> JudgedTurn:
 
 
 def _journal(reader: Reader, entries: Sequence[Entry], at: datetime) -> list[Version]:
-    """What the space's journal holds of the time in which mentions count, also what was put away."""
+    """What the journal holds of the time in which mentions count, archived entries included."""
     view = View(Moment(at), collections=("journal",), archived=True)
     first = min([entry.at for entry in entries if entry.at > at - _LOOK_BACK] or [at]) - _LOOK_BACK
     return reader.said_between(first, at + timedelta(microseconds=1), view)
@@ -117,7 +114,7 @@ def _topics(
 def _places_of(
     own: Collection[str], turns: Sequence[JudgedTurn], subjects: Sequence[tuple[JudgedTurn, Subject]]
 ) -> set[int]:
-    """Where the subjects stand whose topics are asked for: the wanted ones, and what wanted answers are answers to."""
+    """Indices of subjects whose topics are needed: the given entries, and what they answer."""
     sessions = {turn.session for turn in turns if turn.ident in own and turn.session}
     days = {turn.day for turn in turns if turn.ident in own and not turn.session}
     return {
@@ -128,21 +125,22 @@ def _places_of(
 
 
 def _meanings(space: OpenSpace, turns: Sequence[JudgedTurn], versions: Mapping[str, Version]) -> list[Meaning]:
-    """The vectors of these turns by each engine: the stored ones, and a few that are made now."""
     import numpy as np
 
     hashes = [_hash_of(turn, versions.get(turn.ident)) for turn in turns]
     made: list[Meaning] = []
     with space.store.read() as reader:
         engines = space.engines.active(reader)
-        known = {engine.name: reader.vectors(engine.name, [mark for mark in hashes if mark]) for engine in engines}
+        stored_vectors = {
+            engine.name: reader.vectors(engine.name, [mark for mark in hashes if mark]) for engine in engines
+        }
     for engine in engines:
-        vectors = known[engine.name]
+        vectors = stored_vectors[engine.name]
         missing = [place for place, mark in enumerate(hashes) if mark not in vectors]
         texts = [turns[place].text for place in missing]
         fresh = space.engines.embed(engine, texts) if 0 < len(texts) <= _EMBEDDED_AT_ONCE else None
         if not vectors and fresh is None:
-            continue  # keywords alone must do
+            continue  # only keywords are available
         size = len(fresh[0]) if fresh is not None else len(next(iter(vectors.values())))
         table = np.zeros((len(turns), size), np.float32)
         for place, mark in enumerate(hashes):
@@ -154,7 +152,7 @@ def _meanings(space: OpenSpace, turns: Sequence[JudgedTurn], versions: Mapping[s
     return made
 
 
-_hashes: dict[tuple[str, int], bytes] = {}  # of the first passage of a version, which is the same for ever
+_hashes: dict[tuple[str, int], bytes] = {}  # of a version's first passage, which never changes
 
 
 def _hash_of(turn: JudgedTurn, version: Version | None) -> bytes:
@@ -179,30 +177,30 @@ def _judged_by_model(
         return {}
     key = space.tombstone_key()
     with space.store.read() as reader:
-        kept = {turn.ident: _kept(reader.meta(_JUDGED + turn.ident), turn, key) for turn in turns}
+        kept = {turn.ident: _stored_reading(reader.meta(_JUDGED + turn.ident), turn, key) for turn in turns}
     readings = {turn.ident: reading for turn in turns if (reading := kept[turn.ident]) is not None}
     new = in_order([turn for turn in turns if turn.ident not in readings and at - _ASKED_FOR <= turn.at <= at])
     for start in range(0, len(new) if llm is not None else 0, AT_ONCE):
         some = new[start : start + AT_ONCE]
         assert llm is not None
         try:
-            judged = _asked(llm, some, topics)
+            judged = _model_judgements(llm, some, topics)
         except LlmError as error:
             notices.append(f"Judged by rules, because the model did not: {error.what}")
-            if isinstance(error, (LlmUnavailable, LlmLimit)):  # it will not be better for the next
+            if isinstance(error, (LlmUnavailable, LlmLimit)):  # the next one would fail too
                 break
             continue
         with space.store.write() as writer:
-            for place, one in judged.items():
+            for place, judgement in judged.items():
                 turn = some[place]
-                value = f"{_mark(turn.text, key)} {one.explicit} {one.relevance} {llm.name}"
+                value = f"{_mark(turn.text, key)} {judgement.explicit} {judgement.relevance} {llm.name}"
                 writer.set_meta(_JUDGED + turn.ident, value)
-                readings[turn.ident] = one.reading(turn.text, turn.language, llm.name)
+                readings[turn.ident] = judgement.reading(turn.text, turn.language, llm.name)
     return readings
 
 
-def _kept(value: str | None, turn: JudgedTurn, key: bytes) -> UtteranceReading | None:
-    """What a model said earlier of the same words. Its reasons are not kept: they would repeat what may be forgotten."""
+def _stored_reading(value: str | None, turn: JudgedTurn, key: bytes) -> UtteranceReading | None:
+    """A model's earlier judgement of the same text. Its reasons are not stored: they might repeat forgotten text."""
     mark, explicit, relevance, name = (value or "   ").split(" ", 3)
     if mark != _mark(turn.text, key):
         return None
@@ -210,17 +208,17 @@ def _kept(value: str | None, turn: JudgedTurn, key: bytes) -> UtteranceReading |
 
 
 def _mark(text: str, key: bytes) -> str:
-    """Tells whether words are still the same; without the space's key it tells nobody what they were."""
+    """A keyed hash that shows whether a text is the same, without revealing it."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=key, digest_size=8).hexdigest()
 
 
-def _asked(llm: Llm, turns: Sequence[JudgedTurn], topics: Topical) -> dict[int, Judged]:
+def _model_judgements(llm: Llm, turns: Sequence[JudgedTurn], topics: Topical) -> dict[int, Judged]:
     candidates = [
         JudgedUtterance(
             turn.text,
             turn.day,
-            len({(one.day, one.conversation) for one in mentions}),
-            min(one.day for one in mentions),
+            len({(mention.day, mention.conversation) for mention in mentions}),
+            min(mention.day for mention in mentions),
         )
         for turn in turns
         for mentions in (topics.mentions(turn),)

@@ -1,4 +1,4 @@
-"""Gathers what the index page tells: the last thirty days with their worth, summaries, preferences, numbers, upkeep."""
+"""Collect the content of the index page: the last thirty days, summaries, preferences, figures, maintenance."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -6,9 +6,9 @@ from datetime import date, datetime, timedelta
 
 from waypost.errors import WaypostError
 from waypost.flows.journal.importance import scored
-from waypost.flows.journal.log import last_cleanup, next_cleanup
-from waypost.flows.journal.preferences import promoted
-from waypost.flows.journal.tally import counted, named_entries
+from waypost.flows.journal_files.log import last_cleanup, next_cleanup
+from waypost.flows.journal_files.preferences import promoted_ids
+from waypost.flows.journal_files.tally import journal_tally, named_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import Bullet, parse_bullets
 from waypost.journal.files import FileStamp
@@ -44,28 +44,27 @@ from waypost.model.journal import Entry, ScoredEntry, mark_of
 MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3
 MOST_STATED = 10
-PERSONAL = 3  # points of relevance: preferences and personal goals
-PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which on a topic is something somebody works at
+PERSONAL = 3  # relevance points of preferences and personal goals
+PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topic counts as a project
 
 
-def sheet_of(space: OpenSpace) -> IndexContent:
-    """What the page is to say now."""
+def content_of(space: OpenSpace) -> IndexContent:
     now = space.journal.local(space.clock())
     files = space.journal.scan()
     days = _recent(space, files)
-    said = _said(space, days)
+    said = _entries_by_day(space, days)
     bullets = _preferences(space)
-    older = _first_said(space, bullets, said.values())
+    older = _older_preferences(space, bullets, said.values())
     recent = [entry for entries in said.values() for entry in entries]
     judged = scored(space, [*older, *recent], space.clock())
     of_days = judged[len(older) :]
-    tally = counted(space)
+    tally = journal_tally(space)
     return IndexContent(
         language=prevailing(entry.text for entry in recent or older),
         now=now,
-        upkeep=_upkeep(space, of_days),
+        upkeep=_last_cleanup_state(space, of_days),
         created=tally.first,
-        preferences=(*_told_preferences(bullets), *_stated(of_days, promoted(space), now)),
+        preferences=(*_preference_lines(bullets), *_recent_statements(of_days, promoted_ids(space), now)),
         has_preferences=PREFERENCES in files,
         projects=tuple(_projects(judged)),
         days=tuple(_days(days, said, of_days)),
@@ -77,8 +76,8 @@ def sheet_of(space: OpenSpace) -> IndexContent:
 
 
 def frequent_topics(space: OpenSpace) -> list[tuple[SourcedLine, float]]:
-    """What the last thirty days were about most, with the share of the entries that were."""
-    said = _said(space, _recent(space, space.journal.scan()))
+    """The main topics of the last thirty days, with their share of the entries."""
+    said = _entries_by_day(space, _recent(space, space.journal.scan()))
     recent = [entry for entries in said.values() for entry in entries]
     return list(_frequent(scored(space, recent, space.clock()))) if recent else []
 
@@ -92,12 +91,11 @@ def _recent(space: OpenSpace, files: Iterable[str]) -> dict[date, tuple[str, ...
     return {day: paths for day, paths in days_of(files).items() if first <= day <= today}
 
 
-def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> dict[date, list[Entry]]:
-    return {day: _held(space, paths) for day, paths in days.items()}
+def _entries_by_day(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> dict[date, list[Entry]]:
+    return {day: _current_entries(space, paths) for day, paths in days.items()}
 
 
-def _held(space: OpenSpace, paths: Sequence[str]) -> list[Entry]:
-    """What was said on a day and still holds, in the words that hold."""
+def _current_entries(space: OpenSpace, paths: Sequence[str]) -> list[Entry]:
     with space.store.read() as reader:
         named = named_entries(space, reader, paths)
     return [
@@ -127,55 +125,57 @@ def _preferences(space: OpenSpace) -> tuple[Bullet, ...]:
         return ()
 
 
-def _told_preferences(bullets: Sequence[Bullet]) -> Iterator[SourcedLine]:
-    """What people wrote themselves first, then what was put there last; in the order of the file."""
+def _preference_lines(bullets: Sequence[Bullet]) -> Iterator[SourcedLine]:
+    """What people wrote first, then the newest; in the order of the file."""
     order = sorted(range(len(bullets)), key=lambda place: (bullets[place].id is not None, -place))
     for place in sorted(order[:MOST_PREFERENCES]):
         bullet = bullets[place]
         yield SourcedLine(one_line(bullet.text, LONGEST_ENTRY), (bullet.id,) if bullet.id else ())
 
 
-def _stated(judged: Sequence[ScoredEntry], known: Container[str], now: datetime) -> Iterator[SourcedLine]:
-    """What people said of themselves lately that was not put among their preferences, newest first."""
+def _recent_statements(
+    judged: Sequence[ScoredEntry], promoted_marks: Container[str], now: datetime
+) -> Iterator[SourcedLine]:
+    """What people said of themselves recently that is not among their preferences, newest first."""
     said: dict[str, SourcedLine] = {}
-    for item in sorted(judged, key=lambda one: one.entry.at, reverse=True):
+    for item in sorted(judged, key=lambda item: item.entry.at, reverse=True):
         entry, score = item.entry, item.score
         if (
             score.relevance_points == PERSONAL
             and score.score >= IMPORTANT
-            and mark_of(entry.id or "") not in known
+            and mark_of(entry.id or "") not in promoted_marks
             and is_told(entry)
         ):
-            told = SourcedLine(one_line(entry.text, LONGEST_ENTRY), (source_of(entry),))
+            line = SourcedLine(one_line(entry.text, LONGEST_ENTRY), (source_of(entry),))
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
-                said.setdefault(told.text.casefold(), told)
+                said.setdefault(line.text.casefold(), line)
     return iter(said.values())
 
 
-def _first_said(space: OpenSpace, bullets: Sequence[Bullet], recent: Iterable[Sequence[Entry]]) -> list[Entry]:
-    """What became a preference longer ago: it tells since when a topic is one."""
-    known = {entry.id for entries in recent for entry in entries}
-    found = []
+def _older_preferences(space: OpenSpace, bullets: Sequence[Bullet], recent: Iterable[Sequence[Entry]]) -> list[Entry]:
+    """Entries that became preferences longer ago: they show since when a topic exists."""
+    recent_ids = {entry.id for entries in recent for entry in entries}
+    entries = []
     with space.store.read() as reader:
         for bullet in bullets:
-            versions = reader.versions(bullet.id) if bullet.id and bullet.id not in known else []
+            versions = reader.versions(bullet.id) if bullet.id and bullet.id not in recent_ids else []
             if versions and versions[0].time is not None:
                 at = space.journal.local(versions[0].time)
-                found.append(Entry(bullet.text, at, versions[-1].kind, versions[-1].speaker, bullet.id))
-    return found
+                entries.append(Entry(bullet.text, at, versions[-1].kind, versions[-1].speaker, bullet.id))
+    return entries
 
 
 def _projects(judged: Sequence[ScoredEntry]) -> Iterator[RecurringTopic]:
-    """Topics that came up again and again and matter to somebody, the latest first."""
-    found = []
+    """Topics that came up repeatedly and matter to somebody, newest first."""
+    topics = []
     for group in _topics(judged).values():
         days = {item.entry.at.date() for item in group}
         matters = any(item.score.relevance_points >= PROJECT_RELEVANCE for item in group)
         worth = max(item.score.score for item in group)
         if len(group) >= PROJECT_MENTIONS and len(days) >= PROJECT_DAYS and matters and worth >= IMPORTANT:
-            told = told_topic(group[0].label, [item.entry for item in group])
-            found.append(RecurringTopic(told.text, min(days), max(days), told.ids))
-    return iter(sorted(found, key=lambda project: (-project.last.toordinal(), project.since, project.label)))
+            topic_line = told_topic(group[0].label, [item.entry for item in group])
+            topics.append(RecurringTopic(topic_line.text, min(days), max(days), topic_line.ids))
+    return iter(sorted(topics, key=lambda project: (-project.last.toordinal(), project.since, project.label)))
 
 
 def _topics(judged: Sequence[ScoredEntry]) -> dict[int, list[ScoredEntry]]:
@@ -196,19 +196,18 @@ def _periods(space: OpenSpace, files: Mapping[str, FileStamp]) -> Iterator[Perio
         if span is not None:
             try:
                 text = space.journal.read(path)
-            except WaypostError:  # it went meanwhile, or is damaged
+            except WaypostError:  # removed meanwhile, or damaged
                 continue
             yield Period(span, path, tuple(_summary_lines(text)))
 
 
 def _summary_lines(text: str) -> Iterator[SourcedLine]:
-    """The first points of a summary: what it is about."""
     frame = split_frame(text)
     lines = [line for line in (frame.part or text).split("\n") if line.startswith("- ")]
     for line in lines[:MOST_LINES_OF_A_SUMMARY]:
-        told = one_line(plain(unsourced(line.rstrip("\r"))), LONGEST_ENTRY)
-        if told:
-            yield SourcedLine(told, sources_of(line))
+        text_line = one_line(plain(unsourced(line.rstrip("\r"))), LONGEST_ENTRY)
+        if text_line:
+            yield SourcedLine(text_line, sources_of(line))
 
 
 # -- numbers
@@ -218,12 +217,12 @@ def _frequent(judged: Sequence[ScoredEntry]) -> Iterator[tuple[SourcedLine, floa
     groups = [group for group in _topics(judged).values() if max(item.score.score for item in group) >= MODERATE]
     groups.sort(key=lambda group: (-len(group), group[0].label))
     for group in groups[:MOST_FREQUENT]:
-        told = told_topic(group[0].label, [item.entry for item in group], LONGEST_TOPIC)
-        yield told, len(group) / len(judged)
+        topic_line = told_topic(group[0].label, [item.entry for item in group], LONGEST_TOPIC)
+        yield topic_line, len(group) / len(judged)
 
 
 def _sizes(files: Mapping[str, FileStamp]) -> Iterator[tuple[str, int, int]]:
-    """Of each stage and of all; without the page itself, whose size would change with what it says about it."""
+    """Sizes of each stage and of all, without the page itself."""
     counted_files = {path: stamp.size for path, stamp in files.items() if path not in (INDEX, DNA)}
     for stage in (*STAGES, "important", ARCHIVE):
         inside = [size for path, size in counted_files.items() if path.startswith(f"{stage}/")]
@@ -233,8 +232,8 @@ def _sizes(files: Mapping[str, FileStamp]) -> Iterator[tuple[str, int, int]]:
         yield "total", sum(counted_files.values()), len(counted_files)
 
 
-def _upkeep(space: OpenSpace, judged: Sequence[ScoredEntry]) -> CondenseState:
-    """How the last upkeep stands; the passing facts that left the page within the day before it are counted as removed."""
+def _last_cleanup_state(space: OpenSpace, judged: Sequence[ScoredEntry]) -> CondenseState:
+    """The last maintenance. Passing facts that left the page in the day before it count as removed."""
     last, local = last_cleanup(space), space.journal.local
     following = next_cleanup(space, space.clock())
     if last is None:

@@ -1,4 +1,4 @@
-"""MEMORY.md: its generated part made anew, the rest untouched to the byte, and a copy of it for every day."""
+"""MEMORY.md: renew its generated part, leave every other byte, and keep a daily copy."""
 
 import json
 import re
@@ -8,11 +8,12 @@ from datetime import date
 from pathlib import Path
 
 from waypost.errors import NotFound, SecurityError, StoreError
-from waypost.flows.journal.files.sync import ours, sync
-from waypost.flows.journal.index_content import sheet_of
-from waypost.flows.journal.log import note
-from waypost.flows.journal.preferences import promote_preferences as promote_preferences  # noqa: PLC0414  its callers look here
-from waypost.flows.journal.tally import journal_key
+from waypost.flows.journal.index_content import content_of
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.preferences import promote_preferences as promote_preferences  # noqa: PLC0414  its callers look here
+from waypost.flows.journal_files.reconcile import changes_by_waypost
+from waypost.flows.journal_files.sync import sync
+from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack
 from waypost.journal.index_page.lines import sources_of
@@ -23,21 +24,22 @@ from waypost.model.journal import mark_of
 from waypost.space.platform import make_private_directory, write_private_file
 
 BACKUPS = "backups"
-KEPT_BACKUPS, PLAIN_BACKUPS = 14, 2  # one a day (CM-8)
+KEPT_BACKUPS, PLAIN_BACKUPS = 14, 2  # one a day
 BEFORE_RESTORE = "memory.md.before-restore"
 _NAME = re.compile(r"memory\.md\.backup\.(\d{8})(?:\.gz)?")
-_LINES = "journal_index_lines"  # marks of the lines that were generated last
+_LINES = "journal_index_lines"  # marks of the last generated lines
 _MOST_TRIES = 20  # against an editor that keeps saving
 
 
 def refresh_index(space: OpenSpace) -> bool:
-    """Make the generated part anew; whether that changed anything. What people wrote into it moves above it.
+    """Renew the generated part. Returns whether anything changed.
 
-    To be called outside of a transaction. The page is not touched when it would only get another time.
+    What people wrote into it moves above it. Must run outside of a transaction. A change of time alone does not touch
+    the page.
     """
     sync(space)
-    sheet = sheet_of(space)
-    part = generated(sheet)
+    content = content_of(space)
+    part = generated(content)
     for _ in range(_MOST_TRIES):
         before = read_index(space.journal)
         clean = without_merged_part(before or "")
@@ -46,11 +48,13 @@ def refresh_index(space: OpenSpace) -> bool:
             clean == before
             and frame.part is not None
             and not frame.is_edited
-            and without_time(_plain(frame.part)) == without_time(part)
+            and without_time(_with_newlines(frame.part)) == without_time(part)
         ):
             return False
-        after = with_part(opening(sheet.language), part) if before is None else _renewed(space, clean, frame, part)
-        with ours(space, [INDEX]) as folder:
+        after = (
+            with_part(opening(content.language), part) if before is None else _with_new_part(space, clean, frame, part)
+        )
+        with changes_by_waypost(space, [INDEX]) as folder:
             back_up(space, before)
             if folder.replace(INDEX, after, expected=before):
                 break
@@ -62,16 +66,19 @@ def refresh_index(space: OpenSpace) -> bool:
     return True
 
 
-def _renewed(space: OpenSpace, text: str, frame: Frame, part: str) -> str:
-    """The page with a new part. Lines that somebody wrote into the old one are kept above it; lines of ours that they
-    changed or took out are made anew. Where nobody knows which lines were ours, all that stood there is kept."""
+def _with_new_part(space: OpenSpace, text: str, frame: Frame, part: str) -> str:
+    """The page with a new part. Lines that people wrote into the old one are kept above it.
+
+    Generated lines that they changed or removed are generated again. If it is unknown which lines were generated, all
+    are kept.
+    """
     with space.store.read() as reader:
         stored = reader.meta(journal_key(space, _LINES))
     if frame.part is None or not frame.is_edited or not stored:
         return with_part(text, part)
-    known = set(json.loads(stored))
-    lines = [line.rstrip() for line in _plain(frame.part).split("\n")]
-    theirs = [line for line in lines if line and mark_of(line) not in known and not sources_of(line)]
+    marks = set(json.loads(stored))
+    lines = [line.rstrip() for line in _with_newlines(frame.part).split("\n")]
+    theirs = [line for line in lines if line and mark_of(line) not in marks and not sources_of(line)]
     newline = "\r\n" if "\r\n" in text else "\n"
     upper = frame.before
     if theirs:
@@ -80,7 +87,7 @@ def _renewed(space: OpenSpace, text: str, frame: Frame, part: str) -> str:
     return with_part(upper, part).removesuffix(newline) + frame.after
 
 
-def _plain(text: str) -> str:
+def _with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
@@ -96,7 +103,7 @@ def read_index(folder: JournalFolder) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """The page as it was before it was made anew for the first time on a day; the older ones are packed."""
+    """The page before its first change on a day. Older ones are compressed."""
 
     day: date
     path: Path
@@ -110,26 +117,25 @@ class Backup:
 
 
 def index_backups(space: OpenSpace) -> list[Backup]:
-    """The copies there are, newest first."""
     folder = space.journal.root / BACKUPS
     if folder.is_symlink() or not folder.is_dir():
         return []
-    found = []
+    backups = []
     for path in folder.iterdir():
         name = _NAME.fullmatch(path.name)
         if name and path.is_file() and not path.is_symlink():
-            with suppress(ValueError):  # no such day: somebody else's file
-                found.append(Backup(date.fromisoformat(name[1]), path))
-    return sorted(found, key=lambda backup: backup.day, reverse=True)
+            with suppress(ValueError):  # not a day: another file
+                backups.append(Backup(date.fromisoformat(name[1]), path))
+    return sorted(backups, key=lambda backup: backup.day, reverse=True)
 
 
 def restore_index(space: OpenSpace, day: date) -> None:
-    """Put back the page as it was before the first change of that day. What it says now is kept beside the copies."""
-    backup = next((one for one in index_backups(space) if one.day == day), None)
+    """Restore the page from before the first change of that day. The current page is kept beside the copies."""
+    backup = next((candidate for candidate in index_backups(space) if candidate.day == day), None)
     if backup is None:
         raise NotFound(f"There is no copy of {INDEX} of {day}.", "`waypost journal stats` shows which there are.")
     text = backup.text
-    with ours(space, [INDEX]) as folder:
+    with changes_by_waypost(space, [INDEX]) as folder:
         before = read_index(folder)
         if before is not None:
             _write(space, BEFORE_RESTORE, before, replace=True)
@@ -139,7 +145,7 @@ def restore_index(space: OpenSpace, day: date) -> None:
 
 
 def back_up(space: OpenSpace, text: str | None) -> None:
-    """Once a day, before the page is changed for the first time."""
+    """Copy the page once a day, before its first change."""
     if text is None:
         return
     name = f"memory.md.backup.{space.journal.today(space.clock()):%Y%m%d}"

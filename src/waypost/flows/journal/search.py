@@ -1,13 +1,13 @@
-"""A search through every file of the journal, packed ones too, for when the very words are wanted."""
+"""Search every file of the journal, compressed ones too, for exact words."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from functools import cache
 from typing import Any
 
 from waypost.errors import InvalidInput, WaypostError
-from waypost.flows.journal.files.changes import look
+from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.lines import sources_of, unsourced
 from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, day_of, stage_of
@@ -24,8 +24,6 @@ _STAGES = ("daily", f"{ARCHIVE}/daily", "weekly", "monthly", "yearly", f"{ARCHIV
 
 @dataclass(frozen=True, slots=True)
 class FoundLine:
-    """A line of a file that holds what was searched for, and the entry it belongs to."""
-
     path: str
     line: int
     text: str
@@ -34,19 +32,12 @@ class FoundLine:
     speaker: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "line": self.line,
-            "text": self.text,
-            "id": self.id,
-            "time": self.time.isoformat() if self.time else None,
-            "speaker": self.speaker,
-        }
+        return asdict(self) | {"time": self.time.isoformat() if self.time else None}
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Some lines that belong together: an entry, or one line of any other text."""
+    """Lines that belong together: an entry, or one line of other text."""
 
     start: int
     lines: tuple[str, ...]
@@ -56,43 +47,43 @@ class _Piece:
 
 
 def search_journal(space: OpenSpace, text: str, limit: int = 20) -> list[FoundLine]:
-    """The lines that hold the text; where there is none, those of entries that hold all its telling words.
+    """Lines that contain the text; if none does, lines of entries with all its significant words.
 
-    Case, accents and spaces do not matter. What people keep comes first, then days from the newest, then summaries. What
-    a day's file and its original in the archive both say is told once.
+    Case, accents and spaces do not matter. People's pages come first, then days from the newest, then summaries. A line
+    that a day's file and its archived original share is returned once.
     """
     wanted = " ".join(fold(text[:_LONGEST_QUERY]).split())
     if not wanted:
         raise InvalidInput("There is nothing to search for.", "Give some words.")
-    look(space)
+    sync_if_changed(space)
     limit = max(1, min(limit, MOST))
-    found = _search(space, [wanted], limit)
+    lines = _search(space, [wanted], limit)
     words = [word for word in wanted.split() if word not in _stop_words()] or wanted.split()
-    return found or (_search(space, words, limit) if len(words) > 1 else [])
+    return lines or (_search(space, words, limit) if len(words) > 1 else [])
 
 
 def _search(space: OpenSpace, words: list[str], limit: int) -> list[FoundLine]:
-    found: list[FoundLine] = []
+    lines_found: list[FoundLine] = []
     seen: set[tuple[str | None, str]] = set()
     for path in sorted(space.journal.scan(), key=_order):
         try:
             text = space.journal.read(path)
-        except WaypostError:  # it went, or is damaged: `doctor` tells
+        except WaypostError:  # removed, or damaged: `doctor` reports it
             continue
         if not all(word in fold(" ".join(text.split())) for word in words):
             continue
         for piece in _pieces(space, path, text):
             for line in _matches(path, piece, words):
                 if (line.id, line.text) not in seen or line.id is None:
-                    found.append(line)
+                    lines_found.append(line)
                     seen.add((line.id, line.text))
-                if len(found) >= limit:
-                    return found
-    return found
+                if len(lines_found) >= limit:
+                    return lines_found
+    return lines_found
 
 
 def _matches(path: str, piece: _Piece, words: list[str]) -> Iterator[FoundLine]:
-    """The lines with all the words; where they stand on several lines, the first that has one of them."""
+    """The lines with all the words; if they are on several lines, the line with most of them."""
     folded = [fold(" ".join(line.split())) for line in piece.lines]
     if not all(word in " ".join(folded) for word in words):
         return
@@ -108,7 +99,7 @@ def _pieces(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
     if stage_of(path) in ("daily", f"{ARCHIVE}/daily"):
         yield from _entries(space, path, text)
         return
-    ours = split_frame(text).part if path == INDEX else None  # it repeats what stands in other files
+    ours = split_frame(text).part if path == INDEX else None  # it repeats other files
     skipped = range(0)
     if ours:
         start = text.index(ours)
@@ -121,13 +112,13 @@ def _pieces(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
 
 
 def _entries(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
-    """The words of each entry, without the line above them. What was written by hand has an id in the index."""
+    """The text of each entry, without its heading. Entries written by hand have an id in the index."""
     page = parse_page(text, day_of(path), space.journal.zone)
     if page.is_conflicted:
         yield from (_Piece(number, (line,)) for number, line in enumerate(text.split("\n"), 1))
         return
     with space.store.read() as reader:
-        named = {one.place: one.memory_id for one in reader.journal_places(space.journal_id, [path])}
+        named = {place_row.place: place_row.memory_id for place_row in reader.journal_places(space.journal_id, [path])}
     number, place = 1, 0
     for block in page.blocks:
         if block.entry is not None:
@@ -145,7 +136,7 @@ def _body(block: PageBlock) -> tuple[int, tuple[str, ...]]:
 
 
 def _order(path: str) -> tuple[int, float, str]:
-    """What people keep, then days from the newest, then the rest from the newest."""
+    """People's pages, then days from the newest, then the rest from the newest."""
     day = day_of(path) or date.min
     if path in (PREFERENCES, INDEX) or stage_of(path) in ("", "important"):
         return 0, 0.0, path

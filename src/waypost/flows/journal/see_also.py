@@ -1,4 +1,4 @@
-"""What belongs together across days: links between related entries, conversations alike, topics over time (CM-13)."""
+"""Relations across days: links between related entries, similar conversations, topics over time."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.journal.importance import scored
-from waypost.flows.journal.log import note
-from waypost.flows.journal.tally import day_entries
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.tally import day_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.days import is_told
 from waypost.journal.index_page.lines import one_line
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 SEE_ALSO = "see_also"
 MOST_LINKS = 3  # of an entry
-LEAST_WORTH = 2  # of an entry that is linked: what passes within a day is not
-# Cosines halfway between unrelated utterances and the same in other words, as they were measured for topics; entries of
-# one topic may be further apart.
+LEAST_WORTH = 2  # importance of entries that are linked
+# Cosines halfway between unrelated statements and paraphrases, as measured for topics. Within one topic, entries may
+# be further apart.
 ALIKE, ALIKE_IN_TOPIC = 0.55, 0.40
 _LOOKED_AT = 40  # neighbours of an entry
-_WEIGHTS = (4, 2, 1)  # of the entries most alike: a conversation is not like another by one chance
+_WEIGHTS = (4, 2, 1)  # of the most similar entries: one match by chance is not enough
 _WORDS_OF_A_CONVERSATION = 4000  # characters
 _VERSIONS_AT_ONCE = 1000
 _SHOWN = 120
@@ -42,13 +42,11 @@ _SHOWN = 120
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A conversation like another one."""
-
     session: str
     score: float  # 0-1
     first: datetime
-    entries: int  # that are alike
-    id: str  # of the entry that is most alike
+    entries: int  # similar ones
+    id: str  # of the most similar entry
     text: str
 
     def to_json(self) -> dict[str, Any]:
@@ -66,10 +64,9 @@ class Similar:
 
 
 def link_related(space: OpenSpace, items: Sequence[ScoredEntry], at: datetime) -> int:
-    """Link entries with related ones of other days that were said until then, as far as they have vectors; how many links
-    were made.
+    """Link entries with related ones of other days, as far as they have vectors. Returns the number of links.
 
-    Both of a pair see each other. To be called outside of a transaction.
+    Links work in both directions. Must run outside of a transaction.
     """
     chosen = [item for item in items if item.entry.id and item.score.score >= LEAST_WORTH and is_told(item.entry)]
     with space.store.read() as reader:
@@ -80,7 +77,7 @@ def link_related(space: OpenSpace, items: Sequence[ScoredEntry], at: datetime) -
     if edges:
         with space.store.write() as writer:
             for edge in edges.values():
-                if writer.versions(edge.from_id) and writer.versions(edge.to_id):  # nobody has forgotten one meanwhile
+                if writer.versions(edge.from_id) and writer.versions(edge.to_id):  # else one was forgotten meanwhile
                     writer.add_edge(edge)
         note(space, "linked", links=len(edges))
     return len(edges)
@@ -88,8 +85,6 @@ def link_related(space: OpenSpace, items: Sequence[ScoredEntry], at: datetime) -
 
 @dataclass(slots=True)
 class _Linking:
-    """Links one entry after the other, no entry more often than it may be."""
-
     space: OpenSpace
     reader: Reader
     at: datetime
@@ -109,7 +104,7 @@ class _Linking:
             theirs = self._links(other.memory_id)
             if other.memory_id in mine or len(theirs) >= MOST_LINKS or not _is_other_day(self.space, version, other):
                 continue
-            if cosine >= ALIKE or self._is_of_the_topic(item, other):
+            if cosine >= ALIKE or self._has_same_topic(item, other):
                 first, second = sorted((version.memory_id, other.memory_id))
                 self.edges[first, second] = Edge(SEE_ALSO, first, second, round(cosine, 3), now)
                 mine.add(other.memory_id)
@@ -117,40 +112,39 @@ class _Linking:
 
     def _links(self, memory_id: str) -> set[str]:
         if memory_id not in self._linked:
-            known = [edge for edge in self.reader.edges(memory_id) if edge.kind == SEE_ALSO]
-            self._linked[memory_id] = {end for edge in known for end in (edge.from_id, edge.to_id)} - {memory_id}
+            edges = [edge for edge in self.reader.edges(memory_id) if edge.kind == SEE_ALSO]
+            self._linked[memory_id] = {end for edge in edges for end in (edge.from_id, edge.to_id)} - {memory_id}
         return self._linked[memory_id]
 
-    def _is_of_the_topic(self, item: ScoredEntry, other: Version) -> bool:
+    def _has_same_topic(self, item: ScoredEntry, other: Version) -> bool:
         theirs = self.items.get(other.memory_id)
         return theirs is not None and item.topic != 0 and theirs.topic == item.topic
 
 
 class RelatedEntry(NamedTuple):
-    """An entry of another day about the same."""
-
     id: str
     day: date
 
 
 def related_to(space: OpenSpace, reader: Reader, memory_ids: Collection[str]) -> dict[str, list[RelatedEntry]]:
-    """The entries that these are linked with, most alike first, as far as they are held."""
-    edges = sorted(reader.edges_of(memory_ids, (SEE_ALSO,)), key=lambda one: (-one.strength, one.from_id, one.to_id))
+    """The entries linked with these that are current, most similar first."""
+    edges = sorted(
+        reader.edges_of(memory_ids, (SEE_ALSO,)), key=lambda edge: (-edge.strength, edge.from_id, edge.to_id)
+    )
     ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
     now = Moment(space.clock())
-    held = {one: version for one in ends if (version := reader.version(one, now)) is not None}
-    found: dict[str, list[RelatedEntry]] = {}
+    current = {memory_id: version for memory_id in ends if (version := reader.version(memory_id, now)) is not None}
+    related: dict[str, list[RelatedEntry]] = {}
     for edge in edges:
-        for one, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
-            if one in memory_ids and other in held:
-                said = held[other].time or held[other].valid_from
-                found.setdefault(one, []).append(RelatedEntry(other, space.journal.today(said)))
-    return found
+        for member, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
+            if member in memory_ids and other in current:
+                said = current[other].time or current[other].valid_from
+                related.setdefault(member, []).append(RelatedEntry(other, space.journal.today(said)))
+    return related
 
 
 def see_also(space: OpenSpace, memory_ids: Iterable[str], before: date) -> dict[str, list[str]]:
-    """For each entry the days before that one on which related things were said, as their files in the archive; for
-    summaries."""
+    """For each entry the archived files of earlier days with related entries, for summaries."""
     with space.store.read() as reader:
         related = related_to(space, reader, list(dict.fromkeys(memory_ids)))
     earlier = {
@@ -161,47 +155,47 @@ def see_also(space: OpenSpace, memory_ids: Iterable[str], before: date) -> dict[
 
 
 def _neighbours(space: OpenSpace, reader: Reader, version: Version, at: datetime) -> Iterator[tuple[Version, float]]:
-    """What people said that is near in meaning, nearest first."""
+    """Entries of people with a similar meaning, nearest first."""
     engine, vector = _vector(space, reader, version)
     if engine is None or vector is None:
         return
     until = replace(_view(space), moment=Moment(at, explicit=True))
     answer = reader.vector_search(engine, vector, _LOOKED_AT, until)
     best: dict[int, float] = {}
-    for found in answer.found:
-        if found.memory_id != version.memory_id:
-            best[found.number] = max(found.score, best.get(found.number, 0.0))
+    for passage in answer.found:
+        if passage.memory_id != version.memory_id:
+            best[passage.number] = max(passage.score, best.get(passage.number, 0.0))
     versions = reader.versions_by_number(best)
-    for number in sorted(best, key=lambda one: (-best[one], one)):
+    for number in sorted(best, key=lambda number: (-best[number], number)):
         other = versions.get(number)
         if other is not None and _stands_for_itself(other):
             yield other, best[number]
 
 
 def _vector(space: OpenSpace, reader: Reader, version: Version) -> "tuple[str | None, Vector | None]":
-    """By the engine that understands its language."""
+    """The stored vector, by the engine for the entry's language."""
     passages = passages_of(version)
     engines = space.engines.active(reader)
     if passages and passages[0].language not in ("en", ""):
         engines = engines[::-1]
     for engine in engines[:1]:
-        known = reader.vectors(engine.name, [passages[0].content_hash]) if passages else {}
-        if known:
-            return engine.name, next(iter(known.values()))
+        vectors = reader.vectors(engine.name, [passages[0].content_hash]) if passages else {}
+        if vectors:
+            return engine.name, next(iter(vectors.values()))
     return None, None
 
 
-def _is_other_day(space: OpenSpace, one: Version, other: Version) -> bool:
-    if one.session is not None and one.session == other.session:
+def _is_other_day(space: OpenSpace, version: Version, other: Version) -> bool:
+    if version.session is not None and version.session == other.session:
         return False
-    return space.journal.today(_said_at(one)) != space.journal.today(_said_at(other))
+    return space.journal.today(_said_at(version)) != space.journal.today(_said_at(other))
 
 
 # -- conversations
 
 
 def similar_conversations(space: OpenSpace, session_or_id: str, k: int = 5) -> list[Similar]:
-    """Conversations like the one with this name, or like this entry; most alike first."""
+    """Conversations similar to this session or entry, most similar first."""
     with space.store.read() as reader:
         own = _conversation(space, reader, session_or_id)
         scores = _by_meaning(space, reader, own) or _by_words(space, reader, own)
@@ -210,31 +204,30 @@ def similar_conversations(space: OpenSpace, session_or_id: str, k: int = 5) -> l
         for number, version in reader.versions_by_number(scores).items():
             if version.session and version.session not in mine and _stands_for_itself(version):
                 groups.setdefault(version.session, []).append((scores[number], version))
-    found = []
+    similar = []
     for session, members in groups.items():
         members.sort(key=lambda pair: (-pair[0], pair[1].number))
-        score = sum(weight * one for weight, (one, _) in zip(_WEIGHTS, members, strict=False)) / sum(_WEIGHTS)
+        score = sum(weight * likeness for weight, (likeness, _) in zip(_WEIGHTS, members, strict=False)) / sum(_WEIGHTS)
         first = min(_said_at(version) for _, version in members)
         top = members[0][1]
-        found.append(Similar(session, score, first, len(members), top.memory_id, one_line(top.text, _SHOWN)))
-    found.sort(key=lambda one: (-one.score, one.session))
-    return found[: max(0, k)]
+        similar.append(Similar(session, score, first, len(members), top.memory_id, one_line(top.text, _SHOWN)))
+    similar.sort(key=lambda conversation: (-conversation.score, conversation.session))
+    return similar[: max(0, k)]
 
 
 def _conversation(space: OpenSpace, reader: Reader, session_or_id: str) -> list[Version]:
-    """The entries of a session, or the one with this id and the rest of its session."""
     version = reader.version(session_or_id.strip().lower(), Moment(space.clock()))
     session = version.session if version is not None else session_or_id
-    found = reader.listing(_view(space), Filter(session=session), limit=_VERSIONS_AT_ONCE) if session else []
-    if version is not None and not found:
-        found = [version]
-    if not found:
+    versions = reader.listing(_view(space), Filter(session=session), limit=_VERSIONS_AT_ONCE) if session else []
+    if version is not None and not versions:
+        versions = [version]
+    if not versions:
         raise NotFound(f"There is no conversation {session_or_id[:60]!r}.", "`waypost journal timeline` shows them.")
-    return [version for version in found if _stands_for_itself(version)] or found
+    return [version for version in versions if _stands_for_itself(version)] or versions
 
 
 def _by_meaning(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dict[int, float]:
-    """How near other entries are to the middle of these; by the engine that understands most of them."""
+    """How near other entries are to the mean of these, by the engine that understands most of them."""
     by_engine: dict[str, list[Vector]] = {}
     for version in own:
         engine, vector = _vector(space, reader, version)
@@ -242,7 +235,7 @@ def _by_meaning(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dic
             by_engine.setdefault(engine, []).append(vector)
     if not by_engine:
         return {}
-    import numpy as np  # only where vectors are
+    import numpy as np  # heavy, and without a model there are no vectors
 
     engine = max(by_engine, key=lambda name: len(by_engine[name]))
     middle = np.mean(by_engine[engine], axis=0)
@@ -251,24 +244,23 @@ def _by_meaning(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dic
         return {}
     answer = reader.vector_search(engine, (middle / length).astype(np.float32), 10 * _LOOKED_AT, _view(space))
     scores: dict[int, float] = {}
-    for found in answer.found:
-        scores[found.number] = max(found.score, scores.get(found.number, 0.0))
+    for passage in answer.found:
+        scores[passage.number] = max(passage.score, scores.get(passage.number, 0.0))
     return scores
 
 
 def _by_words(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dict[int, float]:
     terms = query_terms(" ".join(version.text for version in own)[:_WORDS_OF_A_CONVERSATION])
-    found = reader.keyword_search(terms, 10 * _LOOKED_AT, _view(space)) if terms else []
-    highest = max((one.score for one in found), default=1.0) or 1.0
-    return {one.number: one.score / highest for one in found}
+    passages = reader.keyword_search(terms, 10 * _LOOKED_AT, _view(space)) if terms else []
+    highest = max((passage.score for passage in passages), default=1.0) or 1.0
+    return {passage.number: passage.score / highest for passage in passages}
 
 
 # -- topics
 
 
 def topics_over_time(space: OpenSpace, by: str = "month", most: int = 5) -> dict[str, list[tuple[str, int]]]:
-    """What was spoken about in each month (week, year), with how often; periods from the oldest, topics from the most
-    frequent."""
+    """Topics of each month (week, year) with counts; periods oldest first, most frequent topics first."""
     if by not in _PERIODS:
         raise InvalidInput(f"There is no period {by[:40]!r}.", f"Periods: {', '.join(_PERIODS)}.")
     days = days_of(space.journal.scan())
@@ -295,7 +287,7 @@ def _view(space: OpenSpace) -> View:
 
 
 def _stands_for_itself(version: Version) -> bool:
-    """Answers and what tools put out are alike in every conversation."""
+    """Answers and tool output are similar in every conversation, so they do not count."""
     return version.kind != "conversation" or role_of(version.speaker, version.kind) == "person"
 
 

@@ -1,13 +1,13 @@
-"""A file of the journal as it stands, by what it is about."""
+"""Show a file of the journal."""
 
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.journal.files.pages import best_first
 from waypost.flows.journal.search import search_journal
-from waypost.flows.journal.timeline import named_span
+from waypost.flows.journal.timeline import parse_span
+from waypost.flows.journal_files.pages import best_first
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.search import recall
 from waypost.journal.files import JournalFolder
@@ -26,7 +26,7 @@ from waypost.model.ids import check_id
 from waypost.model.recall import View
 from waypost.model.time import Moment
 
-_SURE = 0.5  # of a recall's score, for words to mean an entry
+_SURE = 0.5  # a recall score from which words identify an entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class ShownFile:
 
 
 def show(space: OpenSpace, what: str = "") -> ShownFile:
-    """A day, week, month or year by its name or in words, an entry by its id, a file by its path; today unless told."""
+    """A day, week, month or year by name or in words; an entry by id; a file by path. Today by default."""
     folder = space.journal
     for path in _paths(space, what.strip()):
         parts = _parts(folder, path)
         if parts:
-            text = "\n".join(folder.read(one) for one in parts)
+            text = "\n".join(folder.read(part) for part in parts)
             return ShownFile(parts[0], text, archived=stage_of(path).startswith("archive"))
     raise NotFound(
         f"The journal has nothing of {what.strip() or 'today'}.", "`waypost journal timeline` shows what there is."
@@ -53,13 +53,13 @@ def show(space: OpenSpace, what: str = "") -> ShownFile:
 
 
 def _parts(folder: JournalFolder, path: str) -> list[str]:
-    """The file, or the files of its day: what was written on several branches stands in a file each."""
+    """The file, or all files of its day: each branch writes its own."""
     own = [path] if folder.exists(path) else []
     day, stage = day_of(path), stage_of(path)
     if day is None or path != f"{stage}/{day.isoformat()}.md":
         return own
     scanned = folder.scan(archive=stage.startswith("archive"))
-    return own + [one for one in scanned if one != path and stage_of(one) == stage and day_of(one) == day]
+    return own + [other for other in scanned if other != path and stage_of(other) == stage and day_of(other) == day]
 
 
 def _paths(space: OpenSpace, what: str) -> list[str]:
@@ -71,10 +71,12 @@ def _paths(space: OpenSpace, what: str) -> list[str]:
     try:
         return _places(space, check_id(what))
     except InvalidInput:
-        return [one for path in _spanned(*named_span(space, what)) for one in (path, archived_path(path))]
+        return [
+            candidate for path in _paths_of_span(*parse_span(space, what)) for candidate in (path, archived_path(path))
+        ]
 
 
-def _spanned(first: date, last: date) -> list[str]:
+def _paths_of_span(first: date, last: date) -> list[str]:
     if first == last:
         return [day_path(first)]
     if Week.of(first) == Week.of(last):
@@ -90,8 +92,8 @@ def _places(space: OpenSpace, memory_id: str) -> list[str]:
     return best_first(paths)
 
 
-def entry_named(space: OpenSpace, what: str) -> str:
-    """The id of an entry: given, or of the only one that contains these words, or of the one that they surely mean."""
+def find_entry_id(space: OpenSpace, what: str) -> str:
+    """The id of an entry: given, or of the only entry with these words, or of the best match."""
     try:
         return check_id(what)
     except InvalidInput:
@@ -103,6 +105,4 @@ def entry_named(space: OpenSpace, what: str) -> str:
     hits = [hit for hit in recall(space, what, view, k=5).hits if not holding or hit.id in holding]
     if hits and hits[0].score >= _SURE:
         return hits[0].id
-    raise NotFound(
-        f"No entry of the journal is surely meant by {what[:60]!r}.", "Give its id: `waypost journal search`."
-    )
+    raise NotFound(f"No journal entry clearly matches {what[:60]!r}.", "Give its id: `waypost journal search`.")

@@ -1,14 +1,13 @@
-"""Numbers about a journal, for `journal stats` (CM-12)."""
+"""Figures about a journal, for `journal stats`."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from waypost.flows.admin.overdue import missed
-from waypost.flows.journal.files.sync import sync
 from waypost.flows.journal.index_content import frequent_topics
 from waypost.flows.journal.index_page import index_backups
-from waypost.flows.journal.log import last_cleanup, metrics, next_cleanup
-from waypost.flows.journal.tally import counted, held_pages
+from waypost.flows.journal_files.log import last_cleanup, metrics, next_cleanup
+from waypost.flows.journal_files.sync import sync
+from waypost.flows.journal_files.tally import held_pages, journal_tally
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import FileStamp
 from waypost.journal.layout import stage_of
@@ -17,12 +16,12 @@ from waypost.model.time import format_time
 MOST_SPEAKERS = 50
 
 
-def stats(space: OpenSpace) -> dict[str, Any]:
-    """What there is, how large, about what, when, worth what, and how upkeep stands. Keys are part of the contract."""
+def stats(space: OpenSpace, overdue: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Counts, sizes, topics, times, importance and maintenance. Keys are part of the contract."""
     sync(space)
     files = space.journal.scan()
-    tally = counted(space)
-    last, overdue = last_cleanup(space), missed(space)
+    tally = journal_tally(space)
+    last = last_cleanup(space)
     with space.store.read() as reader:
         speakers = reader.speakers(MOST_SPEAKERS)
     return {
@@ -36,13 +35,13 @@ def stats(space: OpenSpace) -> dict[str, Any]:
         "first_day": tally.first.isoformat() if tally.first else None,
         "last_day": tally.last.isoformat() if tally.last else None,
         "stages": _stages(files),
-        "topics": [{"topic": told.text, "share": round(share, 4)} for told, share in frequent_topics(space)],
+        "topics": [{"topic": topic.text, "share": round(share, 4)} for topic, share in frequent_topics(space)],
         "importance": {str(score): tally.scores[score] for score in range(11)},
         "hours": {f"{hour:02}": tally.hours[hour] for hour in range(24) if tally.hours[hour]},
         "busiest": list(tally.busiest) if tally.busiest else None,
         "last_cleanup": format_time(last.at) if last else None,
         "next_cleanup": format_time(next_cleanup(space, space.clock())),
-        "overdue": overdue.to_json() if overdue else None,
+        "overdue": overdue,
         "held": held_pages(space, files),
         "backups": [backup.day.isoformat() for backup in index_backups(space)],
         "metrics": metrics(space),

@@ -1,18 +1,17 @@
-"""What was said at a time, in full, from whatever file holds it; without a time, what there is."""
+"""What was said at a time, in full, from any file; without a time, an overview."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal.files.changes import look
-from waypost.flows.journal.files.units import PAGES
 from waypost.flows.journal.see_also import RelatedEntry, related_to
-from waypost.flows.journal.tally import named_entries, tallies
+from waypost.flows.journal_files.changes import sync_if_changed
+from waypost.flows.journal_files.tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import held_versions
+from waypost.flows.versions.current import current_versions
 from waypost.journal.index_page.tally import days_of
 from waypost.journal.layout import (
     Month,
@@ -25,6 +24,7 @@ from waypost.journal.layout import (
     year_of,
     year_path,
 )
+from waypost.journal.units import PAGES
 from waypost.model.journal import Entry
 from waypost.model.recall import View
 from waypost.model.time import Moment
@@ -39,13 +39,11 @@ _DAY, _WEEK, _MONTH, _YEAR = (
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """An entry with where it stands."""
-
     entry: Entry
     path: str
-    id: str | None  # also of what was written by hand, once it was read
-    is_held: bool = True  # nobody has retracted it or taken it out of its file
-    see_also: tuple[RelatedEntry, ...] = ()  # entries of other days about the same
+    id: str | None  # also of entries written by hand, once they were read
+    is_held: bool = True  # not retracted or removed from its file
+    see_also: tuple[RelatedEntry, ...] = ()  # related entries of other days
 
     def to_json(self) -> dict[str, Any]:
         entry = self.entry
@@ -61,36 +59,27 @@ class TimelineEntry:
             "held": self.is_held,
             "now": entry.held if entry.held != entry.text else None,
             "media": entry.more.get("media"),
-            "see_also": [{"id": one.id, "day": one.day.isoformat()} for one in self.see_also],
+            "see_also": [{"id": related.id, "day": related.day.isoformat()} for related in self.see_also],
             "path": self.path,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class TimelinePeriod:
-    """A day, week, month or year of the overview."""
-
     name: str
     first: date
     last: date
     entries: int
     conversations: int
-    path: str | None  # of its file: the day's, or the summary
+    path: str | None  # the day's file, or the summary
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "first": self.first.isoformat(),
-            "last": self.last.isoformat(),
-            "entries": self.entries,
-            "conversations": self.conversations,
-            "path": self.path,
-        }
+        return asdict(self) | {"first": self.first.isoformat(), "last": self.last.isoformat()}
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Entries of a time in order, with the summaries that are about it; or, without a time, an overview, newest first."""
+    """Entries of a time in order, with its summaries; or an overview, newest first."""
 
     first: date | None
     last: date | None
@@ -109,34 +98,39 @@ class Timeline:
 
 
 def timeline(space: OpenSpace, when: str = "") -> Timeline:
-    """What was said on a date, in a week (2026-W05), month (2026-01) or year (2026), or at a time in words; in full, also
-    from the archive. Without one, what there is: days that are still whole, then weeks, months and years."""
-    look(space)
+    """What was said on a date, in a week (2026-W05), month or year, or at a time in words.
+
+    Returns full texts, also from the archive. Without a time: days that are not condensed, then weeks, months and
+    years.
+    """
+    sync_if_changed(space)
     if not when.strip():
         return Timeline(None, None, overview=tuple(_overview(space)))
-    first, last = named_span(space, when)
+    first, last = parse_span(space, when)
     files = space.journal.scan()
     days = {day: paths for day, paths in days_of(files).items() if first <= day <= last}
-    said = list(_said(space, days)) if days else []
-    elsewhere = list(_elsewhere(space, first, last, {one.id for one in said}))
-    if elsewhere:
-        said = sorted([*said, *elsewhere], key=lambda one: one.entry.at)
+    said = list(_entries_of_days(space, days)) if days else []
+    in_other_files = list(_in_renamed_files(space, first, last, {item.id for item in said}))
+    if in_other_files:
+        said = sorted([*said, *in_other_files], key=lambda item: item.entry.at)
     return Timeline(first, last, tuple(said), tuple(path for path in files if _is_about(path, first, last)))
 
 
-def named_span(space: OpenSpace, when: str) -> tuple[date, date]:
+def parse_span(space: OpenSpace, when: str) -> tuple[date, date]:
     """The first and the last day of a time, both included."""
-    from waypost.retrieve.times.question_times import days_named  # only where a time is named in words
+    from waypost.retrieve.times.question_times import days_named  # only for times in words
 
     text = when.strip()
     span = _written_span(text)
     if span is None:
         today, short = space.journal.today(space.clock()), text[:200]
-        found = days_named(short, language_of(short), today) or days_named(short, "", today)  # too short to tell
-        span = (found[0].first, found[0].last) if found else None
+        spans = days_named(short, language_of(short), today) or days_named(
+            short, "", today
+        )  # too short to detect its language
+        span = (spans[0].first, spans[0].last) if spans else None
     if span is None:
         raise InvalidInput(
-            f"{text[:60]!r} is no time.", "Write 2026-01-30, 2026-W05, 2026-01, 2026, or words such as yesterday."
+            f"{text[:60]!r} is not a time.", "Write 2026-01-30, 2026-W05, 2026-01, 2026, or words such as yesterday."
         )
     return span
 
@@ -164,7 +158,6 @@ def _month_span(month: Month) -> tuple[date, date]:
 
 
 def _is_about(path: str, first: date, last: date) -> bool:
-    """Whether a summary that is in use tells of these days."""
     stage = stage_of(path)
     if stage == "weekly" and (week := week_of(path)):
         return week.first <= last and week.last >= first
@@ -174,19 +167,20 @@ def _is_about(path: str, first: date, last: date) -> bool:
     return stage == "yearly" and (year := year_of(path)) is not None and first.year <= year <= last.year
 
 
-def _held_ids(space: OpenSpace, reader: Reader, first: date, last: date) -> set[str]:
-    """What is held of these days, and perhaps of the days beside them: a day begins up to 14 hours earlier or 12 later
-    elsewhere."""
+def _current_ids(space: OpenSpace, reader: Reader, first: date, last: date) -> set[str]:
+    """Ids of current entries of these days, and of the days around them: other time zones shift a day."""
     view = View(Moment(space.clock()), ("journal",), space.identity.checkout_id, archived=True)
     first, last = max(first, date(1, 1, 2)), min(last, date(9999, 12, 29))
     start, end = (datetime.combine(day, time(), UTC) for day in (first, last))
-    return {one.memory_id for one in reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)}
+    return {version.memory_id for version in reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)}
 
 
-def _elsewhere(space: OpenSpace, first: date, last: date, known: Collection[str | None]) -> Iterator[TimelineEntry]:
-    """What was said on these days and stands in files that somebody has given another name."""
+def _in_renamed_files(
+    space: OpenSpace, first: date, last: date, known_ids: Collection[str | None]
+) -> Iterator[TimelineEntry]:
+    """Entries of these days in files that somebody has renamed."""
     with space.store.read() as reader:
-        wanted = {memory_id for memory_id in _held_ids(space, reader, first, last) if memory_id not in known}
+        wanted = {memory_id for memory_id in _current_ids(space, reader, first, last) if memory_id not in known_ids}
         paths = {
             place.path
             for journal, place in reader.places_of(wanted)
@@ -197,14 +191,13 @@ def _elsewhere(space: OpenSpace, first: date, last: date, known: Collection[str 
                 yield TimelineEntry(entry, path, memory_id, entry.held is not None)
 
 
-def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[TimelineEntry]:
-    """The entries of these days. What is not held any more says so."""
+def _entries_of_days(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[TimelineEntry]:
     with space.store.read() as reader:
-        held = _held_ids(space, reader, min(days), max(days))
-        related = related_to(space, reader, held)
+        current_ids = _current_ids(space, reader, min(days), max(days))
+        related = related_to(space, reader, current_ids)
         for paths in days.values():
             for entry, path, memory_id in named_entries(space, reader, paths):
-                is_held = memory_id is None or memory_id in held or bool(held_versions(reader, memory_id))
+                is_held = memory_id is None or memory_id in current_ids or bool(current_versions(reader, memory_id))
                 others = related.get(memory_id or "", ())
                 yield TimelineEntry(entry, path, memory_id, is_held and entry.held is not None, tuple(others))
 
@@ -212,9 +205,7 @@ def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[Time
 def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
     counts, files = tallies(space), space.journal.scan()
     spans: dict[str, tuple[date, date, str]] = {}
-    whole = {
-        day for day, paths in days_of(files).items() if stage_of(paths[-1]) == "daily"
-    }  # they stand for themselves
+    whole = {day for day, paths in days_of(files).items() if stage_of(paths[-1]) == "daily"}  # shown as days
     for day, paths in days_of(files).items():
         path, first, last, name = paths[-1], day, day, day.isoformat()
         if stage_of(path) != "daily":
@@ -238,7 +229,6 @@ def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
 
 
 def _summary_of(week: Week, files: "dict[str, Any]") -> tuple[str, date, date, str] | None:
-    """The summary in which a week is told now."""
     if week_path(week) in files:
         return week_path(week), week.first, week.last, str(week)
     if month_path(week.month) in files:

@@ -5,13 +5,8 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from waypost.flows.learn import automatic as automatic
     from waypost.flows.learn import changes as changes
     from waypost.flows.learn import cold_start as cold_start
-    from waypost.flows.learn import cold_start_files as cold_start_files
-    from waypost.flows.learn import cold_start_task as cold_start_task
-    from waypost.flows.learn import cold_start_tree as cold_start_tree
     from waypost.flows.learn import session as session
-    from waypost.flows.learn import vanished as vanished
 
 __getattr__ = lazy_modules(__name__)

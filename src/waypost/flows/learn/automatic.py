@@ -1,6 +1,6 @@
-"""Learning without being asked: from new commits after a git hook, and from files that were saved while somebody watches.
+"""Learn in the background: from new commits after a git hook, and from files saved while `watch` runs.
 
-Which of these happens is a setting (`learn.on`). All of it is done by the space's worker, never while anybody waits.
+The setting `learn.on` says which. The worker does it, so nobody waits.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,10 @@ _MOST_COMMITS = 50
 _MOST_FILES = 50
 
 
-def learn_owed(space: OpenSpace) -> int:
-    """Learn from the commits since learning was owed. Returns how many candidates they gave.
+def learn_pending(space: OpenSpace) -> int:
+    """Learn from commits that are pending. Returns how many candidates they gave.
 
-    Only where they were made on top of what was there: another branch that was checked out is no news, nor is a history
-    that was written anew.
+    Skipped for another branch or rewritten history: such commits are not new work.
     """
     if not space.identity.has_tree:
         return 0
@@ -30,38 +29,42 @@ def learn_owed(space: OpenSpace) -> int:
         since = reader.meta(learn_since_key(space)) or ""
     if not since:
         return 0
-    with space.store.write() as writer:  # first: a commit that cannot be read must not keep the worker from its work
+    with space.store.write() as writer:  # first: an unreadable commit must not block the worker forever
         writer.set_meta(learn_since_key(space), "")
     now = head(tree_of(space)).commit
-    found = take(space, propose(space, changes).candidates, EXTRACTOR) if (changes := _news(space, since, now)) else ()
-    with space.store.write() as writer:  # last: whoever is killed on the way learns it after the next commit
+    decided = (
+        take(space, propose(space, changes).candidates, EXTRACTOR)
+        if (changes := _new_changes(space, since, now))
+        else ()
+    )
+    with space.store.write() as writer:  # last: after a kill, the next commit brings it again
         writer.set_meta(learned_commit_key(space), now)
-    return len(found)
+    return len(decided)
 
 
-def _news(space: OpenSpace, since: str, now: str) -> list[ChangeSet]:
+def _new_changes(space: OpenSpace, since: str, now: str) -> list[ChangeSet]:
     root = tree_of(space)
     try:
         if not is_ancestor(root, since, now):
             return []
         return [change_set(raw) for raw in commits(root, f"{since}..{now}", limit=_MOST_COMMITS)]
-    except WaypostError:  # git is gone or its history is broken: there is nothing to learn from, and nobody to tell
+    except WaypostError:  # git is gone or its history is broken: nothing to learn from
         return []
 
 
 def learn_saved(space: OpenSpace, paths: Sequence[str]) -> int:
-    """Learn from files that were saved. Returns how many candidates they gave."""
+    """Learn from saved files. Returns how many candidates they gave."""
     if not {"readme", "new_file", "save"}.intersection(space.settings.learn_on):
         return 0
-    found = [change for path in paths[:_MOST_FILES] for change in _saved(space, path)]
-    wanted = [one for one in found if any(_is_wanted(space, file) for file in one.files)]
+    change_sets = [change for path in paths[:_MOST_FILES] for change in _change_of(space, path)]
+    wanted = [change_set for change_set in change_sets if any(_is_wanted(space, file) for file in change_set.files)]
     return len(take(space, propose(space, wanted, origin="file_change").candidates, EXTRACTOR)) if wanted else 0
 
 
-def _saved(space: OpenSpace, path: str) -> list[ChangeSet]:
+def _change_of(space: OpenSpace, path: str) -> list[ChangeSet]:
     try:
         return [change_set(file_as_new(tree_of(space), path))]
-    except WaypostError:  # it is gone again
+    except WaypostError:  # it is gone by now
         return []
 
 

@@ -1,41 +1,52 @@
-"""Cold start: the first facts of a tree that the memory knows nothing of, for the whole project or for one task."""
+"""Cold start: the first facts about a repository, for the whole project or for one task."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from waypost.facts.coldstart.find import FoundProject, find_project, part_facts
+from waypost.facts.coldstart.prose import opening
+from waypost.facts.coldstart.slots import SAID, SEEN, code, listed
 from waypost.facts.coldstart.tree import PATIENCE, ProjectTree
+from waypost.facts.rejection import LEARNED
 from waypost.flows.facts.candidates import key_of, take
-from waypost.flows.learn.cold_start_files import file_fact
 from waypost.flows.learn.cold_start_task import relevant
-from waypost.flows.learn.cold_start_tree import ScannedTree, is_code, known_of, look
-from waypost.flows.learn.vanished import end_vanished
+from waypost.flows.learn.cold_start_tree import ScannedTree, is_code, known_project_of, scan_tree
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.current import audit, nothing_new
+from waypost.flows.versions.prepare import put
+from waypost.flows.write.insert import ENDED
 from waypost.model.candidate import Candidate
-from waypost.model.memory import Caller
+from waypost.model.kinds import KEPT_COLLECTIONS
+from waypost.model.memory import Caller, Version
+from waypost.model.recall import View
 from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REPLACED, STORED, WAITING, DecidedCandidate
+from waypost.model.time import Moment
+from waypost.retrieve.passages import passages_of
 from waypost.space.time_limit import OutOfTime, time_limit
+from waypost.store.protocol import Filter, Reader
 from waypost.text.split import estimate_tokens
 
 _CHARACTERS_OF_A_TOKEN = 4
 _MOST_DOMAINS = 12  # that are suggested
-_MOST_FILES = 300  # that facts are found about in the background
-_MOST_GIVEN_UP = 5  # files that take too long; a tree with more of them is made for it
+_MOST_FILES = 300  # with facts found in the background
+_MOST_GIVEN_UP = 5  # files that take too long: more of them are no accident
+_MOST_NAMES = 6
+_TYPES = ("class", "struct", "interface", "trait", "enum", "module")
+_MOST_ENDED = 1_000
 T = TypeVar("T")
 _FOR_A_TASK = frozenset({"project:purpose", "project:runtime", "project:test", "project:lint", "project:parts"})
 
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What a first look at a tree brought."""
-
     project_types: tuple[str, ...]  # "python", "node" …; the largest first
     packages: tuple[str, ...]  # folders of the packages of a monorepo
     taken: tuple[DecidedCandidate, ...]
     suggested_domains: tuple[str, ...]
-    discovery_tokens: int  # of all facts: what they cost whoever reads them
-    tokens_read: int  # of the files that were opened: what they spare whoever reads them
+    discovery_tokens: int  # of all facts: the cost of reading them
+    tokens_read: int  # of the opened files: what the facts save
     files: int  # in the tree
     task: str | None = None
     dry_run: bool = False
@@ -51,10 +62,10 @@ class Discovered:
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        return tuple(one.candidate for one in self.taken)
+        return tuple(decided.candidate for decided in self.taken)
 
     def count(self, *statuses: str) -> int:
-        return sum(one.status in statuses for one in self.taken)
+        return sum(decided.status in statuses for decided in self.taken)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -70,7 +81,7 @@ class Discovered:
             "discovery_tokens": self.discovery_tokens,
             "tokens_read": self.tokens_read,
             "suggested_domains": list(self.suggested_domains),
-            "facts": [one.to_json() for one in self.taken],
+            "facts": [decided.to_json() for decided in self.taken],
             "files": self.files,
             "task": self.task,
             "dry_run": self.dry_run,
@@ -79,41 +90,43 @@ class Discovered:
 
 
 def discover(space: OpenSpace, caller: Caller, *, task: str | None = None, dry_run: bool = False) -> Discovered:
-    """Find the first facts and store those that are certain; the others wait for review.
+    """Find the first facts and store the certain ones. The others need review.
 
-    With a task, only what it needs: the parts and files that it speaks of, and how the project is tested. Running it
-    again changes nothing where nothing has changed.
+    With a task, only what it needs: its parts and files, and how the project is tested. Repeating it changes nothing
+    unless files have changed.
     """
-    seen = look(space)
+    seen = scan_tree(space)
     try:
-        project, found, domains = _found(space, seen, task)
+        project, facts, domains = _find_facts(space, seen, task)
     except OutOfTime:
-        return _discovered(seen, FoundProject((), (), ()), (), (), task, dry_run)
+        return _discovery_of(seen, FoundProject((), (), ()), (), (), task, dry_run)
     extractor = Caller("extractor", caller.actor)
-    taken = take(space, found, extractor, dry_run=dry_run)
-    if seen.tree.paths and not task and not dry_run:  # a tree that is away says nothing
-        end_vanished(space, "cold_start", {key for one in found if (key := key_of(one.topic))}, extractor)
-    return _discovered(seen, project, taken, domains, task, dry_run)
+    taken = take(space, facts, extractor, dry_run=dry_run)
+    if seen.tree.paths and not task and not dry_run:  # without files nothing is known
+        end_vanished(space, "cold_start", {key for fact in facts if (key := key_of(fact.topic))}, extractor)
+    return _discovery_of(seen, project, taken, domains, task, dry_run)
 
 
-def _found(space: OpenSpace, seen: ScannedTree, task: str | None) -> tuple[FoundProject, list[Candidate], list[str]]:
-    """The project, the facts, the names of the parts. Raises OutOfTime where too many files take too long."""
+def _find_facts(
+    space: OpenSpace, seen: ScannedTree, task: str | None
+) -> tuple[FoundProject, list[Candidate], list[str]]:
+    """The project, the facts, and the names of the parts. Raises OutOfTime if too many files take too long."""
     tree, layout = seen.tree, seen.layout
-    known = _limited(tree, lambda: known_of(space, seen))
-    project = _limited(tree, lambda: find_project(tree, layout, known))
+    known_project = _limited(tree, lambda: known_project_of(space, seen))
+    project = _limited(tree, lambda: find_project(tree, layout, known_project))
     if task:
         wanted = relevant(space, seen, task)
         parts, files = wanted.domains, wanted.files
-        found = [fact for fact in project.facts if fact.topic in _FOR_A_TASK]
+        facts = [fact for fact in project.facts if fact.topic in _FOR_A_TASK]
     else:
         parts, files = layout.domains(), ()
-        found = [*project.facts]
-    found += _limited(tree, lambda: list(part_facts(tree, layout, parts)))
-    found += _limited(tree, lambda: [fact for path in files if (fact := file_fact(seen, path)) is not None])
-    return project, found, [domain.name for domain in parts]
+        facts = [*project.facts]
+    facts += _limited(tree, lambda: list(part_facts(tree, layout, parts)))
+    facts += _limited(tree, lambda: [fact for path in files if (fact := file_fact(seen, path)) is not None])
+    return project, facts, [domain.name for domain in parts]
 
 
-def _discovered(
+def _discovery_of(
     seen: ScannedTree,
     project: FoundProject,
     taken: tuple[DecidedCandidate, ...],
@@ -126,7 +139,7 @@ def _discovered(
         packages=project.packages,
         taken=taken,
         suggested_domains=tuple(domains[:_MOST_DOMAINS]),
-        discovery_tokens=sum(estimate_tokens(one.candidate.text) for one in taken),
+        discovery_tokens=sum(estimate_tokens(decided.candidate.text) for decided in taken),
         tokens_read=seen.tree.characters // _CHARACTERS_OF_A_TOKEN,
         files=len(seen.tree.paths),
         task=task,
@@ -136,7 +149,7 @@ def _discovered(
 
 
 def _limited(tree: ProjectTree, work: Callable[[], T]) -> T:
-    """What the work finds. A file that takes too long is given up, and the work begins anew without it."""
+    """The result of the work. Gives up a file that takes too long, and starts again without it."""
     while True:
         try:
             with time_limit(PATIENCE):
@@ -148,11 +161,12 @@ def _limited(tree: ProjectTree, work: Callable[[], T]) -> T:
 
 
 def facts_as_found(space: OpenSpace, priority: Sequence[str] = ()) -> Iterator[Candidate]:
-    """The facts one after the other, as they are found: files and parts at the priority paths first, then the project,
-    its parts, and at last its files. Whoever stops asking stops the search."""
-    seen = look(space)
+    """Facts as they are found: files and parts at the priority paths first, then the project, its parts, its files."""
+    seen = scan_tree(space)
     first = [path for wanted in priority for path in seen.tree.paths if _is_at(path, wanted)]
-    domains = [one for one in seen.layout.domains() if any(seen.layout.domain(path) == one.name for path in first)]
+    domains = [
+        domain for domain in seen.layout.domains() if any(seen.layout.domain(path) == domain.name for path in first)
+    ]
     yield from part_facts(seen.tree, seen.layout, domains)
     done = set()
     for path in dict.fromkeys(first):
@@ -160,8 +174,8 @@ def facts_as_found(space: OpenSpace, priority: Sequence[str] = ()) -> Iterator[C
         fact = file_fact(seen, path)
         if fact is not None:
             yield fact
-    yield from find_project(seen.tree, seen.layout, known_of(space, seen)).facts
-    yield from part_facts(seen.tree, seen.layout, [one for one in seen.layout.domains() if one not in domains])
+    yield from find_project(seen.tree, seen.layout, known_project_of(space, seen)).facts
+    yield from part_facts(seen.tree, seen.layout, [domain for domain in seen.layout.domains() if domain not in domains])
     rest = [path for path in seen.tree.paths if path not in done and is_code(path)]
     for path in rest[:_MOST_FILES]:
         fact = file_fact(seen, path)
@@ -172,3 +186,83 @@ def facts_as_found(space: OpenSpace, priority: Sequence[str] = ()) -> Iterator[C
 def _is_at(path: str, wanted: str) -> bool:
     place = wanted.strip("/")
     return path == place or path.startswith(f"{place}/") or not place
+
+
+# -- facts about single files
+
+
+def file_fact(seen: ScannedTree, path: str) -> Candidate | None:
+    """A fact of level 2 about a source file, or None if there is nothing to say."""
+    if not is_code(path):
+        return None
+    parsed = seen.parsed(path)
+    if parsed is None:
+        return None
+    sentence = opening(seen.tree.text(path), parsed.doc)
+    names = [symbol.name for symbol in parsed.symbols if symbol.kind in _TYPES] or [
+        symbol.name for symbol in parsed.symbols if "." not in symbol.qualified
+    ]
+    names = [name for name in names if re.fullmatch(r"[^\W\d]\w{1,60}", name)]
+    if sentence:
+        text, sure = f'{code(path)} describes itself: "{sentence}"', SAID
+    elif names:
+        text, sure = f"{code(path)} defines {listed(map(code, names), _MOST_NAMES)}.", SEEN + 0.05
+    else:
+        return None
+    return Candidate(
+        text=text,
+        confidence=sure,
+        origin="cold_start",
+        level=2,
+        domain=seen.layout.domain(path),
+        module=seen.layout.module(path),
+        topic=f"module:{path}",
+        refs=(path,),
+        reason=f"found in {path}",
+    )
+
+
+# -- facts that the tree does not state any more
+
+
+def end_vanished(space: OpenSpace, origin: str, keys: Collection[str], caller: Caller) -> int:
+    """End the extractor's own facts of this origin whose keys are not found any more. Returns how many.
+
+    Protected facts and those of people stay. If the tree states one again, it becomes a fact again.
+    """
+    with space.store.read() as reader:
+        gone = _vanished(space, reader, origin, keys)
+    if not gone:
+        return 0
+    with space.store.write() as writer:
+        now = space.clock()
+        gone = _vanished(space, writer, origin, keys)
+        for version in gone:
+            writer.supersede(version.number, now)
+            if version.valid_from < now:
+                until = replace(
+                    version,
+                    recorded_at=now,
+                    valid_until=now,
+                    key=None,
+                    details={**version.details, ENDED: caller.source},
+                )
+                put(writer, until, passages_of(until), nothing_new(space, writer))
+            audit(space, writer, "end", version.memory_id, caller, {"kind": version.kind})
+    return len(gone)
+
+
+def _vanished(space: OpenSpace, reader: Reader, origin: str, keys: Collection[str]) -> list[Version]:
+    view = View(Moment(space.clock()), KEPT_COLLECTIONS, archived=True)
+    current = [
+        version
+        for version in reader.latest(view, Filter(tags=(("origin", origin),)), _MOST_ENDED)
+        if version.source == "extractor"
+        and version.valid_until is None
+        and (version.key or "").startswith(LEARNED)
+        and version.key not in keys
+    ]
+    states = reader.states([version.memory_id for version in current])
+    return [
+        version for version in current if version.memory_id not in states or not states[version.memory_id].protected
+    ]

@@ -1,4 +1,4 @@
-"""A tree read for its first facts: few files, none of them whole where they are long, none that holds secrets."""
+"""Read a repository for its first facts: few files, only the start of long ones, none with secrets."""
 
 import os
 import re
@@ -17,35 +17,19 @@ from waypost.facts.coldstart.find import KnownProject
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, listed
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout, is_beside
-from waypost.flows.index.init import settle_patterns
+from waypost.flows.index.patterns import stored_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.text.secrets.masking import is_secret_path, mask
 
 _LONGEST = 300_000  # bytes of a file that is read
 _LONGEST_PARSED = 60_000  # bytes of a file that is parsed in our own process
-_NAMES_COUNT = ("lock file", "generated")  # files that are not worth reading, but whose names tell something
-_SAMPLE = 120  # source files that are looked at for imports of frameworks
-_TELLING = frozenset(
-    [
-        "main",
-        "app",
-        "index",
-        "server",
-        "settings",
-        "urls",
-        "routes",
-        "router",
-        "manage",
-        "program",
-        "startup",
-        "application",
-        "cli",
-        "api",
-        "wsgi",
-        "asgi",
-    ]
-)
+_NAMES_COUNT = ("lock file", "generated")  # not worth reading, but their names are evidence
+_SAMPLE = 120  # source files that are searched for imports of frameworks
+_TELLING = frozenset((
+    "main", "app", "index", "server", "settings", "urls", "routes", "router", "manage", "program", "startup",
+    "application", "cli", "api", "wsgi", "asgi",
+))  # fmt: skip
 _MANIFESTS = (
     *("package.json", "composer.json", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "Gemfile", "go.mod"),
     *("Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"),
@@ -56,7 +40,7 @@ _FRAMEWORK = ("web", "frontend", "mobile")
 _SHAPING = ("database", "queue", "ml", "data", "api", "cli", "state", "cqrs", "async", "serverless")
 _SURE = 0.6
 _LONGEST_VERSION = 16
-_BETWEEN = re.compile(r"[^\w.\-/@]+|[=<>~^]+")  # what lies between the words of a line of a manifest
+_BETWEEN = re.compile(r"[^\w.\-/@]+|[=<>~^]+")  # separates the words of a manifest's line
 _MAJOR = re.compile(r"/v\d+$")
 _LEAST_SHARE = 0.05
 _MOSTLY = 0.6
@@ -66,15 +50,13 @@ _STYLES = frozenset({"CSS", "SCSS", "Sass", "Less", "Stylus"})
 
 @dataclass(frozen=True, slots=True)
 class ScannedTree:
-    """A tree that was looked at."""
-
     root: Path
     tree: ProjectTree
     layout: Layout
     sizes: Mapping[str, int]
 
     def parsed(self, path: str) -> Parsed | None:
-        """A file of code, read and parsed; None for one that is long, secret or no code."""
+        """A parsed source file, or None if it is long, secret or not code."""
         if self.sizes.get(path, _LONGEST) > _LONGEST_PARSED:
             return None
         text = self.tree.text(path)
@@ -82,29 +64,31 @@ class ScannedTree:
         return parse(SourceFile(path, language, text)) if text and language else None
 
 
-def look(space: OpenSpace) -> ScannedTree:
-    """Which files there are. None is opened yet."""
+def scan_tree(space: OpenSpace) -> ScannedTree:
+    """List the files. Opens none."""
     root = tree_of(space)
-    patterns = settle_patterns(space, None, None)
+    patterns = stored_patterns(space)
     sizes = {}
     for entry in walk(root, include=patterns.include, exclude=patterns.exclude):
         if not entry.path.endswith("/") and (entry.skipped is None or entry.skipped in _NAMES_COUNT):
             sizes[entry.path] = entry.size
     readable = {path for path in sizes if path.isprintable()}
-    tree = ProjectTree(readable, lambda path: _read(root, path), lambda path: _told(seen, path), os.path.basename(root))
+    tree = ProjectTree(
+        readable, lambda path: _read(root, path), lambda path: _doc_of(seen, path), os.path.basename(root)
+    )
     seen = ScannedTree(root, tree, Layout.of(readable), sizes)
     return seen
 
 
 def _read(root: Path, path: str) -> str:
-    """The text without its secrets; "" for what holds secrets by its name, and for what cannot be read."""
+    """The text with secrets masked; "" for files named like secrets, and unreadable ones."""
     if is_secret_path(path):
         return ""
     read = read_source(root, path, limit=_LONGEST, named=True)
     return "" if isinstance(read, Unread) else mask(read.text).text
 
 
-def _told(seen: ScannedTree, path: str) -> str:
+def _doc_of(seen: ScannedTree, path: str) -> str:
     parsed = seen.parsed(path)
     return parsed.doc if parsed is not None else ""
 
@@ -112,19 +96,27 @@ def _told(seen: ScannedTree, path: str) -> str:
 # --- what the architecture says
 
 
-def known_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
-    """Languages, frameworks and libraries: from the index where there is one, else from manifests and some sources."""
-    found = architecture_of(space)
-    if found is None:
+def known_project_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
+    """Languages, frameworks and libraries: from the index if there is one, else from manifests and some sources."""
+    architecture = architecture_of(space)
+    if architecture is None:
         evidence = dict(_evidence(seen))
-        found = derive_architecture(evidence, sorted(evidence)).to_json()
-    sure = [one for one in found["frameworks"] if one["role"] == "uses" and one["confidence"] >= _SURE]
-    uses = [one for one in sure if any(not is_beside(_folder(place["path"])) for place in one["places"])]
-    uses.sort(key=lambda one: min((place["path"].count("/") for place in one["places"]), default=0))  # the root's first
+        architecture = derive_architecture(evidence, sorted(evidence)).to_json()
+    sure = [
+        framework
+        for framework in architecture["frameworks"]
+        if framework["role"] == "uses" and framework["confidence"] >= _SURE
+    ]
+    uses = [
+        framework for framework in sure if any(not is_beside(_folder(place["path"])) for place in framework["places"])
+    ]
+    uses.sort(
+        key=lambda framework: min((place["path"].count("/") for place in framework["places"]), default=0)
+    )  # the root's first
     return KnownProject(
         languages=_languages(seen),
-        frameworks=_named(seen, [one for one in uses if one["rank"] in _FRAMEWORK], 4),
-        libraries=_named(seen, [one for one in uses if one["rank"] in _SHAPING], 8),
+        frameworks=_slot_of(seen, [framework for framework in uses if framework["rank"] in _FRAMEWORK], 4),
+        libraries=_slot_of(seen, [framework for framework in uses if framework["rank"] in _SHAPING], 8),
     )
 
 
@@ -146,7 +138,7 @@ def _is_manifest(path: str) -> bool:
 
 
 def _sample(seen: ScannedTree) -> list[str]:
-    """Files that are likely to tell what the code is built with: those where programs begin, and some of each part."""
+    """Files that probably show what the code is built with: entry points, and some of each part."""
     code = [path for path in seen.tree.paths if is_code(path)]
     code.sort(key=lambda path: (_stem(path) not in _TELLING, path.count("/"), path))
     first = code[: _SAMPLE // 2]
@@ -155,7 +147,6 @@ def _sample(seen: ScannedTree) -> list[str]:
 
 
 def is_code(path: str) -> bool:
-    """Whether a path is code of the product, as far as its name tells."""
     language = language_of_path(path)
     return bool(language) and not is_document(language) and not is_test_path(path) and not is_beside(_folder(path))
 
@@ -168,16 +159,16 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0].lower()
 
 
-def _named(seen: ScannedTree, uses: Sequence[Mapping[str, Any]], most: int) -> Slot | None:
+def _slot_of(seen: ScannedTree, uses: Sequence[Mapping[str, Any]], most: int) -> Slot | None:
     if not uses:
         return None
-    names = [f"{one['name']} {one['version']}" if _has_version(seen, one) else one["name"] for one in uses[:most]]
-    refs = dict.fromkeys(place["path"] for one in uses[:most] for place in one["places"][:1])
+    names = [f"{use['name']} {use['version']}" if _has_version(seen, use) else use["name"] for use in uses[:most]]
+    refs = dict.fromkeys(place["path"] for use in uses[:most] for place in use["places"][:1])
     return Slot(listed(names, most), tuple(refs), SAID - 0.05)
 
 
 def _has_version(seen: ScannedTree, use: Mapping[str, Any]) -> bool:
-    """Whether a version is that of the framework itself and not of a package that belongs to it."""
+    """Whether a version is that of the framework itself, not of one of its packages."""
     name, version = use["name"].lower().replace(" ", "-"), use["version"]
     if not version or len(version) > _LONGEST_VERSION or "," in version or not version.isascii():
         return False
@@ -195,7 +186,7 @@ def _is_package(word: str, name: str) -> bool:
 
 
 def _languages(seen: ScannedTree) -> Slot | None:
-    """In words that stay true when a file is added: mostly this, with some of that."""
+    """Languages in words that stay true when a file is added: mostly one, with others."""
     counts: dict[str, int] = {}
     for path in seen.tree.paths:
         if is_code(path):
@@ -205,9 +196,9 @@ def _languages(seen: ScannedTree) -> Slot | None:
                 counts[name] = counts.get(name, 0) + 1
     whole = sum(counts.values())
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    shown = [name for name, count in ranked if count >= whole * _LEAST_SHARE][:4]
-    if not shown:
+    names = [name for name, count in ranked if count >= whole * _LEAST_SHARE][:4]
+    if not names:
         return None
-    if len(shown) > 1 and ranked[0][1] >= whole * _MOSTLY:
-        return Slot(f"{shown[0]} for the most part, with {listed(shown[1:])}", (), SEEN + 0.05)
-    return Slot(listed(shown), (), SEEN + 0.05)
+    if len(names) > 1 and ranked[0][1] >= whole * _MOSTLY:
+        return Slot(f"{names[0]} for the most part, with {listed(names[1:])}", (), SEEN + 0.05)
+    return Slot(listed(names), (), SEEN + 0.05)

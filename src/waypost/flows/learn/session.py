@@ -1,8 +1,8 @@
-"""The end of a session: what was said goes to the journal, what was learned in it is put up for review.
+"""The end of a session: store what was said in the journal, and put lessons up for review.
 
-All of it passes the gateway as its caller's word: a transcript is an agent's word about what a user said, and stays that
-(GOV-1). Keys come from who said what when, so a second run, a session that goes on, or one that was compacted adds what is
-new and nothing twice. Lessons are never stored here: they wait for a person.
+Everything passes the gateway with the caller as source: a transcript is an agent's report of what a user said. Keys
+come from speaker, time and text. So repeating a session, or continuing it, adds only what is new. Lessons always need
+review.
 """
 
 import re
@@ -26,11 +26,11 @@ from waypost.model.review_item import HELD, DecidedCandidate
 from waypost.model.session_turn import SessionTurn
 from waypost.model.time import format_time
 
-SESSION = "session"  # how the keys of turns begin; the origin of what was learned from them
+SESSION = "session"  # the prefix of turns' keys, and the origin of lessons
 EXTRACTOR = Caller("extractor", SESSION)
-SUREST = CERTAIN - 0.01  # a lesson found by rules never passes for certain
+SUREST = CERTAIN - 0.01  # a lesson found by rules is never certain
 _OFF = "Sessions are not kept: [journal] sessions is false."
-_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)  # a time before that, or after tomorrow, is somebody's wrong clock
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)  # earlier times, and times after tomorrow, come from a wrong clock
 _LATEST = timedelta(days=1)
 _LONGEST_QUOTE = 300
 _NOT_IN_A_NAME = re.compile(r"[^\w.:@+-]+")
@@ -38,20 +38,20 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.:@+-]+")
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of the turns of a session, and of what was learned in it."""
+    """What was stored of a session, and its lessons."""
 
     session: str
     added: int = 0
-    known: int = 0  # here already
-    refused: int = 0  # rejected or forgotten before, or nothing that a memory can hold
+    known: int = 0  # stored already
+    refused: int = 0  # rejected or forgotten before, or not storable
     masked: int = 0  # secrets
     lessons: tuple[DecidedCandidate, ...] = ()
     notices: tuple[str, ...] = ()
 
     @property
     def held(self) -> int:
-        """How many lessons wait for a person's word since now."""
-        return sum(one.status == HELD for one in self.lessons)
+        """The number of new lessons to review."""
+        return sum(lesson.status == HELD for lesson in self.lessons)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -61,46 +61,45 @@ class Kept:
             "refused": self.refused,
             "masked": self.masked,
             "held": self.held,
-            "lessons": [one.to_json() for one in self.lessons],
+            "lessons": [lesson.to_json() for lesson in self.lessons],
             "notices": list(self.notices),
         }
 
 
 def is_kept(space: OpenSpace) -> bool:
-    """Whether sessions are kept at all; where not, nobody needs to read one."""
     return space.settings.journal.sessions
 
 
 def keep_session(
     space: OpenSpace, session: str, turns: Iterable[SessionTurn], caller: Caller, *, notices: Sequence[str] = ()
 ) -> Kept:
-    """Append the turns to the journal, each once, and put up for review what they teach."""
+    """Append the turns to the journal, each once, and put their lessons up for review."""
     name = session_name(session)
     if not is_kept(space):
         return Kept(name, notices=(*notices, _OFF))
-    kept, told = Kept(name, notices=tuple(notices)), list(turns)
-    for batch in batches(told, CHUNK):
-        kept = _appended(space, kept, batch, caller)
+    kept, all_turns = Kept(name, notices=tuple(notices)), list(turns)
+    for batch in batches(all_turns, CHUNK):
+        kept = _append(space, kept, batch, caller)
     if SESSION in space.settings.learn_on:
-        found = take(space, [_candidate(name, one) for one in lessons(told)], EXTRACTOR)
-        kept = replace(kept, lessons=found)
+        decided = take(space, [_candidate(name, lesson) for lesson in lessons(all_turns)], EXTRACTOR)
+        kept = replace(kept, lessons=decided)
     return kept
 
 
 def session_name(given: str) -> str:
-    """The name of a session, on one line and without what means something elsewhere."""
+    """The name of a session on one line, with safe characters."""
     name = _NOT_IN_A_NAME.sub("-", given)[:120].strip("-")
     if not name:
         raise InvalidInput("The session has no name.", "Give the name under which the agent keeps it.")
     return check_line(name, "session")
 
 
-def _appended(space: OpenSpace, kept: Kept, turns: Sequence[SessionTurn], caller: Caller) -> Kept:
+def _append(space: OpenSpace, kept: Kept, turns: Sequence[SessionTurn], caller: Caller) -> Kept:
     drafts, unusable = [], 0
     for turn in turns:
         try:
             drafts.append(_draft(space, kept.session, turn))
-        except WaypostError:  # nothing but control characters, or the like
+        except WaypostError:  # only control characters, for example
             unusable += 1
     with space.store.read() as reader:
         new = [draft for draft in drafts if draft.key is None or reader.find_key(draft.key) is None]
@@ -110,16 +109,16 @@ def _appended(space: OpenSpace, kept: Kept, turns: Sequence[SessionTurn], caller
         added=kept.added + _count(receipts, "added", "merged"),
         known=kept.known + len(drafts) - len(new) + _count(receipts, "duplicate"),
         refused=kept.refused + unusable + _count(receipts, "refused"),
-        masked=kept.masked + sum(len(one.masked) for one in receipts if one.status == "added"),
+        masked=kept.masked + sum(len(receipt.masked) for receipt in receipts if receipt.status == "added"),
     )
 
 
 def _count(receipts: Iterable[Receipt], *statuses: str) -> int:
-    return sum(one.status in statuses for one in receipts)
+    return sum(receipt.status in statuses for receipt in receipts)
 
 
 def _draft(space: OpenSpace, session: str, turn: SessionTurn) -> Draft:
-    """Without a time the session stands in for it, as everywhere: the same words are then the same saying."""
+    """Without a time, the session's name is part of the key: the same text is then the same turn."""
     said_at = format_time(turn.at) if turn.at is not None else f"in {session}"
     is_likely = turn.at is not None and _EARLIEST <= turn.at <= space.clock() + _LATEST
     return Draft.of(

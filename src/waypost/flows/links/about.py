@@ -1,4 +1,4 @@
-"""From code to memory: what is known about a file or a line, and which memories have gone stale."""
+"""From code to memories: what is known about a file or a line, and which memories are stale."""
 
 import contextlib
 import os
@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from waypost.errors import InvalidInput, StoreError
-from waypost.flows.index.current_tree import TreeNow
-from waypost.flows.index.treeless import indexed_symbols, seen_elsewhere
+from waypost.flows.checkouts.current_tree import TreeNow
+from waypost.flows.checkouts.treeless import indexed_symbols, seen_elsewhere
 from waypost.flows.links.staleness import check, kept_view, linked
 from waypost.flows.open_space import OpenSpace, looked_at_key, need_project, place_in, tree_of
 from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
@@ -21,25 +21,27 @@ from waypost.model.time import Moment, format_time, parse_time
 from waypost.store.protocol import Reader, ReferenceRow, StoredVerdict
 
 MOST_ABOUT = 1000
-_MOST_LOOKED_AT = 2000  # references that are compared with the disk before an answer
+_MOST_LOOKED_AT = 2000  # references checked on disk before an answer
 _ORDER = {"direct": 0, "symbol": 1, "file": 2}
 
 
 def about(
     space: OpenSpace, path: str, line: int | None = None, *, limit: int = 50, moment: Moment | None = None
 ) -> tuple[AboutHit, ...]:
-    """The memories about this place of the tree, nearest first; of a folder, those about its files.
+    """Memories about this place, nearest first; for a folder, about its files.
 
-    The place is one of the tree as it is now, whatever moment the memories are asked for.
+    The place is one in the current code, whatever moment the memories are read at.
     """
     check_whole(limit, "limit", 1, MOST_ABOUT)
     if line is not None:
         check_whole(line, "line", 1, MAX_LINE)
     place = place_in(space, path)
     if place == ".":
-        raise InvalidInput("The whole tree is no place.", "Name a file or a folder; `waypost list` shows everything.")
+        raise InvalidInput(
+            "The whole repository is not a place.", "Name a file or a folder; `waypost list` shows everything."
+        )
     is_folder = _is_folder(space, place)
-    _catch_up(space, place)
+    _check_if_changed(space, place)
     view = kept_view(space, moment)
     with space.store.read() as reader:
         rows = reader.references_to(space.identity.checkout_id, [place, f"{place}/"], view)
@@ -72,8 +74,8 @@ def _is_folder(space: OpenSpace, place: str) -> bool:
         return any(path.startswith(f"{place}/") for path in reader.files(space.identity.checkout_id))
 
 
-def _catch_up(space: OpenSpace, place: str) -> None:
-    """What points at other files may be here by now, if something here is newer than the last look at all of them."""
+def _check_if_changed(space: OpenSpace, place: str) -> None:
+    """Check all references if this place has changed since the last full check: code may have moved here."""
     root = space.identity.root
     if root is None:
         return
@@ -83,7 +85,7 @@ def _catch_up(space: OpenSpace, place: str) -> None:
         if last is not None and _is_older(root / place, parse_time(last, key)):
             return
         rows = reader.references(kept_view(space))
-    if len(rows) <= _MOST_LOOKED_AT:  # with more, the hooks and upkeep have to do it
+    if len(rows) <= _MOST_LOOKED_AT:  # more are left to hooks and maintenance
         _check_all(space, rows)
 
 
@@ -93,22 +95,22 @@ def _check_all(
     begun = space.clock()
     verdicts = check(space, rows, again=again)
     if space.store.may_write:
-        with contextlib.suppress(StoreError), space.store.write() as writer:  # it is only looked at once more
+        with contextlib.suppress(StoreError), space.store.write() as writer:  # else it is checked once more
             writer.set_meta(looked_at_key(space.identity.checkout_id), format_time(begun))
     return verdicts
 
 
 def _is_older(path: Path, moment: datetime) -> bool:
-    """Whether a file, by content and by name, is as it was then. Of a folder nobody can tell at once."""
+    """Whether a file is older than this moment, by content and name. Always False for a folder."""
     try:
-        found = os.stat(path, follow_symlinks=False)
+        state = os.stat(path, follow_symlinks=False)
     except (OSError, ValueError):
         return True
-    return stat.S_ISREG(found.st_mode) and max(found.st_mtime, found.st_ctime) < moment.timestamp()
+    return stat.S_ISREG(state.st_mode) and max(state.st_mtime, state.st_ctime) < moment.timestamp()
 
 
 def _whole_memories(reader: Reader, view: View, rows: Sequence[ReferenceRow]) -> list[ReferenceRow]:
-    """All references of these memories: one that is stale elsewhere is stale."""
+    """All references of these memories: a memory is stale if any of its references is."""
     return reader.references(view, numbers={row.number for row in rows}) if rows else []
 
 
@@ -126,7 +128,7 @@ def _relevance(link: CodeLink, place: str, line: int | None, around: LineRange |
     path, lines = link.reference.file_path, link.reference.line_range
     if path != place:
         return "file" if is_folder and path.startswith(f"{place}/") else None
-    if line is None or link.finding.path is None:  # what is gone is about the file that it was in
+    if line is None or link.finding.path is None:  # deleted code counts for the file it was in
         return "file"
     if lines is None:
         return "file"
@@ -137,7 +139,7 @@ def _relevance(link: CodeLink, place: str, line: int | None, around: LineRange |
 
 
 def _distance(link: CodeLink, line: int | None) -> int:
-    """How far off the line it is; among those that hold it, how long they are: the narrower one says more."""
+    """The distance to the line; among ranges that contain it, their length: a narrower one says more."""
     lines = link.reference.line_range
     if lines is None:
         return MAX_LINE
@@ -149,17 +151,17 @@ def _distance(link: CodeLink, line: int | None) -> int:
 
 
 def _symbol_around(space: OpenSpace, path: str, line: int) -> LineRange | None:
-    """The innermost symbol that the line is in; as the file was indexed, where it is not at hand."""
+    """The innermost symbol around the line, from the index if the file is not here."""
     if space.identity.has_tree:
         shape = TreeNow(space).shape(path)
-        known = [LineRange(one.first, one.end) for one in shape.landmarks] if shape is not None else []
+        ranges = [LineRange(landmark.first, landmark.end) for landmark in shape.landmarks] if shape is not None else []
     else:
-        known = [lines for one in indexed_symbols(space, path) if (lines := one.refs[0].line_range) is not None]
-    return min((lines for lines in known if line in lines), key=lambda lines: lines.end - lines.start, default=None)
+        ranges = [lines for symbol in indexed_symbols(space, path) if (lines := symbol.refs[0].line_range) is not None]
+    return min((lines for lines in ranges if line in lines), key=lambda lines: lines.end - lines.start, default=None)
 
 
 def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool = False) -> StaleReport:
-    """Which memories point at code that is not as it was. `again` judges all of them anew; `files` are those to look at."""
+    """Memories whose code has changed. `again` judges all of them again; `files` limits the check."""
     tree_of(space) if again else need_project(space)
     view = kept_view(space)
     with space.store.read() as reader:
@@ -173,13 +175,15 @@ def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool =
     verdicts = _check_all(space, rows, again=again) if whole else check(space, rows, again=again)
     with space.store.read() as reader:
         memories, seen = _linked(space, reader, rows, verdicts), seen_elsewhere(space, reader)
-    old = [one for one in memories if one.state.is_stale]
-    unknown = [one for one in memories if not one.state.is_stale and _nobody_can_tell(one)]
+    old = [memory for memory in memories if memory.state.is_stale]
+    unknown = [memory for memory in memories if not memory.state.is_stale and _is_unchecked(memory)]
     fresh = len(memories) - len(old) - len(unknown)
-    old.sort(key=lambda one: (one.stale_since is None, one.stale_since, one.version.number))
-    moved = tuple(one for one in memories if not one.state.is_stale and any(link.has_moved for link in one.links))
+    old.sort(key=lambda memory: (memory.stale_since is None, memory.stale_since, memory.version.number))
+    moved = tuple(
+        memory for memory in memories if not memory.state.is_stale and any(link.has_moved for link in memory.links)
+    )
     return StaleReport(len(memories), len(old), fresh, len(unknown), tuple(old), moved, seen)
 
 
-def _nobody_can_tell(memory: LinkedMemory) -> bool:
+def _is_unchecked(memory: LinkedMemory) -> bool:
     return all(link.finding.state == UNCHECKED for link in memory.links)

@@ -1,11 +1,11 @@
-"""The code that a memory points at, as it was when somebody said so and as it is now. Secrets are masked in both."""
+"""The code that a memory points at, then and now. Secrets are masked in both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waypost.flows.index.current_tree import TreeNow
-from waypost.flows.index.treeless import indexed_symbols
+from waypost.flows.checkouts.current_tree import TreeNow
+from waypost.flows.checkouts.treeless import indexed_symbols
 from waypost.flows.links.past_code import past_files
 from waypost.flows.links.staleness import find_linked
 from waypost.flows.open_space import OpenSpace, tree_of
@@ -14,13 +14,13 @@ from waypost.model.code_verdict import CHANGED, DELETED
 from waypost.model.reference import LineRange
 from waypost.model.time import Moment
 
-_AROUND = 3  # lines before and after what is meant
-_MOST_LINES = 120  # of one place
+_AROUND = 3  # lines before and after
+_MOST_LINES = 120  # of one reference
 
 
 @dataclass(frozen=True, slots=True)
 class CodeLines:
-    """Lines of a file, from `first` on. `marked` are those that are meant; None: the whole file."""
+    """Lines of a file, from `first` on. `marked` are those pointed at, or None for the whole file."""
 
     path: str
     first: int
@@ -30,7 +30,6 @@ class CodeLines:
 
     @property
     def meant(self) -> tuple[str, ...]:
-        """The lines that are meant, without those around them."""
         if self.marked is None:
             return self.lines
         return self.lines[self.marked.start - self.first : self.marked.end - self.first + 1]
@@ -38,32 +37,34 @@ class CodeLines:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """The code behind one link; as it was indexed, where the tree is not at hand. `then` is there where it is another now, and git or nobody's memory has it."""
+    """The code of one link; from the index if the repository is not here.
+
+    `then` is set if the code has changed and git has it.
+    """
 
     link: CodeLink
     now: CodeLines | None = None
     then: CodeLines | None = None
-    surely: bool = False  # `then` is the very code that was pinned, not only what was committed at that time
+    surely: bool = False  # `then` is exactly the pinned code, not only what was committed at that time
 
 
 def code_behind(space: OpenSpace, memory_id: str, moment: Moment) -> tuple[Behind, ...]:
-    """For each place that the memory points at, in its order. Only files inside the tree are read."""
+    """The code of each reference of a memory, in order. Reads only files inside the repository."""
     links = find_linked(space, memory_id, moment).links
     tree = TreeNow(space)
     if space.identity.is_away:
-        return tuple(Behind(link, _as_indexed(space, link)) for link in links)
+        return tuple(Behind(link, _indexed_lines(space, link)) for link in links)
     if not tree.is_there:
         return tuple(Behind(link) for link in links)
-    past = _past(tree_of(space), links)
+    past = _past_contents(tree_of(space), links)
     return tuple(_behind(tree, link, past) for link in links)
 
 
-def _as_indexed(space: OpenSpace, link: CodeLink) -> CodeLines | None:
-    """The lines of the narrowest symbol around what is meant that the index has word for word."""
+def _indexed_lines(space: OpenSpace, link: CodeLink) -> CodeLines | None:
     path, meant = link.reference.file_path, link.reference.line_range
     if meant is None or link.finding.state == DELETED:
         return None
-    for symbol in sorted(indexed_symbols(space, path), key=lambda one: len(one.text)):
+    for symbol in sorted(indexed_symbols(space, path), key=lambda symbol: len(symbol.text)):
         lines, text = symbol.refs[0].line_range, symbol.text.split("\n")
         if lines is None or not lines.start <= meant.start <= meant.end <= lines.end:
             continue
@@ -92,12 +93,12 @@ def _behind(tree: TreeNow, link: CodeLink, past: dict[tuple[str, str], bytes]) -
 
 
 def _is_pinned(link: CodeLink, then: CodeLines) -> bool:
-    from waypost.refs.anchor import code_hash  # only where something has changed
+    from waypost.refs.anchor import code_hash  # only for changed code
 
     return link.was.line_range is not None and code_hash(then.meant) == link.was.code_hash
 
 
-def _past(root: Path, links: Sequence[CodeLink]) -> dict[tuple[str, str], bytes]:
+def _past_contents(root: Path, links: Sequence[CodeLink]) -> dict[tuple[str, str], bytes]:
     gone = [link for link in links if link.finding.state in (CHANGED, DELETED)]
     wanted = {(link.was.git_commit, link.was.file_path) for link in gone if link.was.git_commit}
     return past_files(root, sorted(wanted))[1] if wanted else {}
@@ -120,6 +121,8 @@ def _stretch(lines: Sequence[str], path: str, meant: LineRange | None) -> CodeLi
     if meant is None:
         return CodeLines(path, 1, tuple(lines[:_MOST_LINES]), None, len(lines) > _MOST_LINES)
     first, last = max(1, meant.start - _AROUND), min(len(lines), meant.end + _AROUND)
-    shown = min(last, first + _MOST_LINES - 1)
-    marked = LineRange(meant.start, max(meant.start, min(meant.end, shown)))
-    return CodeLines(path, first, tuple(lines[first - 1 : shown]), marked, shown < min(meant.end, len(lines)))
+    last_returned = min(last, first + _MOST_LINES - 1)
+    marked = LineRange(meant.start, max(meant.start, min(meant.end, last_returned)))
+    return CodeLines(
+        path, first, tuple(lines[first - 1 : last_returned]), marked, last_returned < min(meant.end, len(lines))
+    )

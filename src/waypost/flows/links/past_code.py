@@ -1,7 +1,7 @@
-"""What references of another tool pointed at when they were made, and where that is now.
+"""What references of other tools pointed at when they were made, and where that code is now.
 
-The commit knows, where this repository has it: the file as it was then is read, and its code followed into the tree. Else
-the hash of the lines knows, if it is whole; else the symbol's name says more than line numbers of another day.
+If the repository has the commit, the file of that time is read and its code followed to now. Else the hash of the lines
+is used, and else the symbol's name, which says more than old line numbers.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.staleness import follow_reference, is_stale
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.code_link import CODE_CHANGED
@@ -19,77 +19,75 @@ from waypost.model.reference import CodeReference, LineRange
 from waypost.model.shape import FileShape
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
-_FOUND = re.compile(rb"([0-9a-f]{40,64}) (blob|commit) (\d{1,12})")
-_MOST_FILES = 500  # of the past: each is parsed
-_MOST_BYTES = 64_000_000  # of the past altogether
-_MOST_HASHED = 20_000_000  # lines, in search of those that have a hash
+_BATCH_LINE = re.compile(rb"([0-9a-f]{40,64}) (blob|commit) (\d{1,12})")
+_MOST_FILES = 500  # past files: each is parsed
+_MOST_BYTES = 64_000_000  # of all past files
+_MOST_HASHED = 20_000_000  # lines that are hashed to find the right ones
 
-Moment = tuple[str, str]  # a commit and a path
+FileAtCommit = tuple[str, str]  # a commit and a path
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
-    """Where a reference points in this tree, and what its memory should be told about the code there."""
-
+class CurrentReference:
     reference: CodeReference
-    stale: str = ""  # why what was said of it may be wrong
+    stale: str = ""  # why the memory may be wrong
 
 
-class Then:
-    """Brings references of the past into the tree as it is now."""
+class PastReferences:
+    """Brings references from the past to the current code."""
 
     def __init__(self, space: OpenSpace, references: Iterable[CodeReference]) -> None:
         self._space = space
         self._tree = TreeNow(space)
         self._left = _MOST_HASHED
-        self._shapes: dict[Moment, FileShape | None] = {}
+        self._shapes: dict[FileAtCommit, FileShape | None] = {}
         self._commits: dict[str, str] = {}
-        self._files: dict[Moment, bytes] = {}
-        wanted = {(one.git_commit, one.file_path) for one in references if one.git_commit}
+        self._files: dict[FileAtCommit, bytes] = {}
+        wanted = {(ref.git_commit, ref.file_path) for ref in references if ref.git_commit}
         if wanted and self._tree.is_there:
             self._commits, self._files = past_files(tree_of(space), sorted(wanted))
 
-    def bring(self, given: CodeReference) -> Now:
-        """The reference as it should be made today. Its commit and hash are of another day: they have done their work."""
+    def bring(self, given: CodeReference) -> CurrentReference:
+        """The reference for the current code. Its old commit and hash are dropped."""
         if not self._tree.is_there:
-            return Now(given)
+            return CurrentReference(given)
         today = replace(given, code_hash=None)
         if self._is_as_it_was(given):
-            return Now(today if today.line_range else self._by_symbol(today))
+            return CurrentReference(today if today.line_range else self._by_symbol(today))
         was = self._by_commit(given) or self._by_hash(given)
         if was is None:
-            return Now(self._by_symbol(today))
+            return CurrentReference(self._by_symbol(today))
         finding = follow_reference(self._tree, was)
         if finding.state == UNCHECKED:
-            return Now(today)
+            return CurrentReference(today)
         lines = finding.lines if finding.path else was.line_range
         today = replace(today, file_path=finding.path or was.file_path, line_range=lines)
         if finding.state in (UNCHANGED, MOVED) or not is_stale(self._space, was, finding):
-            return Now(today)
-        known = finding if was.anchor else replace(finding, amount=0.0)  # a hash does not say how much
-        return Now(today, f"{CODE_CHANGED}{_told(today, known)}")
+            return CurrentReference(today)
+        certain = finding if was.anchor else replace(finding, amount=0.0)  # a hash does not show how much has changed
+        return CurrentReference(today, f"{CODE_CHANGED}{_place_text(today, certain)}")
 
     def _is_as_it_was(self, given: CodeReference) -> bool:
-        """Whether the file has not changed at all since: then there is nothing to follow, and nothing to parse."""
+        """Whether the file has not changed since: then nothing must be followed or parsed."""
         then = self._files.get((given.git_commit or "", given.file_path))
         return then is not None and hashlib.sha256(then).digest() == self._tree.digest(given.file_path)
 
     def _by_commit(self, given: CodeReference) -> CodeReference | None:
-        from waypost.refs.pin import pin  # here and below: only who imports references pays for it
+        from waypost.refs.pin import pin  # here and below: only for importing references
 
         commit = given.git_commit or ""
         shape = self._shape_then(commit, given.file_path)
         if shape is None:
             return None
         symbol = None if given.line_range else _in_shape(shape, given)
-        found = pin(shape, given.line_range, symbol)
-        if found is None:
+        pinned = pin(shape, given.line_range, symbol)
+        if pinned is None:
             return None
         return replace(
             given,
-            line_range=found.lines,
-            symbol_id=found.symbol_id,
-            anchor=found.anchor,
+            line_range=pinned.lines,
+            symbol_id=pinned.symbol_id,
+            anchor=pinned.anchor,
             git_commit=self._commits.get(commit, commit),
         )
 
@@ -100,35 +98,35 @@ class Then:
         return self._shapes[when]
 
     def _by_hash(self, given: CodeReference) -> CodeReference | None:
-        """Only where lines can be compared as they are: a file with a masked secret has others than it had."""
+        """By the hash of the lines, unless the file contains a masked secret: its lines differ then."""
         if given.code_hash is None or given.line_range is None:
             return None
         if not self._tree.digest(given.file_path):
             return replace(given, anchor=b"")
-        opened = self._tree.opened(given.file_path)
+        parsed_file = self._tree.parsed_file(given.file_path)
         count = given.line_range.end - given.line_range.start + 1
         work = count * (len(self._tree.lines(given.file_path)) + 1)
-        if opened is None or opened.masked or work > self._left:
+        if parsed_file is None or parsed_file.masked or work > self._left:
             return None
         self._left -= work
         return replace(given, anchor=b"")
 
     def _by_symbol(self, given: CodeReference) -> CodeReference:
-        """Its symbol is elsewhere in the file by now: then that is meant, not the lines."""
+        """By its symbol, if that has moved within the file."""
         from waypost.refs.pin import find_symbol
 
         shape = self._tree.shape(given.file_path) if given.symbol_id else None
         name = _in_shape(shape, given) if shape is not None else None
-        found = find_symbol(shape, name, given.line_range) if shape is not None and name else None
-        if found is None:
+        symbol = find_symbol(shape, name, given.line_range) if shape is not None and name else None
+        if symbol is None:
             return given
         lines = given.line_range
-        if lines is not None and lines.start <= found.end and found.first <= lines.end:
+        if lines is not None and lines.start <= symbol.end and symbol.first <= lines.end:
             return given
-        return replace(given, line_range=LineRange(found.start, found.end))
+        return replace(given, line_range=LineRange(symbol.start, symbol.end))
 
 
-def _told(today: CodeReference, finding: CodeVerdict) -> str:
+def _place_text(today: CodeReference, finding: CodeVerdict) -> str:
     if finding.state == DELETED:
         return f"{today.file_path} (deleted)"
     place = f"{today.file_path}:{today.line_range.start}" if today.line_range else today.file_path
@@ -136,7 +134,7 @@ def _told(today: CodeReference, finding: CodeVerdict) -> str:
 
 
 def _in_shape(shape: FileShape, given: CodeReference) -> str | None:
-    """The name under which the shape has the symbol, which other tools spell as `Class#method` or `Class::method()`."""
+    """The name of the symbol in this file. Other tools write `Class#method` or `Class::method()`."""
     from waypost.refs.pin import find_symbol
 
     written = given.symbol_id or ""
@@ -156,13 +154,13 @@ def _shape(path: str, raw: bytes) -> FileShape | None:
     read = decode(raw)
     if read is None:
         return None
-    text = mask(read.text).text  # as the tree is read
+    text = mask(read.text).text  # as current files are read
     source = SourceFile(path, language_of_path(path, text), text)
     return shape_of(source, parse(source))
 
 
-def past_files(root: Path, wanted: list[Moment]) -> tuple[dict[str, str], dict[Moment, bytes]]:
-    """Whole names of these commits, and these files as they were then, as far as the repository has them."""
+def past_files(root: Path, wanted: list[FileAtCommit]) -> tuple[dict[str, str], dict[FileAtCommit, bytes]]:
+    """Full ids of these commits, and these files at that time, as far as the repository has them."""
     from waypost.code.files.skip import size_limit
     from waypost.code.git.command import open_checkout
 
@@ -174,32 +172,32 @@ def past_files(root: Path, wanted: list[Moment]) -> tuple[dict[str, str], dict[M
     names = [f"{commit}^{{commit}}" for commit in commits]
     names += [f"{commit}:{checkout.prefix}{path}" for commit, path in sound]
     answer = checkout.ask("cat-file", "--batch-check", given="".join(f"{name}\n" for name in names).encode()) or b""
-    told = [_FOUND.fullmatch(line) for line in answer.split(b"\n")[: len(names)]]
-    told += [None] * (len(names) - len(told))
-    whole = {commit: found[1].decode() for commit, found in zip(commits, told, strict=False) if found}
-    chosen: dict[Moment, bytes] = {}
+    matches = [_BATCH_LINE.fullmatch(line) for line in answer.split(b"\n")[: len(names)]]
+    matches += [None] * (len(names) - len(matches))
+    whole = {commit: match[1].decode() for commit, match in zip(commits, matches, strict=False) if match}
+    chosen: dict[FileAtCommit, bytes] = {}
     size = 0
-    for when, found in zip(sound, told[len(commits) :], strict=True):
-        if found is None or found[2] != b"blob" or int(found[3]) > size_limit(when[1]):
+    for when, match in zip(sound, matches[len(commits) :], strict=True):
+        if match is None or match[2] != b"blob" or int(match[3]) > size_limit(when[1]):
             continue
-        size += int(found[3])
+        size += int(match[3])
         if len(chosen) < _MOST_FILES and size <= _MOST_BYTES:
-            chosen[when] = found[1]
+            chosen[when] = match[1]
     blobs = list(dict.fromkeys(chosen.values()))
-    asked = b"".join(blob + b"\n" for blob in blobs)
-    contents = _contents(checkout.ask("cat-file", "--batch", given=asked) or b"") if blobs else {}
+    request = b"".join(blob + b"\n" for blob in blobs)
+    contents = _contents(checkout.ask("cat-file", "--batch", given=request) or b"") if blobs else {}
     return whole, {when: contents[blob] for when, blob in chosen.items() if blob in contents}
 
 
 def _contents(answer: bytes) -> dict[bytes, bytes]:
-    found: dict[bytes, bytes] = {}
+    contents: dict[bytes, bytes] = {}
     place = 0
     while (end := answer.find(b"\n", place)) >= 0:
-        header = _FOUND.fullmatch(answer[place:end])
+        header = _BATCH_LINE.fullmatch(answer[place:end])
         if header is None:
             place = end + 1
             continue
         start = end + 1
         place = start + int(header[3]) + 1
-        found[header[1]] = answer[start : place - 1]
-    return found
+        contents[header[1]] = answer[start : place - 1]
+    return contents

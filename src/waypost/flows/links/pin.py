@@ -1,23 +1,27 @@
-"""Pointing at code: a reference as somebody wrote it becomes one that can be found again.
+"""Pin references: turn what somebody wrote into a reference that can be found again.
 
-A path, `path#L1-L9`, a `file:` URI, `path#Symbol.method`, a SCIP id, or just the name of a symbol. Commit, branch and hash
-are filled in; the anchor is what the code is known by later.
+Accepts a path, `path#L1-L9`, a `file:` URI, `path#Symbol.method`, a SCIP id, or a symbol's name. Adds commit, branch
+and hash. The anchor identifies the code later.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput
-from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.checkouts.current_tree import TreeNow
+from waypost.flows.links.staleness import check
 from waypost.flows.open_space import OpenSpace, place_in
+from waypost.model.code_verdict import CHANGED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.kinds import CODE_COLLECTIONS
+from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference, LineRange
 from waypost.model.time import Moment
-from waypost.store.protocol import CodeSketch
+from waypost.store.protocol import CodeSketch, ReferenceRow
 
+_FOUND_STATES = (UNCHANGED, MOVED, CHANGED)
 _MOST_NAMED = 20
 _SCIP = "scip-"
 _COUNTED = re.compile(r"(.+?):(\d{1,8})(?:-(\d{1,8})|:\d{1,8})?:?")
@@ -26,49 +30,51 @@ _COUNTED = re.compile(r"(.+?):(\d{1,8})(?:-(\d{1,8})|:\d{1,8})?:?")
 @dataclass(frozen=True, slots=True)
 class PinnedReference:
     reference: CodeReference
-    notice: str = ""  # why nobody will notice when the code changes
+    notice: str = ""  # why staleness can't be checked
 
 
 def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: datetime) -> PinnedReference:
-    """The reference with all that can be known of it now. One that leads out of the tree is refused."""
+    """The reference with everything known about it now. Raises an error for a path outside of the repository."""
     given = _not_ahead(given, now)
     if space.identity.kind != "project":
         return PinnedReference(replace(given, created_at=given.created_at or now))
     if tree.is_another(given.repo_id):
         return PinnedReference(replace(given, created_at=given.created_at or now), f"{given} is in another repository.")
-    placed, symbol = _placed(space, tree, given)
+    placed, symbol = _path_and_symbol(space, tree, given)
     kept = replace(placed, created_at=given.created_at or now)
-    if given.anchor:  # it was pinned before, perhaps to other code than is here now
+    if given.anchor:  # pinned before, perhaps to other code than is here now
         return PinnedReference(kept)
     if space.identity.is_away:
-        return _not_looked_at(space, tree, kept, symbol)
+        return _unchecked(space, tree, kept, symbol)
     if not tree.digest(placed.file_path):
-        return _not_there(kept)
-    return _as_it_was(given, kept, _at_the_code(tree, kept, symbol, now))
+        return _missing_file(kept)
+    return _if_same_hash(given, kept, _pin_to_code(tree, kept, symbol, now))
 
 
-def _not_there(reference: CodeReference) -> PinnedReference:
-    told = f"{reference.file_path} is not there, or is no file that can be read: nobody will notice when it changes."
-    return PinnedReference(reference, told)
+def _missing_file(reference: CodeReference) -> PinnedReference:
+    notice = f"{reference.file_path} was not found or can't be read; staleness can't be checked."
+    return PinnedReference(reference, notice)
 
 
-def _not_looked_at(space: OpenSpace, tree: TreeNow, reference: CodeReference, symbol: str | None) -> PinnedReference:
-    """The tree is elsewhere: what the index says of the place is taken over, and nothing is pinned to code nobody sees."""
-    path, found = reference.file_path, list[CodeSketch]()
+def _unchecked(space: OpenSpace, tree: TreeNow, reference: CodeReference, symbol: str | None) -> PinnedReference:
+    """The repository is not here: take lines from the index, and pin nothing to unseen code."""
+    path, definitions = reference.file_path, list[CodeSketch]()
     if symbol and reference.line_range is None:
         name = symbol.removesuffix("()").replace("::", ".").replace("#", ".")
-        found = [one for one in _definitions(space, symbol, name) if one.path == path and one.line]
-        lines = LineRange(found[0].line, max(found[0].line, found[0].end_line)) if found else None
+        definitions = [sketch for sketch in _definitions(space, symbol, name) if sketch.path == path and sketch.line]
+        lines = (
+            LineRange(definitions[0].line, max(definitions[0].line, definitions[0].end_line)) if definitions else None
+        )
         reference = replace(reference, line_range=lines, symbol_id=reference.symbol_id or symbol)
-    unknown = "" if found or tree.has_file(path) else ", and its index does not know it"
-    told = f"The tree of {space.identity.name!r} is not on this machine: {path} was not looked at{unknown}. "
+    unknown = "" if definitions or tree.has_file(path) else ", and its index does not know it"
+    notice = f"The repository of {space.identity.name!r} is not on this machine: {path} was not checked{unknown}. "
     return PinnedReference(
-        reference, f"{told}Nobody will notice when it changes until it is verified where it is checked out."
+        reference, f"{notice}Staleness can't be checked until it is verified where it is checked out."
     )
 
 
 def _not_ahead(given: CodeReference, now: datetime) -> CodeReference:
-    """Nothing was verified in the future, whoever says so: it would never fade."""
+    """Limit times to now: a verification in the future would never fade."""
     times = {
         name: min(said, now)
         for name in ("created_at", "last_verified_at", "stale_since")
@@ -77,74 +83,78 @@ def _not_ahead(given: CodeReference, now: datetime) -> CodeReference:
     return replace(given, **times)
 
 
-def _as_it_was(given: CodeReference, kept: CodeReference, pinned: PinnedReference) -> PinnedReference:
-    """Who brings a hash means the code that had it: only where it is that code, it is pinned."""
-    found = pinned.reference
+def _if_same_hash(given: CodeReference, kept: CodeReference, pinned: PinnedReference) -> PinnedReference:
+    """Pin a reference that brings a hash only if the code still has this hash."""
+    reference = pinned.reference
     if given.code_hash is None:
         return pinned
-    if given.code_hash != found.code_hash:
-        return PinnedReference(kept, f"{kept} is not the code that it was pinned to: it is looked for by its hash.")
-    known = replace(found, git_commit=given.git_commit, git_branch=given.git_branch) if given.git_commit else found
-    return replace(pinned, reference=known)
+    if given.code_hash != reference.code_hash:
+        return PinnedReference(
+            kept, f"{kept} is not the code that it was pinned to; Waypost searches for it by its hash."
+        )
+    original = (
+        replace(reference, git_commit=given.git_commit, git_branch=given.git_branch) if given.git_commit else reference
+    )
+    return replace(pinned, reference=original)
 
 
-def _at_the_code(tree: TreeNow, reference: CodeReference, symbol: str | None, now: datetime) -> PinnedReference:
-    from waypost.refs.anchor import code_hash  # only who points at code pays for it
+def _pin_to_code(tree: TreeNow, reference: CodeReference, symbol: str | None, now: datetime) -> PinnedReference:
+    from waypost.refs.anchor import code_hash  # only for references to code
     from waypost.refs.pin import pin
 
     path, shape = reference.file_path, tree.shape(reference.file_path)
-    known = replace(
+    located = replace(
         reference,
         git_commit=tree.head.commit or None,
         git_branch=tree.head.branch or None,
         last_verified_at=now,
     )
-    if shape is None and not tree.digest(path):  # it went away just now
-        return _not_there(reference)
-    if shape is None:  # a picture, an archive: the whole file is what can be compared
-        whole = replace(known, line_range=None, code_hash=f"sha256:{tree.digest(path).hex()}")
+    if shape is None and not tree.digest(path):  # it has just been removed
+        return _missing_file(reference)
+    if shape is None:  # an image or an archive: only the whole file can be compared
+        whole = replace(located, line_range=None, code_hash=f"sha256:{tree.digest(path).hex()}")
         asked_for = reference.line_range or symbol
         return PinnedReference(
-            whole, f"{path} is too large, or no text: it is compared as a whole." if asked_for else ""
+            whole, f"{path} is too large or not text: it is compared as a whole." if asked_for else ""
         )
-    found = pin(shape, reference.line_range, symbol if reference.line_range is None else None)
-    if found is None:
+    anchored = pin(shape, reference.line_range, symbol if reference.line_range is None else None)
+    if anchored is None:
         what = f"line {reference.line_range.start}" if reference.line_range else f"{symbol!r}"
         named = reference if reference.line_range else replace(reference, symbol_id=symbol)
-        return PinnedReference(named, f"{path} has no {what}: nobody will notice when the code changes.")
+        return PinnedReference(named, f"{path} has no {what}; staleness can't be checked.")
     return PinnedReference(
         replace(
-            known,
-            line_range=found.lines,
-            symbol_id=found.symbol_id or reference.symbol_id,
-            code_hash=code_hash(_cut(tree.lines(path), found.lines)),
-            anchor=found.anchor,
+            located,
+            line_range=anchored.lines,
+            symbol_id=anchored.symbol_id or reference.symbol_id,
+            code_hash=code_hash(_slice(tree.lines(path), anchored.lines)),
+            anchor=anchored.anchor,
         )
     )
 
 
-def _cut(lines: Sequence[str], chosen: LineRange | None) -> Sequence[str]:
+def _slice(lines: Sequence[str], chosen: LineRange | None) -> Sequence[str]:
     return lines if chosen is None else lines[chosen.start - 1 : chosen.end]
 
 
-def _placed(space: OpenSpace, tree: TreeNow, given: CodeReference) -> tuple[CodeReference, str | None]:
-    """The reference by its path inside the checkout, and the symbol that is meant, if one is."""
+def _path_and_symbol(space: OpenSpace, tree: TreeNow, given: CodeReference) -> tuple[CodeReference, str | None]:
+    """The reference with its path inside the checkout, and its symbol, if it names one."""
     written = given.file_path
     if written.startswith(_SCIP) or (given.symbol_id and not written):
-        return _named(space, given, written)
+        return _by_symbol_name(space, given, written)
     path = place_in(space, written)
     if tree.has_file(path) or given.line_range is not None:
         return replace(given, file_path=path), given.symbol_id
     file, mark, symbol = path.rpartition("#")
     if mark and tree.has_file(file):
         return replace(given, file_path=file), symbol
-    counted = _COUNTED.fullmatch(path)  # as editors and our own answers write places
+    counted = _COUNTED.fullmatch(path)  # as editors and Waypost's answers write places
     if counted is not None and tree.has_file(counted[1]):
         first = int(counted[2])
         lines = LineRange(first, max(first, int(counted[3] or first)))
         return replace(given, file_path=counted[1], line_range=lines), given.symbol_id
     if "/" not in written and _looks_like_a_name(written):
-        return _named(space, given, written)
+        return _by_symbol_name(space, given, written)
     return replace(given, file_path=path), given.symbol_id
 
 
@@ -153,22 +163,24 @@ def _looks_like_a_name(written: str) -> bool:
     return all(part.isidentifier() for part in parts)
 
 
-def _named(space: OpenSpace, given: CodeReference, written: str) -> tuple[CodeReference, str | None]:
-    """A reference by the name of a symbol alone: the index knows where that is."""
+def _by_symbol_name(space: OpenSpace, given: CodeReference, written: str) -> tuple[CodeReference, str | None]:
     name = written.removesuffix("()").replace("::", ".").replace("#", ".")
-    found = _definitions(space, written, name)
-    if not found:
+    definitions = _definitions(space, written, name)
+    if not definitions:
         raise InvalidInput(
             f"There is no file {written[:100]!r} here, and no symbol of that name is known.",
             "Name a file (src/app.py#L10-L20), or run `waypost init` so that symbols are known.",
         )
-    places = {(one.path, one.name): f"{one.path}:{one.line} ({one.name})" for one in reversed(found)}
-    if len(places) > 1:  # several definitions of one name in one file are overloads
-        told = ", ".join([*places.values()][:5]) + (", …" if len(places) > 5 else "")
+    places = {
+        (sketch.path, sketch.name): f"{sketch.path}:{sketch.line} ({sketch.name})" for sketch in reversed(definitions)
+    }
+    if len(places) > 1:  # several definitions with one name in one file are overloads
+        listing = ", ".join([*places.values()][:5]) + (", …" if len(places) > 5 else "")
         raise InvalidInput(
-            f"{written[:100]!r} is the name of {len(places)} symbols: {told}.", "Say which: PATH#NAME, or PATH#L1-L9."
+            f"{written[:100]!r} is the name of {len(places)} symbols: {listing}.",
+            "Say which: PATH#NAME, or PATH#L1-L9.",
         )
-    return replace(given, file_path=found[0].path, symbol_id=None), found[0].name
+    return replace(given, file_path=definitions[0].path, symbol_id=None), definitions[0].name
 
 
 def _definitions(space: OpenSpace, written: str, name: str) -> list[CodeSketch]:
@@ -179,8 +191,45 @@ def _definitions(space: OpenSpace, written: str, name: str) -> list[CodeSketch]:
             numbers = reader.code_with_id(written, view)
         else:
             numbers = reader.code_named([last], _MOST_NAMED * 10, view)
-        sketches = [one for one in reader.code_sketches(numbers).values() if one.path]
+        sketches = [sketch for sketch in reader.code_sketches(numbers).values() if sketch.path]
     if written.startswith(_SCIP):
         return sketches
-    exact = [one for one in sketches if one.name == name or one.name.endswith(f".{name}")]
-    return [one for one in exact if one.name == name] or exact
+    exact = [sketch for sketch in sketches if sketch.name == name or sketch.name.endswith(f".{name}")]
+    return [sketch for sketch in exact if sketch.name == name] or exact
+
+
+def reference_rows(versions: Iterable[Version]) -> list[ReferenceRow]:
+    return [
+        ReferenceRow(version.number, place, version.memory_id, reference)
+        for version in versions
+        for place, reference in enumerate(version.refs)
+    ]
+
+
+def repin_reference(space: OpenSpace, tree: TreeNow, reference: CodeReference, finding: CodeVerdict) -> CodeReference:
+    there = replace(
+        reference,
+        file_path=finding.path or reference.file_path,
+        line_range=finding.lines,
+        symbol_id=None,
+        stale_since=None,
+        code_hash=None,
+        anchor=b"",
+    )
+    pinned = pin_reference(space, tree, there, space.clock())
+    return replace(pinned.reference, whole=reference.whole)
+
+
+def repin(space: OpenSpace, version: Version) -> tuple[CodeReference, ...]:
+    """A version's references, pinned to the code as it is now."""
+    if not version.refs or not space.identity.has_tree:
+        return version.refs
+    verdicts, tree = check(space, reference_rows([version])), TreeNow(space)
+    new = []
+    for place, reference in enumerate(version.refs):
+        verdict = verdicts.get((version.number, place))
+        findable = verdict is not None and verdict.finding.state in _FOUND_STATES and verdict.finding.path is not None
+        new.append(
+            repin_reference(space, tree, reference, verdict.finding) if verdict is not None and findable else reference
+        )
+    return tuple(new)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import StoreError
 from waypost.facts.ageing import aged
-from waypost.flows.index.treeless import as_judged, seen_elsewhere
+from waypost.flows.checkouts.treeless import as_judged, seen_elsewhere
 from waypost.flows.open_space import OpenSpace, judged_key
 from waypost.model.code_link import CODE_CHANGED, CodeLink, LinkedMemory
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
@@ -26,7 +26,7 @@ from waypost.refs.confidence import confidence
 from waypost.store.protocol import Reader, ReferenceRow, StoredVerdict
 
 if TYPE_CHECKING:
-    from waypost.flows.index.current_tree import Pin, TreeNow
+    from waypost.flows.checkouts.current_tree import Pin, TreeNow
     from waypost.model.shape import FileShape
 
 _LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
@@ -41,7 +41,7 @@ def kept_view(space: OpenSpace, moment: Moment | None = None) -> View:
 
 def check(space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False) -> dict[Key, StoredVerdict]:
     """The verdicts on these references for the tree as it is now. `again`: also where nothing seems to have changed."""
-    from waypost.flows.index.current_tree import TreeNow  # what reads files: only who shows a reference pays for it
+    from waypost.flows.checkouts.current_tree import TreeNow  # what reads files: only who shows a reference pays for it
 
     tree = TreeNow(space)
     if not tree.is_there:
@@ -217,7 +217,7 @@ class _Elsewhere:
 
 
 def pin_of(reference: CodeReference) -> "Pin":
-    from waypost.flows.index.current_tree import Pin
+    from waypost.flows.checkouts.current_tree import Pin
     from waypost.refs.anchor import unpack
 
     anchor = unpack(reference.anchor)
@@ -246,8 +246,8 @@ def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> 
 
 def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemory:
     """One memory by its id, looked at in the tree."""
-    from waypost.flows.recall.hits import derived
-    from waypost.flows.write.lifecycle import find
+    from waypost.flows.links.hits import derived
+    from waypost.flows.versions.current import find
 
     version = find(space, memory_id, moment).version
     if version.checkout_id is not None:

@@ -5,13 +5,8 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from waypost.flows.move import arrival_check as arrival_check
     from waypost.flows.move import export as export
     from waypost.flows.move import import_rows as import_rows
     from waypost.flows.move import imports as imports
-    from waypost.flows.move import migrate as migrate
-    from waypost.flows.move import new_ids as new_ids
-    from waypost.flows.move import notes as notes
-    from waypost.flows.move import rows as rows
 
 __getattr__ = lazy_modules(__name__)

@@ -1,4 +1,4 @@
-"""Whether a memory has arrived whole: rows and checksums of every table, keywords, and the answers to some questions."""
+"""Check a moved memory: rows and checksums of every table, keywords, and the answers to some questions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,25 +14,23 @@ from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import FoundPassage, Reader, Store
 
-_ASKED = 12  # memories whose own words are asked for
+_ASKED = 12  # memories whose texts are searched for
 _TERMS = 8
 _FIRST = 10  # answers that are compared
 _DEEPER = 30
 _WEIGHTS = (4.0, 2.0, 2.0, 1.0)  # of a symbol's name, path, doc and body
-_LEAST_SAME = 0.7  # less is no rounding: where many are searched, each database leaves out other ones of equal worth
+_LEAST_SAME = 0.7  # each database may leave out other hits with equal scores; less is an error
 _ALIKE = 1e-3  # scores that differ by less are the same
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerComparison:
-    """How alike the answers of both databases are."""
-
     asked: int
-    same: float  # the part of the first ten that is the same; 1 where nothing could be asked
+    same: float  # the share of the first ten that is the same; 1 if nothing could be searched
 
 
 def check_tables(wanted: Sums, target: Store, tick: Tick) -> None:
-    """Raise StoreError where the target does not hold exactly what it should."""
+    """Raise StoreError if the target does not hold exactly what it should."""
     wrong = wrong_tables(wanted, target, tick)
     if wrong:
         raise StoreError(
@@ -43,20 +41,20 @@ def check_tables(wanted: Sums, target: Store, tick: Tick) -> None:
 
 def wrong_tables(wanted: Sums, target: Store, tick: Tick) -> list[str]:
     with target.read() as reader:
-        found = checksums(reader.tables(), None, tick)
+        sums = checksums(reader.tables(), None, tick)
     return [
         f"{name}: {rows:,} rows, not {wanted[name][0]:,}" if rows != wanted[name][0] else f"{name}: other contents"
-        for name, (rows, total) in found.items()
+        for name, (rows, total) in sums.items()
         if (rows, total) != wanted[name]
     ]
 
 
 def check_indexes(source: Reader, target: Store, *, strays: int) -> None:
-    """Raise StoreError where the target's own indexes are not sound, or do not hold what the source's hold."""
+    """Raise StoreError if the target's indexes are damaged or differ from the source's."""
     wrong = list(target.problems())
     with target.read() as reader:
         there, wanted = reader.tables().keyword_counts(), source.tables().keyword_counts()
-    if not strays:  # else they were made by other rules, of which one may leave a passage out
+    if not strays:  # else other rules made them, which may leave passages out
         wrong += [
             f"{name}: {there[name]:,} passages, not {count:,}" for name, count in wanted.items() if there[name] != count
         ]
@@ -65,19 +63,19 @@ def check_indexes(source: Reader, target: Store, *, strays: int) -> None:
 
 
 def check_answers(source: Reader, target: Store, ids: NewIds, now: datetime) -> AnswerComparison:
-    """Ask both for what some memories say themselves. Raises StoreError where the answers are not the same."""
+    """Search both for texts of some memories. Raises StoreError if the answers differ."""
     alike = list[float]()
     with target.read() as reader:
         for before, after in _answers(source, reader, ids, now):
             alike.append(_overlap(before, after))
-    found = AnswerComparison(len(alike), sum(alike) / len(alike) if alike else 1.0)
-    if found.same < _LEAST_SAME:
+    comparison = AnswerComparison(len(alike), sum(alike) / len(alike) if alike else 1.0)
+    if comparison.same < _LEAST_SAME:
         raise StoreError(
-            f"The copy answers {found.asked} questions otherwise than the memory does (the first ten are the same for"
-            f" {found.same:.0%}).",
+            f"The copy answers {comparison.asked} questions otherwise than the memory does (the first ten are the same for"
+            f" {comparison.same:.0%}).",
             "Repeat the command; if it stays so, report it: this is a bug.",
         )
-    return found
+    return comparison
 
 
 def _answers(
@@ -112,10 +110,10 @@ def _answers(
 
 
 def _overlap(before: Sequence[FoundPassage], after: Sequence[FoundPassage]) -> float:
-    """Which part of the first ten is the same; of those with the score of the tenth, any may be among them."""
+    """The share of the first ten that is the same. Hits with the score of the tenth may replace each other."""
     first = before[:_FIRST]
     if not first and not after:
         return 1.0
     least = first[-1].score - _ALIKE * max(abs(first[-1].score), _ALIKE) if first else 0.0
-    known = {one.passage_id for one in before if one.score >= least}
-    return len(known.intersection(one.passage_id for one in after)) / max(len(first), len(after))
+    expected = {passage.passage_id for passage in before if passage.score >= least}
+    return len(expected.intersection(passage.passage_id for passage in after)) / max(len(first), len(after))

@@ -1,4 +1,4 @@
-"""Export: JSON, one object a memory."""
+"""Export memories as JSON, one object per memory."""
 
 import contextlib
 import json
@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -14,13 +14,12 @@ from typing import IO, Any
 from waypost.errors import InvalidInput, StoreCorrupt, StoreError
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.write.prepare import IMPORT
-from waypost.model.kinds import COLLECTIONS, KEPT_COLLECTIONS, KINDS
-from waypost.model.labels import labels_of
-from waypost.model.memory import SAID_BY, State, Version
+from waypost.flows.versions.row import memory_row
+from waypost.model.kinds import COLLECTIONS, KEPT_COLLECTIONS
+from waypost.model.memory import Version
 from waypost.model.recall import View
-from waypost.model.time import Moment, format_time
-from waypost.retrieve.passages import INDEX_DETAILS, passages_of
+from waypost.model.time import Moment
+from waypost.retrieve.passages import passages_of
 from waypost.space.platform import make_private_directory, place_file, sync_directory
 from waypost.store.protocol import Filter, Reader
 
@@ -37,64 +36,15 @@ class Export:
     memories: int
     size: int
     made_at: datetime
-    is_damaged: bool = False  # whether it is what could be read of a damaged database
-    skipped: tuple[str, ...] = ()  # then: ids of memories that could not be read, or are not as they were written
-
-
-def memory_row(version: Version, state: State) -> dict[str, Any]:
-    """A memory as `show`, `list` and `export` give it."""
-    row: dict[str, Any] = {
-        "id": version.memory_id,
-        "text": version.text,
-        "kind": version.kind,
-        "collection": version.collection,
-        "key": version.key,
-        "level": version.level,
-        **labels_of(version.details),
-        "domain": version.domain or None,
-        "module": version.module or None,
-        "parent": version.parent,
-        "session": version.session,
-        "speaker": version.speaker,
-        "time": _maybe(version.time),
-        "source": version.source,
-        "actor": version.actor,
-        "name": version.name,
-        "evidence": list(version.evidence),
-        "tags": dict(version.tags),
-        "code_refs": [replace(ref, last_verified_at=state.verified_at).to_json() for ref in version.refs],
-        "valid_from": format_time(version.valid_from),
-        "valid_until": _maybe(version.valid_until),
-        "recorded_at": format_time(version.recorded_at),
-        "superseded_at": _maybe(version.superseded_at),
-        "expires_at": _maybe(state.expires_at),
-        "on_expire": state.on_expire if state.expires_at else None,
-        "ttl": state.ttl_seconds,
-        "ttl_class": state.ttl_class,
-        "refresh": list(state.refresh),
-        "archived_at": _maybe(state.archived_at),
-        "protected": state.protected,
-        "is_stale": state.is_stale,
-        "stale_reason": state.stale_reason,
-    }
-    if version.details.get(SAID_BY):
-        row["said_by"] = version.details[SAID_BY]
-    if version.details.get("claimed"):
-        row["claimed"] = version.details["claimed"]
-    if version.details.get(IMPORT):
-        row["import"] = version.details[IMPORT]
-    if KINDS[version.kind].derived:
-        row["metadata"] = {name: value for name, value in version.details.items() if name not in INDEX_DETAILS}
-    return row
-
-
-def _maybe(value: datetime | None) -> str | None:
-    return None if value is None else format_time(value)
+    is_damaged: bool = False  # it holds what could be read of a damaged database
+    skipped: tuple[str, ...] = ()  # then: ids of unreadable or damaged memories
 
 
 def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bool = False) -> Iterator[dict[str, Any]]:
-    """Every memory visible at the moment, in the order they were recorded. `code`: what was read out of the tree too,
-    which an import leaves out, since the tree itself is there to be read."""
+    """Every memory visible at the moment, in the order of recording. `code` adds what was read from the repository.
+
+    An import skips code, because the repository itself can be read.
+    """
     view, after = View(moment, COLLECTIONS if code else KEPT_COLLECTIONS, space.identity.checkout_id, archived=True), 0
     with space.store.read() as reader:
         while True:
@@ -106,7 +56,7 @@ def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bo
             links = _links(reader, [version.memory_id for version in page], moment)
             for version in page:
                 row = memory_row(version, memories[version.number].state)
-                row["code_refs"] = [one.to_json(anchored=True) for one in version.refs]
+                row["code_refs"] = [ref.to_json(anchored=True) for ref in version.refs]
                 row["links"] = links.get(version.memory_id, [])
                 if embeddings:
                     row["embeddings"] = _embeddings(space, reader, version)
@@ -115,18 +65,18 @@ def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bo
 
 
 def refuse_damage(reader: Reader) -> None:
-    """Raise StoreCorrupt where something of what was asked for could not be read."""
+    """Raise StoreCorrupt if something could not be read."""
     if reader.damage():
         raise StoreCorrupt("Some memories could not be read: the database is damaged.", "Run `waypost doctor --fix`.")
 
 
 def _links(reader: Reader, memory_ids: Sequence[str], moment: Moment) -> dict[str, list[dict[str, Any]]]:
-    """The links that start at these memories, as an export has them. Parents and what replaced what are told apart."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    """Links that start at these memories. Parents and replacements are exported separately."""
+    links: dict[str, list[dict[str, Any]]] = {}
     for edge in reader.edges_of(memory_ids, LINKS, known_at=moment.known_at):
         row = {"kind": edge.kind, "to": edge.to_id, "strength": edge.strength}
-        found.setdefault(edge.from_id, []).append(row)
-    return found
+        links.setdefault(edge.from_id, []).append(row)
+    return links
 
 
 def _embeddings(space: OpenSpace, reader: Reader, version: Version) -> list[dict[str, Any]]:
@@ -143,17 +93,17 @@ def _check_format(form: str) -> None:
         raise InvalidInput(f"There is no export format {form!r}.", "Formats: jsonl, json.")
 
 
-def write_rows(found: Iterator[dict[str, Any]], file: IO[str], form: str, *, ascii_only: bool = False) -> int:
+def write_rows(memory_rows: Iterator[dict[str, Any]], file: IO[str], form: str, *, ascii_only: bool = False) -> int:
     """Write memories as JSON lines, or as one JSON document. Returns how many."""
     _check_format(form)
     count = 0
     if form == "json":
         file.write('{"waypost_export": 1, "memories": [')
     try:
-        for count, row in enumerate(found, 1):
+        for count, row in enumerate(memory_rows, 1):
             line = json.dumps(row, ensure_ascii=ascii_only)
             file.write(f"{line}\n" if form == "jsonl" else f"{',' if count > 1 else ''}\n{line}")
-    finally:  # also where the database turns out to be damaged: what could be read is whole
+    finally:  # also if the database is damaged: the file is complete JSON
         if form == "json":
             file.write("\n]}\n")
     return count
@@ -168,19 +118,19 @@ def export(
     embeddings: bool = False,
     code: bool = False,
 ) -> Export:
-    """Write an export to `path`, or into the space's own folder. An existing file is not overwritten."""
+    """Write an export to `path`, or into the space's folder. Never overwrites a file."""
     _check_format(form)
     if path is not None and path.exists():
-        raise _taken(path)
+        raise _exists_error(path)
     while True:
         try:
             return _write_export(space, moment, path, form, embeddings=embeddings, code=code)
         except _ForgottenMeanwhile:
-            continue  # it may hold what was just forgotten: read again
+            continue  # it may hold what was just forgotten: start again
 
 
 class _ForgottenMeanwhile(Exception):
-    """Somebody forgot a memory and deleted the unfinished export."""
+    """Another process forgot a memory and deleted the unfinished export."""
 
 
 def _write_export(
@@ -196,9 +146,9 @@ def _write_export(
             os.fsync(file.fileno())
         if not temporary.exists():
             raise _ForgottenMeanwhile
-        while not place_file(temporary, target, replace=False):  # somebody was quicker with this name
+        while not place_file(temporary, target, replace=False):  # another process was quicker with this name
             if path is not None:
-                raise _taken(target)
+                raise _exists_error(target)
             target = _fresh_name(space, form)
         sync_directory(target.parent)
     except OSError as error:
@@ -211,7 +161,7 @@ def _write_export(
     return Export(target, count, target.stat().st_size, space.clock())
 
 
-def _taken(target: Path) -> InvalidInput:
+def _exists_error(target: Path) -> InvalidInput:
     return InvalidInput(f"{target} exists.", "Choose another name, or remove it first.")
 
 
@@ -227,7 +177,7 @@ def _fresh_name(space: OpenSpace, form: str) -> Path:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what exports left that were killed; a recent one may still be at work."""
+    """Remove leftovers of killed exports. A recent one may still be in use."""
     for leftover in folder.glob(".*.tmp"):
         with contextlib.suppress(OSError):
             if time.time() - leftover.stat().st_mtime > _ABANDONED_SECONDS:
@@ -235,22 +185,21 @@ def _sweep(folder: Path) -> None:
 
 
 def exports(space: OpenSpace) -> list[Export]:
-    """What lies in the space's export folder, newest first."""
-    found = []
+    all_exports = []
     for path in space.exports.glob("*.json*") if space.exports.is_dir() else ():
         if _NAME.fullmatch(path.name):
             content = path.read_text(encoding="utf-8", errors="replace")
             count = content.count('\n{"id"') + content.startswith('{"id"')
             made = datetime.fromtimestamp(path.stat().st_mtime, tz=space.clock().tzinfo)
-            found.append(Export(path, count, path.stat().st_size, made))
-    return sorted(found, key=lambda one: one.path.name, reverse=True)
+            all_exports.append(Export(path, count, path.stat().st_size, made))
+    return sorted(all_exports, key=lambda item: item.path.name, reverse=True)
 
 
-def listed(space: OpenSpace, view: View, chosen: Filter, limit: int) -> list[dict[str, Any]]:
-    """The latest memories that a filter lets through, oldest of them first."""
+def latest_rows(space: OpenSpace, view: View, chosen: Filter, limit: int) -> list[dict[str, Any]]:
+    """The newest memories that match a filter, oldest first."""
     with space.store.read() as reader:
         memories = linked(space, reader, reader.latest(view, chosen, limit))
     return [
-        memory_row(one.version, one.state) | {"code_refs": [link.to_json() for link in one.links]}
-        for one in memories.values()
+        memory_row(memory.version, memory.state) | {"code_refs": [link.to_json() for link in memory.links]}
+        for memory in memories.values()
     ]

@@ -1,4 +1,4 @@
-"""Import: an export of ours, or JSON lines, through the gateway like any other write. Nothing that is here is overwritten."""
+"""Import a Waypost export or JSON lines through the gateway. Nothing is overwritten."""
 
 import json
 import re
@@ -24,11 +24,11 @@ from waypost.text.json_fault import json_fault
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _MOST_LINKS = 10_000
-_DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"waypost_export"')  # also printed over several lines
+_DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"waypost_export"')  # also spread over several lines
 
 
 def read_lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON-lines file with their line numbers. A bad line raises InvalidInput that names it."""
+    """The objects of a JSON-lines file with line numbers. Raises InvalidInput with the number of a bad line."""
     number = 0
     while True:
         line = file.readline(MAX_LINE_BYTES + 1)
@@ -46,7 +46,7 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
         value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
         raise InvalidInput(f"Line {number} is not valid UTF-8 ({error.reason}).", "Save the file as UTF-8.") from error
-    except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
+    except (ValueError, RecursionError) as error:  # ValueError: also for a number with thousands of digits
         raise InvalidInput(
             f"Line {number} is not valid JSON: {json_fault(error)}.", "Correct that line; nothing was written."
         ) from error
@@ -55,11 +55,11 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
     return value
 
 
-def check_drafts(found: Iterator[tuple[int, dict[str, Any]]]) -> list[Draft]:
-    """All drafts of a file, or one error that names every bad line (the first few in full)."""
+def check_drafts(numbered_rows: Iterator[tuple[int, dict[str, Any]]]) -> list[Draft]:
+    """All drafts of a file, or one error that names every bad line (the first ten in full)."""
     drafts, wrong = [], []
     try:
-        for number, given in found:
+        for number, given in numbered_rows:
             try:
                 drafts.append(Draft.of(given))
             except WaypostError as error:
@@ -73,7 +73,7 @@ def check_drafts(found: Iterator[tuple[int, dict[str, Any]]]) -> list[Draft]:
 
 
 def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receipt]:
-    """Read an export of ours. What is here already stays as it is; ids are kept where they are free."""
+    """Import a Waypost export. Stored memories stay as they are; ids are kept if they are free."""
     refuse_open_database(path)
     try:
         with path.open("rb") as file:
@@ -84,7 +84,7 @@ def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receip
 
 
 def check_not_empty(file: IO[bytes], path: Path) -> None:
-    """Raise InvalidInput when there is nothing but white space in a file; else leave it at its start."""
+    """Raise InvalidInput for a file with only white space; else rewind it."""
     while block := file.read(1 << 20):
         if block.removeprefix(b"\xef\xbb\xbf").strip():
             file.seek(0)
@@ -92,21 +92,25 @@ def check_not_empty(file: IO[bytes], path: Path) -> None:
     raise InvalidInput(f"{path} is empty: there is nothing to import.", "Check that the export wrote it completely.")
 
 
-def import_rows(space: OpenSpace, found: Iterable[tuple[int, dict[str, Any]]], caller: Caller) -> Iterator[Receipt]:
-    """The same from rows with their numbers. All are checked before the first is written."""
-    rows = [(number, row) for number, row in found if not _is_derived(row)]
-    drafts = [_imported(number, row) for number, row in rows]
-    links = [_imported_links(number, row) for number, row in rows]
-    return _remembered(space, drafts, links, caller)
+def import_rows(
+    space: OpenSpace, numbered_rows: Iterable[tuple[int, dict[str, Any]]], caller: Caller
+) -> Iterator[Receipt]:
+    """The same for numbered rows. All are checked before the first is written."""
+    rows = [(number, row) for number, row in numbered_rows if not _is_derived(row)]
+    drafts = [_draft_of(number, row) for number, row in rows]
+    links = [_links_of(number, row) for number, row in rows]
+    return _write_all(space, drafts, links, caller)
 
 
-def _remembered(
+def _write_all(
     space: OpenSpace, drafts: Sequence[Draft], links: Sequence[Sequence[Edge]], caller: Caller
 ) -> Iterator[Receipt]:
-    """The receipts one after the other, and then the links between what they speak of."""
-    here: dict[str, str] = {}  # where what the export calls by this id is kept
-    for generation in _generations(drafts):  # parents first: one that was known has another id here
-        placed = [replace(one, parent=here.get(one.parent, one.parent)) if one.parent else one for one in generation]
+    here: dict[str, str] = {}  # id in the export → id here
+    for generation in _generations(drafts):  # parents first: one that was stored before has another id here
+        placed = [
+            replace(draft, parent=here.get(draft.parent, draft.parent)) if draft.parent else draft
+            for draft in generation
+        ]
         for draft, receipt in zip(placed, remember(space, placed, caller, direct=False), strict=True):
             if draft.memory_id and receipt.id:
                 here[draft.memory_id] = receipt.id
@@ -126,8 +130,7 @@ def _remembered(
 
 
 def _generations(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
-    """The drafts in their order: first those whose parent is none of them, then these ones' children, and so on. What
-    leads in a circle comes last."""
+    """The drafts without a parent among them, then their children, and so on. Cycles come last."""
     below: dict[str, list[Draft]] = {}
     ids = {draft.memory_id for draft in drafts}
     generation = []
@@ -143,17 +146,22 @@ def _generations(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
         yield [draft for some in below.values() for draft in some]
 
 
-def _imported_links(number: int, row: dict[str, Any]) -> list[Edge]:
+def _links_of(number: int, row: dict[str, Any]) -> list[Edge]:
     given = row.get("links") or []
     if not isinstance(given, list) or len(given) > _MOST_LINKS:
         raise InvalidInput(f"Line {number}: links must be a list of at most {_MOST_LINKS}.", "Correct that line.")
     if given and row.get("id") is None:
-        return []  # nobody could tell what they start at
+        return []  # it is unknown where they start
     try:
         return [
-            Edge(str(one["kind"]), check_id(row["id"]), check_id(one["to"]), min(1.0, max(0.0, float(one["strength"]))))
-            for one in given
-            if one["kind"] in LINKS
+            Edge(
+                str(link["kind"]),
+                check_id(row["id"]),
+                check_id(link["to"]),
+                min(1.0, max(0.0, float(link["strength"]))),
+            )
+            for link in given
+            if link["kind"] in LINKS
         ]
     except (TypeError, KeyError, ValueError, OverflowError) as error:
         raise InvalidInput(
@@ -173,19 +181,19 @@ def _import_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _is_derived(row: dict[str, Any]) -> bool:
-    """Whether it was read out of a tree: whoever has that tree reads it there."""
+    """Whether it was read from a repository: it can be read there again."""
     kind = KINDS.get(str(row.get("kind")))
     return kind is not None and kind.derived
 
 
-_TAKEN = (
+_FIELDS = (
     "text", "kind", "level", "domain", "module", "parent", "session", "speaker", "time", "key", "evidence", "tags",
     "ttl", "ttl_class", "refresh",
 )  # fmt: skip
 
 
-def _imported(number: int, row: dict[str, Any]) -> Draft:
-    given = {name: row[name] for name in (*_TAKEN, *LABELS, "valid_from", "valid_until") if row.get(name) is not None}
+def _draft_of(number: int, row: dict[str, Any]) -> Draft:
+    given = {name: row[name] for name in (*_FIELDS, *LABELS, "valid_from", "valid_until") if row.get(name) is not None}
     given["refs"] = row.get("code_refs") or row.get("refs") or []
     given |= {name: row[name] for name in ("source", "actor") if row.get(name) is not None}
     try:

@@ -1,8 +1,8 @@
-"""Moving a memory from one database to another: all of it, in pieces, checked, and not used in two places (ALL-3).
+"""Move a memory to another database: in batches, checked, and never used in two places.
 
-It is copied as it was at one moment, while others go on to read and write it. Then nobody writes until what was written
-since is copied too, every table is checked, and the source is marked as moved. What is in the target is marked as
-unfinished until then, so that a move that was cut off at any point is finished by the next.
+It is copied as of one moment, while others continue to read and write. Then writers wait until later changes are
+copied, every table is checked, and the source is marked as moved. Until then the target is marked as unfinished, and
+the next run continues a stopped move.
 """
 
 import secrets
@@ -34,15 +34,17 @@ from waypost.store.protocol import AuditEntry, Reader, Store, Writer
 
 _AT_ONCE = 500
 
-Report = Callable[[str, int, int, str], None]  # phase, done, total, what at
+Report = Callable[[str, int, int, str], None]  # phase, done, total, table
 READING, COPYING, FINISHING = "Reading what there is", "Copying", "Finishing"
 LOOKING, CHECKING = "Looking for what is new", "Checking the copy"
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The two databases, open. `source` and `target` in words, as they are noted; `remedy` is what somebody is told who
-    uses the old one afterwards. `place` puts the copy where it is found, once it is whole."""
+    """The two open databases. `source` and `target` are their names; `remedy` is for users of the old one.
+
+    `place` puts the copy where it will be found, once it is complete.
+    """
 
     store: Store
     copy: Store
@@ -54,8 +56,6 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What was moved."""
-
     status: str  # moved | already
     rows: int = 0
     tables: dict[str, int] = field(default_factory=dict)
@@ -80,30 +80,30 @@ class Moved:
 def migrate(
     ends: Ends, notes: Notes | None, step: str, ids: NewIds, caller: Caller, clock: Clock, report: Report
 ) -> Moved:
-    """Do what `step` (of `migrate_notes.plan`) says is left. `notes` are the target's."""
+    """Do what `step` (from `notes.plan`) says is left. `notes` are the target's."""
     began = clock()
     if step == MARK:
-        return _only_mark(ends, notes, ids, clock, report)
+        return _finish_marking(ends, notes, ids, clock, report)
     state = notes.unfinished if notes is not None and step == RESUME else None
     state = state or Unfinished(secrets.token_hex(8), format_time(clock()), ends.source, ids.space.before)
     with ends.store.read() as seen:
         _copy(_Run(ends.copy, seen, ids, state, report), again=step == RESUME)
     report(FINISHING, 0, 0, "indexes")
     ends.copy.compact()
-    with ends.store.write() as held:
-        run = _Run(ends.copy, held, ids, state, report)
+    with ends.store.write() as locked:
+        run = _Run(ends.copy, locked, ids, state, report)
         sums = run.sums(LOOKING)
         if sums != state.sums:
             run.catch_up(sums)
         check_tables(sums, ends.copy, run.ticks(CHECKING))
-        check_indexes(held, ends.copy, strays=state.strays)
-        answers = check_answers(held, ends.copy, ids, clock())
+        check_indexes(locked, ends.copy, strays=state.strays)
+        answers = check_answers(locked, ends.copy, ids, clock())
         report(FINISHING, 0, 0, "notes")
-        _arrive(ends, held, state, sums, caller, clock())
+        _arrive(ends, locked, state, sums, caller, clock())
         report(FINISHING, 0, 0, "place")
         ends.place()
         report(FINISHING, 0, 0, "source")
-        note_departure(held, state.id, ends.target, ends.remedy, format_time(clock()))
+        note_departure(locked, state.id, ends.target, ends.remedy, format_time(clock()))
     counts = {name: rows for name, (rows, _) in sums.items()}
     seconds = (clock() - began).total_seconds()
     return Moved("moved", sum(counts.values()), counts, answers, step == RESUME, state.strays, seconds)
@@ -120,27 +120,27 @@ def _copy(run: "_Run", *, again: bool) -> None:
     run.note()
 
 
-def _only_mark(ends: Ends, notes: Notes | None, ids: NewIds, clock: Clock, report: Report) -> Moved:
-    """The copy was whole and checked when the move was cut off: the rest of it, if nothing was written since."""
+def _finish_marking(ends: Ends, notes: Notes | None, ids: NewIds, clock: Clock, report: Report) -> Moved:
+    """The copy was complete and checked when the move stopped: finish it, if nothing was written since."""
     arrived = notes.arrived if notes is not None and notes.arrived is not None else {}
-    known = {name: tuple(one) for name, one in arrived["sums"].items()}
-    with ends.store.write() as held:
-        total = sum(held.tables().count(table) for table in TABLES.values())
-        sums = checksums(held.tables(), ids, _ticks(report, READING, total))
-        if known != sums:
+    sums_arrived = {name: tuple(sum_of_table) for name, sum_of_table in arrived["sums"].items()}
+    with ends.store.write() as locked:
+        total = sum(locked.tables().count(table) for table in TABLES.values())
+        sums = checksums(locked.tables(), ids, _ticks(report, READING, total))
+        if sums_arrived != sums:
             raise Refused(
                 f"{ends.target} holds a copy of this memory that had arrived whole, but {ends.source} was written to"
                 " since.",
-                "It lacks the latest changes. If nothing was written there, copy anew with --replace.",
+                "It lacks the latest changes. If nothing was written there, copy again with --replace.",
             )
         ends.place()
-        note_departure(held, arrived["id"], ends.target, ends.remedy, format_time(clock()))
+        note_departure(locked, arrived["id"], ends.target, ends.remedy, format_time(clock()))
     counts = {name: rows for name, (rows, _) in sums.items()}
     return Moved("moved", total, counts, None, resumed=True)
 
 
-def _arrive(ends: Ends, held: Writer, state: Unfinished, sums: Sums, caller: Caller, now: datetime) -> None:
-    numbers, rows = held.tables().last_numbers(), sum(count for count, _ in sums.values())
+def _arrive(ends: Ends, source: Writer, state: Unfinished, sums: Sums, caller: Caller, now: datetime) -> None:
+    numbers, rows = source.tables().last_numbers(), sum(count for count, _ in sums.values())
     with ends.copy.write() as writer:
         writer.tables().set_last_numbers(numbers)
         details = {"from": ends.source, "rows": rows, "owners_word": caller.owners_word}
@@ -149,7 +149,7 @@ def _arrive(ends: Ends, held: Writer, state: Unfinished, sums: Sums, caller: Cal
 
 
 class _Run:
-    """One go at copying, which notes in the target how far it is, in the transactions that bring it there."""
+    """Copies tables, and stores in the target how far it is, in the same transactions."""
 
     def __init__(self, copy: Store, seen: Reader, ids: NewIds, state: Unfinished, report: Report) -> None:
         self._copy, self._seen, self._source = copy, seen, seen.tables()
@@ -161,7 +161,7 @@ class _Run:
         return _ticks(self._report, phase, self._total)
 
     def sums(self, phase: str) -> dict[str, tuple[int, str]]:
-        """Of the source as it is seen, with the ids that the target is to have."""
+        """Checksums of the source, with the ids of the target."""
         return checksums(self._source, self._ids, self.ticks(phase))
 
     def note(self) -> None:
@@ -169,7 +169,6 @@ class _Run:
             writer.set_meta(UNFINISHED, self.state.to_json())
 
     def copy(self, table: MovedTable) -> None:
-        """What is not copied yet of a table."""
         state = self.state.tables.setdefault(table.name, Copied())
         if state.done:
             return
@@ -180,19 +179,18 @@ class _Run:
                 state.after, state.rows = key_of(table, rows[-1]), state.rows + len(rows)
                 writer.set_meta(UNFINISHED, self.state.to_json())
             self._tick(table.name, state.rows)
-        state.done = True  # noted with the next piece; without it, the table is looked at once more
+        state.done = True  # stored with the next batch; otherwise the table is checked once more
 
     def catch_up(self, sums: Sums, *, check: bool = False) -> None:
-        """The source was written to since what is here was copied: bring what there is of it up to date, so that the rest
-        can follow. `check`: also where the copy itself is not what it should be."""
+        """Copy what was written to the source since. `check` also repairs a wrong copy."""
         begun = [table for table in TABLES.values() if table.name in self.state.tables]
         with self._copy.read() as reader:
             changed = [table for table in begun if not self._is_right(reader.tables(), table, sums, check)]
-        found = {table.name: self._differing(table) for table in changed}
+        differing = {table.name: self._differing(table) for table in changed}
         for table in reversed(changed):
-            self._drop(table, found[table.name][0])
+            self._drop(table, differing[table.name][0])
         for table in changed:
-            self._put(table, found[table.name][1])
+            self._put(table, differing[table.name][1])
             self.state.tables[table.name] = Copied(None, sums[table.name][0], done=True)
         self.state.sums = dict(sums)
         self.note()
@@ -209,7 +207,7 @@ class _Run:
 
     def _drop(self, table: MovedTable, keys: list[tuple[Any, ...]]) -> None:
         if table.name == APPEND_ONLY:
-            return  # nothing is ever taken out there; should something be too much, the check says so
+            return  # append-only: the final check reports surplus rows
         for start in range(0, len(keys), _AT_ONCE):
             with self._copy.write() as writer:
                 writer.tables().drop(table, keys[start : start + _AT_ONCE])
@@ -231,13 +229,12 @@ class _Run:
         else:
             tables.load(table, new)
         if table.name == "passages":
-            found, strays = keyword_rows(self._seen, rows)
-            tables.index_keywords(found)
+            keywords, strays = keyword_rows(self._seen, rows)
+            tables.index_keywords(keywords)
             self.state.strays += strays
 
 
 def _ticks(report: Report, phase: str, total: int) -> Tick:
-    """Counts the rows of all tables together."""
     through = dict[str, int]()
 
     def tick(table: str, rows: int) -> None:

@@ -1,7 +1,7 @@
-"""Ids that change when a memory moves between a database of this machine alone and one that machines share.
+"""Ids that change when a memory moves between a local and a shared database.
 
-Where a store is shared, the name of the machine goes into every id that comes from a path: of checkouts, of projects
-without a remote, and of the journal in the space's own folder. What belongs to another machine keeps its id.
+In a shared store, the machine's name is part of every id that comes from a path: of checkouts, of projects without a
+remote, and of the journal in the space's folder. Ids of other machines stay.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +13,7 @@ from waypost.space.identity import identify, machine_journal, path_id, tree_here
 from waypost.store.move_protocol import Row
 from waypost.store.moved_tables import TABLES, MovedTable
 
-# What is noted of a journal in `meta`: under the plain name for the one in the space's own folder, else with its id.
+# Keys of a journal in `meta`: plain for the journal in the space's folder, else with its id.
 OF_A_JOURNAL = frozenset(
     ("journal_promoted", "journal_index_lines", "journal_condensed", "journal_tallies", "journal_cleanup")
 )
@@ -25,8 +25,6 @@ Rename = Callable[[Row], Row]
 
 @dataclass(frozen=True, slots=True)
 class IdChange:
-    """From one to another."""
-
     before: str
     after: str
 
@@ -34,20 +32,19 @@ class IdChange:
 @dataclass(frozen=True, slots=True)
 class NewIds:
     space: IdChange
-    journal: IdChange  # of the one in the space's own folder
+    journal: IdChange  # of the journal in the space's folder
     checkouts: Mapping[str, str] = field(default_factory=dict)
-    trees: Mapping[str, str] = field(default_factory=dict)  # what a checkout is called, by its new id
-    others: Mapping[str, str] = field(default_factory=dict)  # memories that something is shared with
+    trees: Mapping[str, str] = field(default_factory=dict)  # name of a checkout's folder, by its new id
+    others: Mapping[str, str] = field(default_factory=dict)  # memories shared with
 
 
 def new_ids(
     space: IdChange, checkouts: Mapping[str, str], machine: IdChange, others: Mapping[str, str] | None = None
 ) -> NewIds:
-    """`checkouts` are those of the source: id and what the tree is called. `machine` is the name that goes into ids; empty
-    where a store is of one machine alone."""
+    """The new ids for these checkouts of the source (id and folder). `machine` is part of ids; empty for a local store."""
     ids, trees = dict[str, str](), dict[str, str]()
-    for checkout, told in checkouts.items():
-        root = tree_here(told, machine.before)
+    for checkout, name in checkouts.items():
+        root = tree_here(name, machine.before)
         if root is not None and path_id(root, machine.before) == checkout:
             ids[checkout] = path_id(root, machine.after)
             trees[ids[checkout]] = tree_name(root, machine.after)
@@ -56,11 +53,11 @@ def new_ids(
 
 
 def new_space_id(space_id: str, source: str, trees: Iterable[str], machine: IdChange) -> str | None:
-    """What a memory is called after the move; None: it is known by a path, and by none of these on this machine."""
+    """The new id of a memory. None if its id comes from a path that is not on this machine."""
     if source not in _BY_PATH or machine.before == machine.after:
         return space_id
-    for told in trees:
-        root = tree_here(told, machine.before)
+    for name in trees:
+        root = tree_here(name, machine.before)
         if root is None:
             continue
         if path_id(root, machine.before) == space_id:
@@ -74,28 +71,27 @@ def new_space_id(space_id: str, source: str, trees: Iterable[str], machine: IdCh
 
 
 def renamed(ids: NewIds, table: MovedTable, rows: list[Row]) -> list[Row]:
-    """The rows as the target is to hold them."""
-    rename = _rename_of(ids, table)
+    rename = _rename_for(ids, table)
     return rows if rename is None else [rename(row) for row in rows]
 
 
-def _rename_of(ids: NewIds, table: MovedTable) -> Rename | None:
+def _rename_for(ids: NewIds, table: MovedTable) -> Rename | None:
     special: dict[str, Rename] = {
         "checkouts": lambda row: _checkout(ids, row),
-        "meta": lambda row: (_note(ids, row[0]), *row[1:]),
-        "shares": _replacing(TABLES["shares"], "other", lambda other: ids.others.get(other, other)),
+        "meta": lambda row: (_meta_key(ids, row[0]), *row[1:]),
+        "shares": _column_rename(TABLES["shares"], "other", lambda other: ids.others.get(other, other)),
     }
     if ids.space.before != ids.space.after:
-        special["code_refs"] = _replacing(TABLES["code_refs"], "more", lambda told: _repo(ids, told))
-        special["candidates"] = _replacing(TABLES["candidates"], "draft", lambda told: _repo(ids, told))
+        special["code_refs"] = _column_rename(TABLES["code_refs"], "more", lambda text: _with_new_repo(ids, text))
+        special["candidates"] = _column_rename(TABLES["candidates"], "draft", lambda text: _with_new_repo(ids, text))
     if table.name in special:
         return special[table.name]
     if table.checkout:
-        return _replacing(table, table.checkout, lambda one: ids.checkouts.get(one, one))
-    return _replacing(table, table.journal, lambda one: _journal(ids, one)) if table.journal else None
+        return _column_rename(table, table.checkout, lambda checkout: ids.checkouts.get(checkout, checkout))
+    return _column_rename(table, table.journal, lambda journal: _journal(ids, journal)) if table.journal else None
 
 
-def _replacing(table: MovedTable, column: str, change: Callable[[Any], Any]) -> Rename:
+def _column_rename(table: MovedTable, column: str, change: Callable[[Any], Any]) -> Rename:
     (at,) = table.at(column)
     return lambda row: row if row[at] is None else (*row[:at], change(row[at]), *row[at + 1 :])
 
@@ -109,8 +105,7 @@ def _journal(ids: NewIds, journal: str) -> str:
     return ids.journal.after if journal == ids.journal.before else ids.checkouts.get(journal, journal)
 
 
-def _note(ids: NewIds, key: str) -> str:
-    """The name in `meta` of what is noted for a checkout or a journal."""
+def _meta_key(ids: NewIds, key: str) -> str:
     for beginning in (_APPROVED, _FOUGHT, _OURS):
         if key.startswith(beginning):
             journal, colon, path = key.removeprefix(beginning).partition(":")
@@ -123,6 +118,6 @@ def _note(ids: NewIds, key: str) -> str:
     return f"{name}:{ids.checkouts[last]}" if last in ids.checkouts else key
 
 
-def _repo(ids: NewIds, told: str) -> str:
-    """References, in JSON, may say which project they are of."""
-    return told.replace(f'"{ids.space.before}"', f'"{ids.space.after}"')
+def _with_new_repo(ids: NewIds, text: str) -> str:
+    """References, in JSON, may contain the project's id."""
+    return text.replace(f'"{ids.space.before}"', f'"{ids.space.after}"')

@@ -1,10 +1,10 @@
-"""What a move leaves in both databases, in the table `meta`: how far it is, that it arrived, that it went away.
+"""Notes about a move in the table `meta` of both databases.
 
-    in the target  migration:unfinished  while it is not whole and checked; with how far each table is
+    in the target  migration:unfinished  until it is complete and checked; with the progress of each table
     in the target  migration:arrived     afterwards
-    in the source  migration:moved       at the very end
+    in the source  migration:moved       at the end
 
-A move has an id, which stands in all of them: a copy that was left behind is known again by it.
+All of them contain the move's id, by which an old copy is recognised.
 """
 
 import json
@@ -17,55 +17,56 @@ from waypost.store.moved_tables import NOTES, TABLES
 from waypost.store.protocol import Reader, Writer
 
 MOVED, UNFINISHED, ARRIVED = f"{NOTES}moved", f"{NOTES}unfinished", f"{NOTES}arrived"
-_EVER = ("memories", "audit", "candidates", "tombstones", "journal_files")  # rows in one of these: it was used
+_EVER = (
+    "memories",
+    "audit",
+    "candidates",
+    "tombstones",
+    "journal_files",
+)  # a database with rows in one of these was used
 
-Sums = Mapping[str, tuple[int, str]]  # of each table: rows and checksum
+Sums = Mapping[str, tuple[int, str]]  # rows and checksum of each table
 
 
 @dataclass(slots=True)
 class Copied:
-    """How far a table is."""
-
-    after: tuple[Any, ...] | None = None  # the key in the source of the last row that was copied
+    after: tuple[Any, ...] | None = None  # the source's key of the last copied row
     rows: int = 0
     done: bool = False
 
 
 @dataclass(slots=True)
 class Unfinished:
-    """A move that is under way."""
-
     id: str
     at: str
-    source: str  # how the source is called, to know it again
-    space: str  # its id there
+    source: str  # the name of the source, to recognise it
+    space: str  # its id in the source
     tables: dict[str, Copied] = field(default_factory=dict)
-    sums: dict[str, tuple[int, str]] = field(default_factory=dict)  # of the source, when what is here was copied
-    strays: int = 0  # passages that were indexed under other rules than today's
+    sums: dict[str, tuple[int, str]] = field(default_factory=dict)  # of the source, at the time of copying
+    strays: int = 0  # passages indexed by older rules
 
     def to_json(self) -> str:
         tables = {
-            name: {"after": _plain(one.after), "rows": one.rows, "done": one.done} for name, one in self.tables.items()
+            name: {"after": _json_key(copied.after), "rows": copied.rows, "done": copied.done}
+            for name, copied in self.tables.items()
         }
         rest = {"sums": self.sums, "strays": self.strays, "tables": tables}
         return json.dumps({"id": self.id, "at": self.at, "from": self.source, "space": self.space, **rest})
 
     @classmethod
-    def from_json(cls, told: str) -> "Unfinished":
-        value = json.loads(told)
-        tables = {name: Copied(_key(one["after"]), one["rows"], one["done"]) for name, one in value["tables"].items()}
+    def from_json(cls, text: str) -> "Unfinished":
+        value = json.loads(text)
+        tables = {name: Copied(_key(row["after"]), row["rows"], row["done"]) for name, row in value["tables"].items()}
         sums = {name: (rows, checksum) for name, (rows, checksum) in value["sums"].items()}
         return cls(value["id"], value["at"], value["from"], value["space"], tables, sums, value["strays"])
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a database says about moves of a memory."""
-
     moved: Mapping[str, Any] | None
     arrived: Mapping[str, Any] | None
     unfinished: Unfinished | None
-    was_used: bool  # whether anything was ever kept in it
+    was_used: bool  # anything was ever stored in it
 
 
 def notes_of(reader: Reader) -> Notes:
@@ -82,27 +83,26 @@ FRESH, REPLACE, RESUME, MARK, DONE = "fresh", "replace", "resume", "mark", "done
 
 
 def is_done(source: Notes, target: Notes) -> bool:
-    """Whether the one was moved to the other."""
+    """Whether the source was moved to this target."""
     return bool(source.moved and target.arrived and source.moved["id"] == target.arrived["id"])
 
 
 def plan(source: Notes, target: Notes | None, name: str, to: str, space: str) -> str:
-    """What is left to do, where `name` is the source and `to` the target. Raises Refused where the target is taken.
+    """What is left to do to move `name` to `to`. Raises Refused if the target is in use.
 
-    fresh: all of it, into an empty place. replace: the same, in place of a copy that an earlier move left behind, or of
-    a memory in which nothing was ever kept. resume: the rest of it. mark: it has arrived, which the source does not know
-    yet. done: nothing.
+    fresh: all of it, into an empty place. replace: all of it, over an old copy or an unused memory. resume: the rest.
+    mark: it has arrived, and only the source must be marked. done: nothing.
     """
     if target is not None and is_done(source, target):
         return DONE
     if source.moved:
         raise Refused(
             f"This memory was moved from {name} to {source.moved['to']} on {source.moved['at'][:10]}.",
-            "Move it from there, if it is to go elsewhere.",
+            "Move it from there.",
         )
     if source.unfinished:
         raise Refused(
-            f"The memory in {name} has not arrived whole itself.",
+            f"The memory in {name} is an unfinished copy itself.",
             f"Repeat the move from {source.unfinished.source} first.",
         )
     if target is None:
@@ -110,38 +110,40 @@ def plan(source: Notes, target: Notes | None, name: str, to: str, space: str) ->
     if target.unfinished:
         if (target.unfinished.source, target.unfinished.space) == (name, space):
             return RESUME
-        raise _taken(to, f"an unfinished move from {target.unfinished.source}", "Finish it there")
+        raise _target_used(to, f"an unfinished move from {target.unfinished.source}", "Finish it there")
     if target.arrived and (target.arrived["from"], target.arrived["space"]) == (name, space) and not target.moved:
         return MARK
     left = target.moved and source.arrived and target.moved["id"] == source.arrived["id"]
     if left or not target.was_used:
         return REPLACE
     if target.moved:
-        raise _taken(to, f"a copy that was left when it was moved to {target.moved['to']}", "Remove that copy first")
-    raise _taken(to, "another memory of the same project", "Export one and import it into the other")
+        raise _target_used(
+            to, f"a copy that was left when it was moved to {target.moved['to']}", "Remove that copy first"
+        )
+    raise _target_used(to, "another memory of the same project", "Export one and import it into the other")
 
 
-def _taken(to: str, what: str, remedy: str) -> Refused:
+def _target_used(to: str, what: str, remedy: str) -> Refused:
     return Refused(
         f"{to} already holds {what}; nothing was changed.", f"{remedy}, or delete what is there with --replace."
     )
 
 
 def note_arrival(writer: Writer, state: Unfinished, sums: Sums, now: str) -> None:
-    told = {"id": state.id, "at": now, "from": state.source, "space": state.space, "sums": dict(sums)}
+    note = {"id": state.id, "at": now, "from": state.source, "space": state.space, "sums": dict(sums)}
     writer.tables().drop(TABLES["meta"], [(UNFINISHED,)])
-    writer.set_meta(ARRIVED, json.dumps(told))
+    writer.set_meta(ARRIVED, json.dumps(note))
 
 
 def note_departure(writer: Writer, move_id: str, to: str, remedy: str, now: str) -> None:
     writer.set_meta(MOVED, json.dumps({"id": move_id, "at": now, "to": to, "remedy": remedy}))
 
 
-def _plain(key: Sequence[Any] | None) -> list[Any] | None:
-    return None if key is None else [{"hex": one.hex()} if isinstance(one, bytes) else one for one in key]
+def _json_key(key: Sequence[Any] | None) -> list[Any] | None:
+    return None if key is None else [{"hex": value.hex()} if isinstance(value, bytes) else value for value in key]
 
 
-def _key(told: Sequence[Any] | None) -> tuple[Any, ...] | None:
-    if told is None:
+def _key(values: Sequence[Any] | None) -> tuple[Any, ...] | None:
+    if values is None:
         return None
-    return tuple(bytes.fromhex(one["hex"]) if isinstance(one, dict) else one for one in told)
+    return tuple(bytes.fromhex(value["hex"]) if isinstance(value, dict) else value for value in values)

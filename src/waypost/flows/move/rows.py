@@ -1,4 +1,4 @@
-"""Rows on their way from one database to another: read in batches, added up, compared."""
+"""Rows of databases: read in batches, summed up, compared."""
 
 import hashlib
 import marshal
@@ -15,11 +15,11 @@ _FIRST, _MOST, _MOST_PASSAGES = 200, 4000, 1000  # rows in a batch
 _MANY_BYTES, _FEW_BYTES = 8_000_000, 1_000_000
 _BITS = 128
 
-Tick = Callable[[str, int], None]  # the name of a table, and how many of its rows are through
+Tick = Callable[[str, int], None]  # a table, and how many of its rows are done
 
 
 def batches(tables: TableReader, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Row]]:
-    """All rows behind a key in the order of their keys, as many at once as fit well into memory."""
+    """Rows after a key in the order of keys, in batches that fit into memory."""
     limit, at = _FIRST, table.at(*table.key)
     most = _MOST_PASSAGES if table.name == "passages" else _MOST
     while rows := tables.rows(table, after, limit):
@@ -36,14 +36,13 @@ def key_of(table: MovedTable, row: Row) -> tuple[Any, ...]:
 
 
 def digest_of(row: Row) -> bytes:
-    """The same for the same values, whichever database they come from."""
-    # Its oldest format: later ones depend on which objects happen to be shared.
+    """The same digest for the same values, from any database."""
+    # The oldest format: later ones depend on which objects are shared.
     return hashlib.blake2b(marshal.dumps(tuple(row), 0), digest_size=_BITS // 8).digest()
 
 
 def checksum(tables: TableReader, table: MovedTable, ids: NewIds | None, tick: Tick) -> tuple[int, str]:
-    """Rows of a table and a sum over all of them that does not depend on their order; with `ids`, as they are to be in
-    the target."""
+    """The number of rows of a table, and a sum that does not depend on their order. With `ids`, as the target has them."""
     count, total = 0, 0
     for rows in batches(tables, table):
         for row in rows if ids is None else renamed(ids, table, rows):
@@ -60,7 +59,7 @@ def checksums(tables: TableReader, ids: NewIds | None, tick: Tick) -> dict[str, 
 def differences(
     source: TableReader, target: TableReader, table: MovedTable, ids: NewIds
 ) -> tuple[list[tuple[Any, ...]], set[tuple[Any, ...]]]:
-    """The keys of rows that only the target has, and the keys of those that it lacks or has otherwise."""
+    """Keys of rows that only the target has, and of rows that it lacks or has with other values."""
     wanted = {
         key_of(table, row): digest_of(row) for rows in batches(source, table) for row in renamed(ids, table, rows)
     }
@@ -76,23 +75,22 @@ def differences(
 
 
 def keyword_rows(source: Reader, rows: Iterable[Row]) -> tuple[list[tuple[int, PassageRow]], int]:
-    """Rows of the table `passages` as they are found by keywords, made again from what their versions say; and how many
-    are of an earlier way to cut texts, so that they are not found as well as they could be."""
+    """Passages with their keywords, made again from their versions; and how many no longer match their version."""
     stored = list(rows)
     numbers = {row[1] for row in stored}
     places = source.tables().passage_places(numbers)
     made = {number: passages_of(version) for number, version in source.versions_by_number(numbers).items()}
-    found, strays = list[tuple[int, PassageRow]](), 0
+    keyword_list, strays = list[tuple[int, PassageRow]](), 0
     for passage_id, number, content_hash, language in stored:
-        passage = _same(made.get(number, []), places[passage_id].place, content_hash)
+        passage = _passage_with(made.get(number, []), places[passage_id].place, content_hash)
         if passage is None:
             strays += 1
             passage = Passage("", content_hash, language)
-        found.append((passage_id, PassageRow(content_hash, language, passage.terms, passage.code_terms)))
-    return found, strays
+        keyword_list.append((passage_id, PassageRow(content_hash, language, passage.terms, passage.code_terms)))
+    return keyword_list, strays
 
 
-def _same(made: Sequence[Passage], place: int, content_hash: bytes) -> Passage | None:
+def _passage_with(made: Sequence[Passage], place: int, content_hash: bytes) -> Passage | None:
     if place < len(made) and made[place].content_hash == content_hash:
         return made[place]
-    return next((one for one in made if one.content_hash == content_hash), None)
+    return next((passage for passage in made if passage.content_hash == content_hash), None)

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
+    from waypost.flows.recall import access as access
     from waypost.flows.recall import code_search as code_search
-    from waypost.flows.recall import hits as hits
+    from waypost.flows.recall import damage_notices as damage_notices
     from waypost.flows.recall import listing as listing
     from waypost.flows.recall import related as related
     from waypost.flows.recall import search as search
-    from waypost.flows.recall import versions as versions
     from waypost.flows.recall import why as why
 
 __getattr__ = lazy_modules(__name__)

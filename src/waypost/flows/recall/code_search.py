@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
+from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.hits import derived, hit_of
 from waypost.model.checkout import Checkout
 from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
 from waypost.model.recall import Hit, View

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from waypost.flows.links.staleness import linked
-from waypost.flows.move.export import memory_row
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.row import memory_row
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.store.protocol import Filter, Reader

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import visible_version
+from waypost.flows.versions.current import visible_version
 from waypost.model.ids import check_id
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged
-from waypost.flows.admin.recovery_notices import damage_notices
+from waypost.flows.checkouts.treeless import notice_elsewhere, seen_elsewhere
 from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
-from waypost.flows.index.treeless import notice_elsewhere, seen_elsewhere
-from waypost.flows.journal.access import note_access
-from waypost.flows.journal.files.pages import with_pages
-from waypost.flows.links.freshness import MOST_ROUNDS, catch_up, hurry, notice_full, refresh, still_there
+from waypost.flows.index.freshness import MOST_ROUNDS, catch_up, hurry, notice_full, refresh, still_there
+from waypost.flows.journal_files.pages import with_pages
+from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.hits import hit_of
+from waypost.flows.recall.access import note_access
+from waypost.flows.recall.damage_notices import damage_notices
 from waypost.journal.markdown_values import in_zone
 from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import UNCHECKED

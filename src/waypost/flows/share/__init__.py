@@ -6,10 +6,6 @@ from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from waypost.flows.share import agreements as agreements
-    from waypost.flows.share import inject as inject
     from waypost.flows.share import owner as owner
-    from waypost.flows.share import recall as recall
-    from waypost.flows.share import sources as sources
-    from waypost.flows.share import spaces as spaces
 
 __getattr__ = lazy_modules(__name__)

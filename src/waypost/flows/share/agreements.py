@@ -1,7 +1,7 @@
-"""Sharing between projects by consent of both: offered by one, accepted by the other, revoked by either (CG-19).
+"""Agreements between two projects: one offers, the other accepts, either revokes.
 
-Each side writes its own half into its own memory; the other side's audit log is told. Nothing is copied: what is shared is read
-where it is (`share_given`).
+Each side writes its half into its own memory, and an entry into the other's audit log. Nothing is copied: shared
+memories are read where they are (`sources.py`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused, StoreError, WaypostError
+from waypost.flows.neighbours import Neighbour, Neighbours
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit
 from waypost.flows.share.sources import AWAY
-from waypost.flows.share.spaces import Neighbour, Neighbours
+from waypost.flows.versions.current import audit
 from waypost.model.memory import Caller
 from waypost.model.share import Offer, ShareRow, SharingProject
 from waypost.model.time import format_time
@@ -35,11 +35,11 @@ _SAYS = {
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share as one side sees it, from both halves as they are now."""
+    """A share as one side sees it, from the current state of both halves."""
 
-    role: str  # "gives": this space is read by the project; "takes": it reads the project
+    role: str  # "gives": the project reads this space; "takes": this space reads the project
     project: SharingProject  # the other one
-    state: str  # offered: not accepted (any more); active; revoked; away: the other cannot be read now
+    state: str  # offered: not accepted (any more); active; revoked; away: the project cannot be read now
     offer: Offer
     offered_at: datetime | None = None
     offered_by: str | None = None
@@ -51,7 +51,6 @@ class Share:
 
     @property
     def says(self) -> str:
-        """What stands before the name of the other project."""
         return _SAYS[self.role, self.state]
 
     def to_json(self) -> dict[str, Any]:
@@ -67,32 +66,30 @@ class Share:
         }
 
 
-def offer(space: OpenSpace, told: str, what: Offer, caller: Caller) -> Share:
-    """Let another project read these memories, once it has accepted. Another offer than before ends what was accepted; the
-    same one changes nothing."""
-    _decides(space, caller, "offer")
+def offer(space: OpenSpace, project: str, what: Offer, caller: Caller) -> Share:
+    """Let another project read these memories once it accepts. A changed offer must be accepted again."""
+    _need_person(space, caller, "offer")
     neighbours = space.neighbours(space)
-    other = _another(space, neighbours.find(told))
+    other = _another(space, neighbours.find(project))
     with space.store.write() as writer:
-        known = writer.share(GIVES, other.space_id)
-        if known is None or not known.stands or known.offer != what:
-            known = ShareRow(
+        half = writer.share(GIVES, other.space_id)
+        if half is None or not half.stands or half.offer != what:
+            half = ShareRow(
                 GIVES, other.space_id, other.name, space.new_id(), what, space.clock(), _person(space, caller)
             )
-            writer.put_share(known)
+            writer.put_share(half)
             audit(space, writer, "share_offer", None, caller, _details(GIVES, other) | what.to_json())
             new = True
         else:
             new = False
-    notices = _tell(space, neighbours, other, "share_offer", TAKES, caller) if new else ()
-    return replace(_seen(space, neighbours, GIVES, other), notices=notices)
+    notices = _note_at_other(space, neighbours, other, "share_offer", TAKES, caller) if new else ()
+    return replace(_current_share(space, neighbours, GIVES, other), notices=notices)
 
 
-def accept(space: OpenSpace, told: str, caller: Caller) -> Share:
-    """Read from now on what another project offers to this one."""
-    _decides(space, caller, "accept")
+def accept(space: OpenSpace, project: str, caller: Caller) -> Share:
+    _need_person(space, caller, "accept")
     neighbours = space.neighbours(space)
-    other = _another(space, neighbours.find(told))
+    other = _another(space, neighbours.find(project))
     offered = neighbours.halves(other.space_id).get(GIVES)
     if offered is None or not offered.stands:
         raise NotFound(
@@ -101,52 +98,52 @@ def accept(space: OpenSpace, told: str, caller: Caller) -> Share:
         )
     new = False
     with space.store.write() as writer:
-        known = writer.share(TAKES, other.space_id)
-        if known is None or not known.stands or known.offer_id != offered.offer_id:
+        before = writer.share(TAKES, other.space_id)
+        if before is None or not before.stands or before.offer_id != offered.offer_id:
             person = _person(space, caller)
             half = ShareRow(TAKES, other.space_id, other.name, offered.offer_id, offered.offer, space.clock(), person)
             writer.put_share(half)
             audit(space, writer, "share_accept", None, caller, _details(TAKES, other) | offered.offer.to_json())
             new = True
-    notices = _tell(space, neighbours, other, "share_accept", GIVES, caller) if new else ()
-    return replace(_seen(space, neighbours, TAKES, other), notices=notices)
+    notices = _note_at_other(space, neighbours, other, "share_accept", GIVES, caller) if new else ()
+    return replace(_current_share(space, neighbours, TAKES, other), notices=notices)
 
 
-def revoke(space: OpenSpace, told: str, caller: Caller, *, role: str | None = None) -> tuple[Share, ...]:
-    """End what is shared with a project, in both directions or in one: from this moment on nothing is read."""
-    _decides(space, caller, "revoke")
+def revoke(space: OpenSpace, project: str, caller: Caller, *, role: str | None = None) -> tuple[Share, ...]:
+    """End sharing with a project, in both directions or in one. Takes effect at once."""
+    _need_person(space, caller, "revoke")
     neighbours = space.neighbours(space)
-    other = _agreed_with(space, neighbours, told)
+    other = _partner(space, neighbours, project)
     ended: list[str] = []
     with space.store.write() as writer:
-        for one in (GIVES, TAKES):
-            half = writer.share(one, other.space_id) if role in (None, one) else None
+        for side in (GIVES, TAKES):
+            half = writer.share(side, other.space_id) if role in (None, side) else None
             if half is not None and half.stands:
                 by = _person(space, caller)
                 writer.put_share(replace(half, revoked_at=space.clock(), revoked_by=by))
-                audit(space, writer, "share_revoke", None, caller, _details(one, other))
-                ended.append(one)
+                audit(space, writer, "share_revoke", None, caller, _details(side, other))
+                ended.append(side)
     if not ended:
         raise NotFound(f"Nothing is shared with {other.name[:60]!r}.", "`waypost share list` shows what is.")
     notices: tuple[str, ...] = ()
-    for one in ended:
-        notices += _tell(space, neighbours, other, "share_revoke", TAKES if one == GIVES else GIVES, caller)
-    return tuple(replace(_seen(space, neighbours, one, other), notices=notices) for one in ended)
+    for side in ended:
+        notices += _note_at_other(space, neighbours, other, "share_revoke", TAKES if side == GIVES else GIVES, caller)
+    return tuple(replace(_current_share(space, neighbours, side, other), notices=notices) for side in ended)
 
 
 def shares(space: OpenSpace) -> tuple[Share, ...]:
-    """What this space gives and takes, and what is offered to it; those that were revoked too."""
+    """What this space gives and takes, what is offered to it, and what was revoked."""
     neighbours = space.neighbours(space)
     with space.store.read() as reader:
         own = reader.shares()
-    others = {one.other: Neighbour(one.other, "", one.name) for one in own}
-    others |= {one.space_id: one for one in neighbours.partners()}
-    found = [
+    others = {row.other: Neighbour(row.other, "", row.name) for row in own}
+    others |= {neighbour.space_id: neighbour for neighbour in neighbours.partners()}
+    all_shares = [
         share
-        for other in sorted(others.values(), key=lambda one: (one.name.lower(), one.space_id))
+        for other in sorted(others.values(), key=lambda neighbour: (neighbour.name.lower(), neighbour.space_id))
         for share in _both_ways(neighbours, other, [row for row in own if row.other == other.space_id])
     ]
-    return tuple(found)
+    return tuple(all_shares)
 
 
 def _both_ways(neighbours: Neighbours, other: Neighbour, own: list[ShareRow]) -> Iterator[Share]:
@@ -157,7 +154,7 @@ def _both_ways(neighbours: Neighbours, other: Neighbour, own: list[ShareRow]) ->
             yield _share(role, other, halves.get(role), theirs.get(opposite), error)
 
 
-def _seen(space: OpenSpace, neighbours: Neighbours, role: str, other: Neighbour) -> Share:
+def _current_share(space: OpenSpace, neighbours: Neighbours, role: str, other: Neighbour) -> Share:
     with space.store.read() as reader:
         half = reader.share(role, other.space_id)
     theirs, error = _their_halves(neighbours, other)
@@ -176,7 +173,7 @@ def _share(
 ) -> Share:
     given, taken = (own, theirs) if role == GIVES else (theirs, own)
     same = given is not None and taken is not None and given.offer_id == taken.offer_id
-    accepted = taken if same or given is None else None  # an acceptance of an earlier offer is none of this one
+    accepted = taken if same or given is None else None  # accepting an earlier offer does not accept this one
     half = given or taken
     assert half is not None
     revoked = next((row for row in (given, accepted) if row is not None and not row.stands), None)
@@ -184,7 +181,7 @@ def _share(
         state = REVOKED
     elif error is not None:
         state = AWAY_STATE
-    elif given is None:  # the giver has no memory of it: as good as revoked
+    elif given is None:  # the giver has lost its half: as good as revoked
         state = REVOKED
     else:
         state = ACTIVE if accepted is not None else OFFERED
@@ -203,11 +200,11 @@ def _share(
     )
 
 
-def _decides(space: OpenSpace, caller: Caller, what: str) -> None:
+def _need_person(space: OpenSpace, caller: Caller, what: str) -> None:
     if not caller.decides:
         raise Refused(
             f"Only a person can {what} what projects share.",
-            "Run it at a terminal, or with --yes as the owner's word.",
+            "Run it at a terminal, or with --yes to act with owner rights.",
         )
     identity = space.identity
     if identity.kind == "person" and _person(space, caller) != identity.name:
@@ -215,7 +212,6 @@ def _decides(space: OpenSpace, caller: Caller, what: str) -> None:
 
 
 def _person(space: OpenSpace, caller: Caller) -> str:
-    """Whose word it is."""
     return caller.actor if caller.source == "person" else space.settings.person
 
 
@@ -225,14 +221,14 @@ def _another(space: OpenSpace, other: Neighbour) -> Neighbour:
     return other
 
 
-def _agreed_with(space: OpenSpace, neighbours: Neighbours, told: str) -> Neighbour:
-    """The project that something was agreed with, which may be gone: then by its id or the name it had."""
+def _partner(space: OpenSpace, neighbours: Neighbours, project: str) -> Neighbour:
+    """The project of an agreement. If it is gone, by its id or its last name."""
     try:
-        return neighbours.find(told)
+        return neighbours.find(project)
     except (NotFound, InvalidInput):
         with space.store.read() as reader:
-            known = {row.other: row for row in reader.shares() if row.stands}
-        called = [row for row in known.values() if told in (row.other, row.name)]
+            rows = {row.other: row for row in reader.shares() if row.stands}
+        called = [row for row in rows.values() if project in (row.other, row.name)]
         if len(called) != 1:
             raise
         return Neighbour(called[0].other, "", called[0].name)
@@ -242,10 +238,10 @@ def _details(role: str, other: Neighbour) -> dict[str, Any]:
     return {"role": role, "project": other.space_id, "name": other.name}
 
 
-def _tell(
+def _note_at_other(
     space: OpenSpace, neighbours: Neighbours, other: Neighbour, action: str, role: str, caller: Caller
 ) -> tuple[str, ...]:
-    """Note in the other side's audit log what was done on this one. What was agreed does not depend on it."""
+    """Write to the other side's audit log. The agreement does not depend on it."""
     own = Neighbour(space.identity.space_id, space.identity.kind, space.identity.name)
     try:
         with neighbours.note(other.space_id) as store:
@@ -253,5 +249,5 @@ def _tell(
                 with store.write() as writer:
                     audit(space, writer, action, None, caller, _details(role, own) | {"done_by": "the other project"})
     except (StoreError, *AWAY) as error:
-        return (f"The audit log of {other.name} could not be told: {error.what}",)
+        return (f"Could not write to the audit log of {other.name}: {error.what}",)
     return ()

@@ -1,4 +1,4 @@
-"""Whose memory an id is, when it is none of this space's: what other projects share is only read here."""
+"""Memories of other projects: shared ones can only be read here."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,20 +15,20 @@ from waypost.store.share_protocol import TAKES
 
 
 def refuse_shared(space: OpenSpace, ids: Iterable[str]) -> None:
-    """Raises Refused where one of these is a memory that another project shares with this one."""
+    """Raise Refused if one of these memories belongs to another project."""
     for memory_id in ids:
-        found = find_shared(space, memory_id)
-        if found is not None and found.project is not None:
+        memory = find_shared(space, memory_id)
+        if memory is not None and memory.project is not None:
             raise Refused(
-                f"The memory {memory_id} belongs to project {found.project.name}: here it can only be read.",
-                f"Change it there (project {found.project.id}), or remember something of your own.",
+                f"The memory {memory_id} belongs to project {memory.project.name}: here it can only be read.",
+                f"Change it there (project {memory.project.id}), or remember something of your own.",
             )
 
 
-def find_shared(space: OpenSpace, told: str, moment: Moment | None = None) -> LinkedMemory | None:
-    """The memory of this id that another project shows to this one now; None where there is none, or it is one's own."""
+def find_shared(space: OpenSpace, text: str, moment: Moment | None = None) -> LinkedMemory | None:
+    """The memory with this id that another project shares now, or None. None for own memories too."""
     try:
-        memory_id = check_id(told)
+        memory_id = check_id(text)
     except InvalidInput:
         return None
     with space.store.read() as reader:
@@ -39,7 +39,7 @@ def find_shared(space: OpenSpace, told: str, moment: Moment | None = None) -> Li
     with given_to(space, taken, view) as given:
         for giver in given.givers:
             try:
-                memory = _shown(space, giver, memory_id, view)
+                memory = _memory_from(space, giver, memory_id, view)
             except AWAY:
                 continue
             if memory is not None:
@@ -47,9 +47,9 @@ def find_shared(space: OpenSpace, told: str, moment: Moment | None = None) -> Li
     return None
 
 
-def _shown(space: OpenSpace, giver: Giver, memory_id: str, view: View) -> LinkedMemory | None:
-    shown = giver.view(view)
-    version = None if shown is None else giver.reader.visible_versions([memory_id], shown).get(memory_id)
+def _memory_from(space: OpenSpace, giver: Giver, memory_id: str, view: View) -> LinkedMemory | None:
+    offered = giver.view(view)
+    version = None if offered is None else giver.reader.visible_versions([memory_id], offered).get(memory_id)
     if version is None or not giver.offer.admits(version.kind):
         return None
     return replace(giver.linked(space, [version])[version.number], project=giver.project)

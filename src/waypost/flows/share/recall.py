@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from waypost.flows.links.hits import hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.code_search import CodeAsk, code_hits
-from waypost.flows.recall.hits import hit_of
 from waypost.flows.recall.search import RecallFilter, RecallRows, gather, question_terms, weighed
 from waypost.flows.share.sources import AWAY, Given, Giver, given_to
 from waypost.model.kinds import CODE_COLLECTIONS

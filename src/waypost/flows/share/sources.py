@@ -12,8 +12,8 @@ from waypost.context.one_line import one_line
 from waypost.errors import NotFound, SecurityError, StoreError, WaypostError
 from waypost.facts.ageing import aged
 from waypost.flows.links.staleness import link_memory
+from waypost.flows.neighbours import Neighbours
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.share.spaces import Neighbours
 from waypost.model.code_link import LinkedMemory
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.memory import State, Version

@@ -1,38 +1,38 @@
-"""The life of a memory after it was written: corrected, retracted, rejected, protected, and its history."""
+"""Change memories that are stored: correct, retract, reject, protect; and their history."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.facts.ageing import aged, renewed
+from waypost.facts.ageing import renewed
 from waypost.facts.identity import MERGED, fingerprint
 from waypost.facts.rejection import LEARNED, marks_left, marks_met, topic_marks
 from waypost.facts.validity import holds_at
-from waypost.flows.facts.proposals import propose_correction, propose_retraction
-from waypost.flows.journal.files.write import is_filed, journal_writer, write_through
-from waypost.flows.links.repin import accepted
+from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
+from waypost.flows.links.pin import repin
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions, nothing_new, refuse_derived, visible_version
-from waypost.flows.write.authority import is_outranked, refuse_outranked
-from waypost.flows.write.prepare import embed_items, finish, make_room, marks_standing, pending, prepare, put
-from waypost.flows.write.reinstate import end
+from waypost.flows.versions.authority import is_outranked, refuse_outranked
+from waypost.flows.versions.current import audit, current_versions, find, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.prepare import (
+    embed_items,
+    make_room,
+    marks_standing,
+    pending,
+    prepare,
+    prepare_version,
+    put,
+)
+from waypost.flows.write.proposals import propose_correction, propose_retraction
+from waypost.flows.write.reinstate import end_versions
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
-from waypost.model.memory import SAID_BY, Caller, MemoryRecord, State, Version
+from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time
 from waypost.store.protocol import Edge, Reader, Writer
 from waypost.text.secrets.masking import mask
-
-
-def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> MemoryRecord:
-    """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
-    with space.store.read() as reader:
-        version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
-        states = aged(reader.states([version.memory_id]), space.clock())
-        return MemoryRecord(version, states.get(version.memory_id, State()))
 
 
 def correct(
@@ -45,9 +45,9 @@ def correct(
     valid_until: datetime | None = None,
     said_by: Mapping[str, str] | None = None,
 ) -> Receipt:
-    """It was said wrongly: the same memory, for the same time unless told, now says `text`.
+    """Change the text of a memory; its id and, by default, its period stay.
 
-    What an agent would correct of a person's words waits for review. `said_by`: who proposed what a person approves.
+    A correction of a person's memory by an agent needs review. `said_by` names who proposed what a person approves.
     """
     memory_id = check_id(memory_id)
     hidden = mask(check_text(text))
@@ -55,20 +55,20 @@ def correct(
     key = space.tombstone_key()
     old = find(space, memory_id).version
     refuse_derived(old)
-    item = finish(
+    item = prepare_version(
         Draft(hidden.text, kind=old.kind),
-        replace(_corrected(space, old, hidden.text, caller, valid_from, valid_until), refs=accepted(space, old)),
+        replace(_corrected(space, old, hidden.text, caller, valid_from, valid_until), refs=repin(space, old)),
         masked,
         key,
     )
     embedded = embed_items(space, [item])
     with journal_writer(space, filed=is_filed(old)) as writer:
-        now = space.clock()  # others may have asked what we knew while we embedded
+        now = space.clock()  # other processes may have read while we embedded
         current = visible_version(writer, memory_id, Moment(now))
-        # Somebody was quicker: correct what is there now. Where it points they have just said; nothing is looked at here,
-        # while others wait to write.
+        # Another process was quicker: correct its version. Its references are new, and looking at code would block
+        # other writers.
         if current.number != old.number:
-            item = finish(
+            item = prepare_version(
                 item.draft, _corrected(space, current, hidden.text, caller, valid_from, valid_until), masked, key
             )
         item = replace(item, version=replace(item.version, recorded_at=now))
@@ -80,26 +80,25 @@ def correct(
             return Receipt(memory_id, "duplicate", current.key, reason="it already says this", masked=masked)
         if is_outranked(caller, [current]):
             times = {"valid_from": valid_from, "valid_until": valid_until}
-            return propose_correction(space, writer, caller, item, memory_id, _told_times(times))
+            return propose_correction(space, writer, caller, item, memory_id, _formatted_times(times))
         if said_by:
             details = {**item.version.details, SAID_BY: dict(said_by)}
             item = replace(item, version=replace(item.version, details=details))
         writer.supersede(current.number, now)
-        make_room(writer, held_versions(writer, memory_id), item.version.period, now, embedded)
+        make_room(writer, current_versions(writer, memory_id), item.version.period, now, embedded)
         put(writer, item.version, item.passages, embedded)
         _renew(space, writer, memory_id, caller)
-        writer.set_state(memory_id, verified_at=None)  # what somebody verified were other words
+        writer.set_state(memory_id, verified_at=None)  # somebody verified another text
         audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
         write_through(space, writer, [memory_id])
-        owed = pending(writer, item.passages, embedded)
-    if owed:
+        pending_engines = pending(writer, item.passages, embedded)
+    if pending_engines:
         space.start_worker(space)
-    return Receipt(memory_id, "added", current.key, masked=masked, replaces=memory_id, pending=owed)
+    return Receipt(memory_id, "added", current.key, masked=masked, replaces=memory_id, pending=pending_engines)
 
 
 def _renew(space: OpenSpace, writer: Writer, memory_id: str, caller: Caller) -> None:
-    """What somebody says now has its whole time before it, if it has a lifetime. A person's words do not end for good
-    because an agent, who may have chosen the end, said the first ones."""
+    """Restart the lifetime. A person's text is not deleted at its end because an agent set that before."""
     state = writer.states([memory_id]).get(memory_id)
     if state is not None:
         milder = {"on_expire": "stale"} if caller.source == "person" and state.on_expire == "delete" else {}
@@ -131,14 +130,14 @@ def _corrected(
     return version
 
 
-def _told_times(times: Mapping[str, datetime | None]) -> dict[str, str]:
+def _formatted_times(times: Mapping[str, datetime | None]) -> dict[str, str]:
     return {name: format_time(at) for name, at in times.items() if at is not None}
 
 
 def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: datetime | None = None) -> Receipt | None:
-    """It is not held true any more, or with `valid_until` only not after that. What it had replaced holds again.
+    """End a memory, or with `valid_until` end it then. What it had replaced is valid again.
 
-    Returns None when it is done. What an agent would retract of a person's words waits for review, as the receipt says.
+    Returns None when done, or a receipt with a proposal if an agent retracts a person's memory.
     """
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
@@ -146,16 +145,16 @@ def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: da
         now = space.clock()
         version = visible_version(writer, memory_id, Moment(now))
         refuse_derived(version)
-        held = held_versions(writer, memory_id)
-        if valid_until is not None and all(valid_until <= version.valid_from for version in held):
+        current = current_versions(writer, memory_id)
+        if valid_until is not None and all(valid_until <= version.valid_from for version in current):
             raise InvalidInput("valid_until is not after the memory's beginning.", "Leave it out to retract all of it.")
-        if is_outranked(caller, held):
-            given = _told_times({"valid_until": valid_until})
+        if is_outranked(caller, current):
+            given = _formatted_times({"valid_until": valid_until})
             return propose_retraction(space, writer, caller, version, given, key)
         back: list[str] = []
         if valid_until is None:
-            back = end(space, writer, held, caller, key, now)
-        elif not make_room(writer, held, (valid_until, None), now, nothing_new(space, writer)):
+            back = end_versions(space, writer, current, caller, key, now)
+        elif not make_room(writer, current, (valid_until, None), now, nothing_new(space, writer)):
             raise InvalidInput("valid_until is not before the memory's end.", "`waypost correct` can prolong it.")
         audit(space, writer, "retract", memory_id, caller, {"bounded": valid_until is not None})
         write_through(space, writer, [memory_id, *back])
@@ -163,8 +162,10 @@ def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: da
 
 
 def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
-    """Retract it, and leave a tombstone: this value is not stored again. What it had replaced holds again. Its history
-    stays."""
+    """Retract a memory and leave a tombstone: this value is not stored again.
+
+    What it had replaced is valid again. Its history stays.
+    """
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
     with journal_writer(space) as writer:
@@ -176,24 +177,24 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
                 "What was said in a conversation cannot be rejected.",
                 "`waypost retract` takes it out of recall, `waypost forget` removes it.",
             )
-        held = held_versions(writer, memory_id)
-        saying = {  # also for another time, by another memory
+        current = current_versions(writer, memory_id)
+        saying = {  # also other memories, for other times
             same.number: same
-            for value in held
+            for value in current
             for same in (value, *writer.find_fingerprint(value.fingerprint))
             if same.superseded_at is None
         }
         refuse_outranked(caller, saying.values(), "reject it")
-        for value in held:
+        for value in current:
             for digest in value_marks(writer, value, key):
                 writer.add_tombstone(digest, now, memory_id)
-        back = end(space, writer, list(saying.values()), caller, key, now)
+        back = end_versions(space, writer, list(saying.values()), caller, key, now)
         audit(space, writer, "reject", memory_id, caller, {})
         write_through(space, writer, back)
 
 
 def value_marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
-    """The tombstones of a value, also in the domains from which it was moved to where it stands."""
+    """The tombstones of a value, also for domains it was moved from."""
     before = [
         v for v in reader.versions(value.memory_id) if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
     ]
@@ -201,10 +202,14 @@ def value_marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
 
 
 def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
-    """Allow a rejected value again, given in any form that is refused for it, or an extractor's topic. Only a person decides
-    that; the answer says whether anything was rejected."""
+    """Allow a rejected value again, in any form that is refused for it, or an extractor's topic.
+
+    Only a person may. Returns False if nothing was rejected.
+    """
     if not caller.decides:
-        raise Refused("Only a person can lift a rejection.", "Run it at a terminal, or with --yes as the owner's word.")
+        raise Refused(
+            "Only a person can lift a rejection.", "Run it at a terminal, or with --yes to act with owner rights."
+        )
     key = space.tombstone_key()
     version = prepare(space, draft, caller, key).version
     marks = [*marks_met(key, version), *topic_marks(key, LEARNED + draft.text)]
@@ -216,11 +221,11 @@ def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
 
 
 def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True) -> None:
-    """Keep it out of everything that ages, prunes or expires memories."""
+    """Exempt a memory from ageing, pruning and expiry."""
     memory_id = check_id(memory_id)
     with journal_writer(space) as writer:
         refuse_derived(visible_version(writer, memory_id, Moment(space.clock())))
-        refuse_outranked(caller, held_versions(writer, memory_id), "protect it" if on else "end its protection")
+        refuse_outranked(caller, current_versions(writer, memory_id), "protect it" if on else "end its protection")
         writer.set_state(memory_id, protected=on)
         audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
         write_through(space, writer, [memory_id])
@@ -228,7 +233,7 @@ def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All that was ever recorded under one id, and what it replaced or was replaced by."""
+    """Every version recorded under one id, and what it replaced or was replaced by."""
 
     memory_id: str
     versions: tuple[Version, ...]
@@ -237,31 +242,31 @@ class History:
 
 
 def history(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> History:
-    """All of it; or of a moment that was asked for: what was recorded by then, and about that time."""
+    """The history of a memory. With a moment: what was recorded by then, about that time."""
     memory_id = check_id(memory_id)
     with space.store.read() as reader:
         versions = reader.versions(memory_id)
         if not versions:
             raise NotFound(
-                f"There is no memory {memory_id}, and there was none.", "`waypost list` shows what is there."
+                f"There is no memory {memory_id}, and there never was.", "`waypost list` shows what is there."
             )
         chain = _chain(reader, memory_id)
         edges = {edge for member in chain for edge in reader.edges(member) if edge.kind == "supersedes"}
         related = [version for member in chain if member != memory_id for version in reader.versions(member)]
     ordered = sorted(related, key=lambda version: version.number)
     if moment is not None:
-        versions, ordered = _told_by(versions, moment), _told_by(ordered, moment)
-        told = {version.memory_id for version in (*versions, *ordered)}
-        edges = {edge for edge in edges if {edge.from_id, edge.to_id} <= told and edge.is_known_at(moment.known_at)}
+        versions, ordered = _known_at(versions, moment), _known_at(ordered, moment)
+        ids = {version.memory_id for version in (*versions, *ordered)}
+        edges = {edge for edge in edges if {edge.from_id, edge.to_id} <= ids and edge.is_known_at(moment.known_at)}
         if not versions:
             raise NotFound(
-                f"The memory {memory_id} said nothing of that time then.", f"See `waypost history {memory_id}`."
+                f"The memory {memory_id} stated nothing about that time then.", f"See `waypost history {memory_id}`."
             )
     return History(memory_id, tuple(versions), tuple(sorted(edges, key=lambda e: (e.from_id, e.to_id))), tuple(ordered))
 
 
-def _told_by(versions: Sequence[Version], moment: Moment) -> list[Version]:
-    """These as far as they were recorded by a moment, and as they were then: held, if they were given up later."""
+def _known_at(versions: Sequence[Version], moment: Moment) -> list[Version]:
+    """The versions recorded by a moment, as they were then: current if they were superseded later."""
     known_at = moment.known_at
     return [
         replace(version, superseded_at=None)
@@ -274,13 +279,13 @@ def _told_by(versions: Sequence[Version], moment: Moment) -> list[Version]:
 
 
 def _chain(reader: Reader, memory_id: str) -> list[str]:
-    """The memory and all that it superseded or was superseded by, as far as it goes."""
-    found, queue = {memory_id: None}, [memory_id]
+    """The memory and everything that it superseded or was superseded by, transitively."""
+    chain, queue = {memory_id: None}, [memory_id]
     while queue:
         for edge in reader.edges(queue.pop()):
             if edge.kind == "supersedes":
                 for other in (edge.from_id, edge.to_id):
-                    if other not in found:
-                        found[other] = None
+                    if other not in chain:
+                        chain[other] = None
                         queue.append(other)
-    return list(found)
+    return list(chain)

@@ -1,4 +1,4 @@
-"""How long memories live, as somebody says; and those whose time has run out, for somebody to look at."""
+"""Lifetimes of memories: set, renew, and list what has expired."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +9,8 @@ from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged, limited
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions, refuse_derived, visible_version
-from waypost.flows.write.authority import refuse_outranked
+from waypost.flows.versions.authority import refuse_outranked
+from waypost.flows.versions.current import audit, current_version, current_versions, refuse_derived, visible_version
 from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import MAX_TTL, check_whole
 from waypost.model.ids import check_id
@@ -22,9 +22,7 @@ from waypost.store.protocol import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class Lasting:
-    """A memory and how long it lives."""
-
+class LifetimeStatus:
     memory_id: str
     state: State  # as it is by now
 
@@ -44,8 +42,8 @@ class Lasting:
         }
 
 
-def _lasting(space: OpenSpace, reader: Reader, memory_id: str) -> Lasting:
-    return Lasting(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
+def _status_of(space: OpenSpace, reader: Reader, memory_id: str) -> LifetimeStatus:
+    return LifetimeStatus(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
 
 
 def set_ttl(
@@ -57,29 +55,31 @@ def set_ttl(
     refresh: Sequence[str] = (),
     on_expire: str | None = None,
     ttl_class: str | None = None,
-) -> Lasting:
-    """Give a memory a lifetime that begins now; with nothing said, take the one away that it has.
+) -> LifetimeStatus:
+    """Give a memory a lifetime that starts now. Without arguments, remove its lifetime.
 
-    What is not said comes from the class, else without seconds from the lifetime that it has; one by seconds alone only
-    goes stale at its end. What was archived is back.
+    Missing values come from the class, or without seconds from the current lifetime. By default an expired memory
+    becomes stale. An archived memory is restored.
     """
     memory_id = check_id(memory_id)
-    chosen = _chosen(seconds, refresh, on_expire, ttl_class)
+    chosen = _requested_lifetime(seconds, refresh, on_expire, ttl_class)
     with space.store.write() as writer:
         now = space.clock()
         version = visible_version(writer, memory_id, Moment(now))
         _check_kind(version)
         state = writer.states([memory_id]).get(memory_id, State())
         if chosen is None and (refresh or on_expire is not None):
-            chosen, ttl_class = _kept(state, check_triggers(refresh), on_expire), state.ttl_class
-        refuse_outranked(caller, held_versions(writer, memory_id), "set how long it lives")
+            chosen, ttl_class = _changed_lifetime(state, check_triggers(refresh), on_expire), state.ttl_class
+        refuse_outranked(caller, current_versions(writer, memory_id), "set its lifetime")
         writer.set_state(memory_id, **limited(state, chosen, ttl_class, now))
-        told = {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
-        audit(space, writer, "ttl", memory_id, caller, told)
-        return _lasting(space, writer, memory_id)
+        details = (
+            {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
+        )
+        audit(space, writer, "ttl", memory_id, caller, details)
+        return _status_of(space, writer, memory_id)
 
 
-def _chosen(
+def _requested_lifetime(
     seconds: int | None, refresh: Sequence[str], on_expire: str | None, ttl_class: str | None
 ) -> Lifetime | None:
     if seconds is not None:
@@ -89,8 +89,7 @@ def _chosen(
     return lifetime_of(seconds, ttl_class, check_triggers(refresh), on_expire)
 
 
-def _kept(state: State, refresh: tuple[str, ...], on_expire: str | None) -> Lifetime:
-    """As long as before; only these are other."""
+def _changed_lifetime(state: State, refresh: tuple[str, ...], on_expire: str | None) -> Lifetime:
     if state.ttl_seconds is None:
         raise InvalidInput("refresh and on_expire need a lifetime.", "Give it in seconds, or name a class.")
     return Lifetime(state.ttl_seconds, on_expire or state.on_expire or "stale", refresh or state.refresh)
@@ -105,24 +104,23 @@ def _check_kind(version: Version) -> None:
         )
 
 
-def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[LinkedMemory, ...]:
-    """The memories whose time has run out and that are still there, longest ago first: those that went stale, and those
-    in the archive if asked for. `verify` gives one its time again, `retract` ends it, `set_ttl` gives it another."""
+def expired_memories(space: OpenSpace, *, include_archived: bool = False) -> tuple[LinkedMemory, ...]:
+    """Expired memories that are still stored, longest ago first.
+
+    `include_archived` adds archived ones. `verify` renews one, `retract` ends it, `set_ttl` gives it another lifetime.
+    """
     moment = Moment(space.clock())
     actions = ("stale", "archive") if include_archived else ("stale",)
     with space.store.read() as reader:
         rows = reader.lifetimes(expired_by=moment.as_of, archived=include_archived)
         ids = [row.memory_id for row in rows if row.on_expire in actions]
-        versions = [version for one in ids if (version := _current(reader, one, moment)) is not None]
-        memories = [_since_its_end(one) for one in linked(space, reader, versions).values()]
-    return tuple(sorted(memories, key=lambda one: (one.stale_since is None, one.stale_since, one.version.number)))
+        versions = [version for memory_id in ids if (version := current_version(reader, memory_id, moment)) is not None]
+        memories = [_stale_since_end(memory) for memory in linked(space, reader, versions).values()]
+    return tuple(
+        sorted(memories, key=lambda memory: (memory.stale_since is None, memory.stale_since, memory.version.number))
+    )
 
 
-def _current(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
-    held = held_versions(reader, memory_id)
-    return reader.version(memory_id, moment) or (held[-1] if held else None)
-
-
-def _since_its_end(memory: LinkedMemory) -> LinkedMemory:
-    ended = [one for one in (memory.stale_since, memory.state.expires_at, memory.state.archived_at) if one is not None]
+def _stale_since_end(memory: LinkedMemory) -> LinkedMemory:
+    ended = [at for at in (memory.stale_since, memory.state.expires_at, memory.state.archived_at) if at is not None]
     return replace(memory, stale_since=min(ended, default=None))

@@ -1,4 +1,4 @@
-"""Ending memories, and giving what they had replaced its place back."""
+"""End memories, and reinstate what they had replaced."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,8 +9,8 @@ from waypost.facts.identity import tombstones
 from waypost.facts.succession import what_returns
 from waypost.facts.validity import Period
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions, nothing_new
-from waypost.flows.write.prepare import put
+from waypost.flows.versions.current import audit, current_versions, nothing_new
+from waypost.flows.versions.prepare import put
 from waypost.model.memory import Caller, State, Version
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import Reader, Writer
@@ -18,22 +18,24 @@ from waypost.store.protocol import Reader, Writer
 SUPERSEDES = "supersedes"
 
 
-def end(
-    space: OpenSpace, writer: Writer, held: Sequence[Version], caller: Caller, key: bytes, now: datetime
+def end_versions(
+    space: OpenSpace, writer: Writer, versions: Sequence[Version], caller: Caller, key: bytes, now: datetime
 ) -> list[str]:
-    """Hold these versions no longer. Returns the memories that hold again because one of these had replaced them."""
+    """End these versions. Returns the ids of memories that are valid again because one of these had replaced them."""
     regions: dict[str, list[Period]] = {}
-    for version in held:
+    for version in versions:
         writer.supersede(version.number, now)
         regions.setdefault(version.memory_id, []).append(version.period)
-    back: dict[str, None] = {}
+    reinstated: dict[str, None] = {}
     for memory_id, region in regions.items():
-        if not held_versions(writer, memory_id):  # one that goes on holding was only cut
-            back |= dict.fromkeys(_give_back(space, writer, memory_id, region, caller, key, now, {memory_id}))
-    return list(back)
+        if not current_versions(writer, memory_id):  # one that goes on holding was only cut
+            reinstated |= dict.fromkeys(
+                _reinstate_replaced(space, writer, memory_id, region, caller, key, now, {memory_id})
+            )
+    return list(reinstated)
 
 
-def _give_back(
+def _reinstate_replaced(
     space: OpenSpace,
     writer: Writer,
     ended: str,
@@ -43,73 +45,71 @@ def _give_back(
     now: datetime,
     seen: set[str],
 ) -> list[str]:
-    """What `ended` had replaced holds again for that time. Where that was retracted or rejected itself, what it had
-    replaced does."""
-    back = []
-    for memory_id in replaced_by(writer, ended):
+    """Reinstate what `ended` had replaced for that time. If that is ended itself, reinstate what it had replaced."""
+    reinstated = []
+    for memory_id in replaced_ids(writer, ended):
         if memory_id in seen:
             continue
-        if _hold_again(space, writer, memory_id, region, key, now):
+        if _reinstate(space, writer, memory_id, region, key, now):
             audit(space, writer, "reinstate", memory_id, caller, {"replaced_by": ended})
-            back.append(memory_id)
-        elif not held_versions(writer, memory_id):
-            back += _give_back(space, writer, memory_id, region, caller, key, now, seen | {memory_id})
-    return back
+            reinstated.append(memory_id)
+        elif not current_versions(writer, memory_id):
+            reinstated += _reinstate_replaced(space, writer, memory_id, region, caller, key, now, seen | {memory_id})
+    return reinstated
 
 
-def _hold_again(
+def _reinstate(
     space: OpenSpace, writer: Writer, memory_id: str, region: Sequence[Period], key: bytes, now: datetime
 ) -> bool:
     versions = writer.versions(memory_id)
     state = writer.states([memory_id]).get(memory_id, State())
     if not versions or (has_run_out(state, now) and state.on_expire == "delete"):
         return False
-    taken = [*taken_from(writer, memory_id), *said_elsewhere(writer, versions[-1])]
-    found = what_returns(versions, _replaced_at(writer, memory_id), region, taken)
-    if any(writer.tombstones(tombstones(key, version)) for version in found.versions):
+    taken = [*periods_replaced(writer, memory_id), *periods_of_same_value(writer, versions[-1])]
+    returning = what_returns(versions, _replaced_at(writer, memory_id), region, taken)
+    if any(writer.tombstones(tombstones(key, version)) for version in returning.versions):
         return False
-    for version in found.absorbed:
+    for version in returning.absorbed:
         writer.supersede(version.number, now)
-    for version in found.versions:
-        put_again(space, writer, version, now)
-    return bool(found.versions)
+    for version in returning.versions:
+        store_again(space, writer, version, now)
+    return bool(returning.versions)
 
 
-def put_again(space: OpenSpace, writer: Writer, version: Version, now: datetime) -> None:
-    """Write a version once more, as it was: its author, places and all. A key that another has meanwhile stays there."""
+def store_again(space: OpenSpace, writer: Writer, version: Version, now: datetime) -> None:
+    """Write a version once more as it was. A key that another memory has by now stays there."""
     owner = writer.find_key(version.key) if version.key is not None else None
     key = version.key if owner is None or owner.memory_id == version.memory_id else None
     again = replace(version, recorded_at=now, superseded_at=None, key=key)
     put(writer, again, passages_of(again), nothing_new(space, writer))
 
 
-def replaced_by(reader: Reader, memory_id: str) -> list[str]:
-    """The memories that this one replaced."""
+def replaced_ids(reader: Reader, memory_id: str) -> list[str]:
     return sorted(
         {edge.to_id for edge in reader.edges(memory_id) if (edge.kind, edge.from_id) == (SUPERSEDES, memory_id)}
     )
 
 
-def replacers(reader: Reader, memory_id: str) -> list[str]:
-    """The memories that replaced this one, and those that replaced them, and so on."""
-    found: dict[str, None] = {}
+def replacer_ids(reader: Reader, memory_id: str) -> list[str]:
+    """Ids of the memories that replaced this one, transitively."""
+    ids: dict[str, None] = {}
     queue = [memory_id]
     while queue:
         above = queue.pop()
         for edge in reader.edges(above):
-            if edge.kind == SUPERSEDES and edge.to_id == above and edge.from_id not in (*found, memory_id):
-                found[edge.from_id] = None
+            if edge.kind == SUPERSEDES and edge.to_id == above and edge.from_id not in (*ids, memory_id):
+                ids[edge.from_id] = None
                 queue.append(edge.from_id)
-    return list(found)
+    return list(ids)
 
 
-def taken_from(reader: Reader, memory_id: str) -> list[Period]:
-    """The time for which others hold in its place."""
-    return [version.period for other in replacers(reader, memory_id) for version in held_versions(reader, other)]
+def periods_replaced(reader: Reader, memory_id: str) -> list[Period]:
+    """The periods in which others are valid in its place."""
+    return [version.period for other in replacer_ids(reader, memory_id) for version in current_versions(reader, other)]
 
 
-def said_elsewhere(reader: Reader, version: Version) -> list[Period]:
-    """The time for which another memory says the same."""
+def periods_of_same_value(reader: Reader, version: Version) -> list[Period]:
+    """The periods in which another memory has the same value."""
     return [
         same.period
         for same in reader.find_fingerprint(version.fingerprint)
@@ -118,17 +118,19 @@ def said_elsewhere(reader: Reader, version: Version) -> list[Period]:
 
 
 def _replaced_at(reader: Reader, memory_id: str) -> set[datetime]:
-    """When memories of which nothing holds any more took its place: for the first time, and when they were restored."""
-    found: set[datetime] = set()
+    """When memories that are ended now took its place, for the first time or after a restore."""
+    moments: set[datetime] = set()
     for edge in reader.edges(memory_id):
-        if edge.kind == SUPERSEDES and edge.to_id == memory_id and not held_versions(reader, edge.from_id):
-            found |= set(_beginnings(reader.versions(edge.from_id)))
-            found |= {edge.made_at} if edge.made_at is not None else set()
-    return found
+        if edge.kind == SUPERSEDES and edge.to_id == memory_id and not current_versions(reader, edge.from_id):
+            moments |= set(_beginnings(reader.versions(edge.from_id)))
+            moments |= {edge.made_at} if edge.made_at is not None else set()
+    return moments
 
 
 def _beginnings(versions: Sequence[Version]) -> Iterator[datetime]:
-    """When a memory began to hold, or held again after nothing of it did."""
     for place, version in enumerate(versions):
-        if all(one.superseded_at is not None and one.superseded_at < version.recorded_at for one in versions[:place]):
+        if all(
+            earlier.superseded_at is not None and earlier.superseded_at < version.recorded_at
+            for earlier in versions[:place]
+        ):
             yield version.recorded_at

@@ -1,9 +1,8 @@
-"""The gateway: the only way a memory gets in, whoever calls.
+"""The gateway: the only way to write a memory.
 
-validate (a `Draft` is) → mask secrets → tombstone? refuse → source and trust from the caller → duplicate? skip,
-merge or add → passages → embed, outside the transaction → store with its audit row, in one transaction; what the
-journal keeps is in its file before that is committed. What another process may have changed while we embedded is asked
-again inside the transaction.
+Outside the transaction: mask secrets, pin references, cut into passages, embed, find similar memories. Inside: decide
+about each draft (`insert.py`) and store it with its audit row. A journal entry is in its file before the commit. What
+other processes may have changed meanwhile is read again inside the transaction.
 """
 
 from collections import defaultdict
@@ -13,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import StoreUnavailable, WaypostError
 from waypost.facts.duplicates import THRESHOLDS
-from waypost.flows.index.current_tree import TreeNow
-from waypost.flows.journal.files.sync import sync_in
-from waypost.flows.journal.files.write import days_of, is_filed, journal_writer, write_through
+from waypost.flows.checkouts.current_tree import TreeNow
+from waypost.flows.journal_files.reconcile import sync_in
+from waypost.flows.journal_files.write import days_of, is_filed, journal_writer, write_through
 from waypost.flows.links.draft_links import point_at_code
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.masking import without_secrets
+from waypost.flows.versions.prepare import Embedded, Prepared, embed_items, locate_drafts, prepare
 from waypost.flows.write.insert import WriteGate, judging_engine
-from waypost.flows.write.masking import without_secrets
-from waypost.flows.write.prepare import Embedded, Prepared, embed_items, placed, prepare
 from waypost.journal.layout import PREFERENCES
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
@@ -36,35 +35,37 @@ CHUNK = 256  # drafts in one transaction: few syncs for a batch, short waits for
 
 
 def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool) -> Iterator[Receipt]:
-    """Write drafts in order. Each receipt is given out after its memory is on disk.
+    """Write drafts in order. A receipt is returned after its memory is on disk.
 
-    `direct`: somebody says this now, so it may bring back what was corrected before. A batch, an import or an
-    extractor may not, unless the draft's own time is later than the correction.
+    `direct`: somebody states this now, so it may restore what was corrected before. A batch, an import or an extractor
+    may not, unless the draft has a later time than the correction.
     """
-    drafts = placed(space, drafts)  # before the first is written
+    drafts = locate_drafts(space, drafts)  # before the first is written
     tree = TreeNow(space)
     for start in range(0, len(drafts), CHUNK):
-        yield from _remember_patiently(space, tree, drafts[start : start + CHUNK], caller, direct)
+        yield from _remember_with_retries(space, tree, drafts[start : start + CHUNK], caller, direct)
 
 
-def weigh(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool = False) -> list[Receipt]:
-    """What would become of these drafts, one after the other, without storing any of them."""
-    drafts = placed(space, drafts)
+def preview(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool = False) -> list[Receipt]:
+    """What `remember` would do with these drafts, without storing any of them."""
+    drafts = locate_drafts(space, drafts)
     tree = TreeNow(space)
     receipts: list[Receipt] = []
     for start in range(0, len(drafts), CHUNK):
         try:
             _remember_chunk(space, tree, drafts[start : start + CHUNK], caller, direct, receipts)
-        except _OnlyWeighed:
+        except _RollBack:
             continue
     return receipts
 
 
-def _remember_patiently(
+def _remember_with_retries(
     space: OpenSpace, tree: TreeNow, drafts: Sequence[Draft], caller: Caller, direct: bool
 ) -> list[Receipt]:
-    """A connection that is cut in the middle is no reason to give up, as long as nothing was stored. What the journal keeps
-    is not tried again: its file has it already, and the next look at that will bring it in."""
+    """Retry when the connection is lost before anything was stored.
+
+    Journal entries are not retried: their file has them already, and the next sync reads it.
+    """
     for _ in range(_TRIES - 1):
         try:
             return _remember_chunk(space, tree, drafts, caller, direct)
@@ -74,8 +75,8 @@ def _remember_patiently(
     return _remember_chunk(space, tree, drafts, caller, direct)
 
 
-class _OnlyWeighed(Exception):
-    """Takes the transaction back."""
+class _RollBack(Exception):
+    """Rolls the transaction back."""
 
 
 def _remember_chunk(
@@ -84,15 +85,15 @@ def _remember_chunk(
     drafts: Sequence[Draft],
     caller: Caller,
     direct: bool,
-    only_weighed: list[Receipt] | None = None,
+    previewed: list[Receipt] | None = None,
 ) -> list[Receipt]:
     key = space.tombstone_key()
-    began = space.clock()
-    hidden = [without_secrets(draft) for draft in drafts]
-    pointed = point_at_code(space, tree, [draft for draft, _ in hidden], direct=direct)
+    now = space.clock()
+    masked_drafts = [without_secrets(draft) for draft in drafts]
+    pointed = point_at_code(space, tree, [draft for draft, _ in masked_drafts], direct=direct)
     items = [
-        replace(prepare(space, one.draft, caller, key, began), masked=masked)
-        for one, (_, masked) in zip(pointed, hidden, strict=True)
+        replace(prepare(space, pointed_draft.draft, caller, key, now), masked=masked)
+        for pointed_draft, (_, masked) in zip(pointed, masked_drafts, strict=True)
     ]
     embedded = embed_items(space, items)
     with space.store.read() as reader:
@@ -103,34 +104,33 @@ def _remember_chunk(
         sync_in(space, writer, only=days_of(space, writer, filed))
         gate = WriteGate(space, writer, embedded, caller, direct, key)
         receipts = []
-        now = space.clock()  # others may have written while we embedded
+        recorded_at = space.clock()  # others may have written while we embedded
         for place, prepared in enumerate(items):
-            item = replace(prepared, version=replace(prepared.version, recorded_at=now))
+            item = replace(prepared, version=replace(prepared.version, recorded_at=recorded_at))
             newer = _twins(writer, space, [item], embedded, since=seen)[0]
             receipts.append(pointed[place].on(gate.admit(item, twins[place] + newer)))
-        if only_weighed is not None:
-            only_weighed += receipts
-            raise _OnlyWeighed
+        if previewed is not None:
+            previewed += receipts
+            raise _RollBack
         if filed:
             write_through(space, writer, [i for receipt in receipts for i in (receipt.id, receipt.replaces) if i])
-    return _afterwards(space, items, receipts)
+    return _after_commit(space, items, receipts)
 
 
-def _afterwards(space: OpenSpace, items: Sequence[Prepared], receipts: list[Receipt]) -> list[Receipt]:
-    """What follows from what is stored by now. Whatever goes wrong here, the write has succeeded."""
+def _after_commit(space: OpenSpace, items: Sequence[Prepared], receipts: list[Receipt]) -> list[Receipt]:
+    """Start what follows from the write. Failures here do not fail the write."""
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
-    return _keep_preferences(space, items, receipts)
+    return _promote_preferences(space, items, receipts)
 
 
-def _keep_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: list[Receipt]) -> list[Receipt]:
-    """Put new preferences into their file. Where this fails, the receipts say why; upkeep tries again
-    when it condenses the day."""
+def _promote_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: list[Receipt]) -> list[Receipt]:
+    """Add new preferences to their file. If that fails, the receipts say why, and maintenance tries again."""
     added = {receipt.id for receipt in receipts if receipt.status == "added"}
     fresh = [item.version for item in items if item.version.kind == "preference" and item.version.memory_id in added]
     if not fresh:
         return receipts
-    from waypost.flows.journal.preferences import promote_at_once  # few writes are preferences
+    from waypost.flows.journal_files.preferences import promote_at_once  # few writes are preferences
 
     try:
         promote_at_once(space, fresh)
@@ -139,26 +139,29 @@ def _keep_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: lis
     except WaypostError as error:
         notice = f"It is stored, but not yet in {PREFERENCES}: {error.what} {error.remedy}"
         new = {version.memory_id for version in fresh}
-        return [replace(one, notices=(*one.notices, notice)) if one.id in new else one for one in receipts]
+        return [
+            replace(receipt, notices=(*receipt.notices, notice)) if receipt.id in new else receipt
+            for receipt in receipts
+        ]
     return receipts
 
 
 def _twins(
     reader: Reader, space: OpenSpace, items: Sequence[Prepared], embedded: Embedded, *, since: int
 ) -> list[list[Twin]]:
-    """For each item the current memories of its kind and domain that mean nearly the same, most alike first."""
+    """For each item the current memories of its kind and domain with nearly the same meaning, most similar first."""
     groups: dict[tuple[str, str, str], list[tuple[int, Vector]]] = defaultdict(list)
     for place, item in enumerate(items):
         engine = None if KINDS[item.version.kind].is_journal else judging_engine(space, item.passages)
         vector = embedded.of(engine, item.passages) if engine else None
         if engine and vector is not None:
             groups[engine, item.version.kind, item.version.domain].append((place, vector))
-    found: list[list[Twin]] = [[] for _ in items]
+    twins: list[list[Twin]] = [[] for _ in items]
     for (engine, kind, domain), members in groups.items():
-        import numpy as np  # only where vectors are
+        import numpy as np  # heavy, and without a model there are no vectors
 
-        asked = np.stack([vector for _, vector in members])
-        for twin in reader.twins(engine, asked, kind, domain, THRESHOLDS[engine][1], since):
+        vectors = np.stack([vector for _, vector in members])
+        for twin in reader.twins(engine, vectors, kind, domain, THRESHOLDS[engine][1], since):
             place = members[twin.asked][0]
-            found[place].append(replace(twin, asked=place))
-    return found
+            twins[place].append(replace(twin, asked=place))
+    return twins

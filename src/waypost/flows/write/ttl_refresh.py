@@ -1,4 +1,4 @@
-"""A file changes: memories that wait for that have their time again."""
+"""Restart lifetimes when a matching file changes."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,21 +12,27 @@ from waypost.store.protocol import Reader
 
 
 def refresh_for(space: OpenSpace, paths: Iterable[str]) -> int:
-    """These files of the tree were made, edited or deleted: memories that wait for that have their whole time again.
-    Returns how many. What was archived or deleted at its end does not come back by it."""
+    """These files were created, edited or deleted: restart the lifetimes of memories with a matching trigger.
+
+    Returns how many. Archived and deleted memories are not restored.
+    """
     changed = list(paths)
     if not changed:
         return 0
     with space.store.read() as reader:
         rows = _refreshable(reader, space.clock())
     files = ChangedFiles(changed if rows else ())
-    meant = [row.memory_id for row in rows if files.any_meant(row.refresh)]
-    if not meant:
+    matching = [row.memory_id for row in rows if files.any_meant(row.refresh)]
+    if not matching:
         return 0
     with space.store.write() as writer:
         now = space.clock()
-        states = writer.states(meant)
-        alive = [one for one in meant if one in states and states[one].refresh and is_lively(states[one], now)]
+        states = writer.states(matching)
+        alive = [
+            memory_id
+            for memory_id in matching
+            if memory_id in states and states[memory_id].refresh and is_lively(states[memory_id], now)
+        ]
         for memory_id in alive:
             writer.set_state(memory_id, **renewed(states[memory_id], now))
     return len(alive)
@@ -38,15 +44,15 @@ def _refreshable(reader: Reader, now: datetime) -> list[LifetimeRow]:
 
 
 def refresh_after_git(space: OpenSpace) -> int:
-    """The same for a tree that nobody indexes: git tells what was committed or checked out since the last time."""
+    """The same for a repository without an index, by what git says was committed or checked out since."""
     root, key = tree_of(space), f"refreshed_commit:{space.identity.checkout_id}"
     with space.store.read() as reader:
         waiting, since = bool(_refreshable(reader, space.clock())), reader.meta(key)
     commit = head(root).commit if waiting else ""
     if not commit or commit == since:
         return 0
-    found = _names(changed_since(root, since)) if since else set(recent_changes(root, commits=1))
-    done = refresh_for(space, sorted(found - _names(dirty(root))))  # what is in no commit may lie there for long
+    paths = _names(changed_since(root, since)) if since else set(recent_changes(root, commits=1))
+    done = refresh_for(space, sorted(paths - _names(dirty(root))))  # uncommitted changes may be old
     with space.store.write() as writer:
         writer.set_meta(key, commit)
     return done

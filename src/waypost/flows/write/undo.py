@@ -1,7 +1,7 @@
-"""Undo: a memory that was retracted or rejected, or an earlier version of one, holds again as it was.
+"""Restore a memory that was retracted or rejected, or an earlier version of one.
 
-It is the same memory: its id, links, reasons and history were never gone, and its text, author, places in the code, level
-and all else are written once more as they were. What was forgotten cannot come back.
+It keeps its id, links, reasons and history. The version is written again as it was. Forgotten memories cannot be
+restored.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,19 @@ from datetime import datetime
 from waypost.errors import InvalidInput, NotFound, PersonOnly, Refused
 from waypost.facts.ageing import has_run_out
 from waypost.facts.validity import Period, overlap, remaining
-from waypost.flows.journal.files.write import journal_writer, write_through
+from waypost.flows.journal_files.write import journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.versions import audit, held_versions, nothing_new, refuse_derived, visible_version
-from waypost.flows.write.authority import refuse_outranked
+from waypost.flows.versions.authority import refuse_outranked
+from waypost.flows.versions.current import audit, current_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.versions.prepare import make_room
 from waypost.flows.write.lifecycle import value_marks
-from waypost.flows.write.prepare import make_room
-from waypost.flows.write.reinstate import put_again, replaced_by, replacers, said_elsewhere, taken_from
+from waypost.flows.write.reinstate import (
+    periods_of_same_value,
+    periods_replaced,
+    replaced_ids,
+    replacer_ids,
+    store_again,
+)
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, State, Version
 from waypost.model.receipt import Receipt
@@ -25,13 +31,13 @@ from waypost.model.time import Moment
 from waypost.store.protocol import Reader, Writer
 
 _ENDINGS = ("retract", "reject")
-_MOST_DEEDS = 100
+_MOST_ENTRIES = 100
 
 
 def restore(space: OpenSpace, memory_id: str, caller: Caller, *, number: int | None = None) -> Receipt:
-    """Undo what ended a memory; with `number`, make that version of it the one that holds.
+    """Undo what ended a memory. With `number`, make that version the current one.
 
-    What a person ended, and what was rejected, only a person can restore.
+    Only a person can restore what a person ended or what was rejected.
     """
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
@@ -42,9 +48,9 @@ def restore(space: OpenSpace, memory_id: str, caller: Caller, *, number: int | N
             raise NotFound(f"There is no memory {memory_id} here.", "What was forgotten cannot be restored.")
         refuse_derived(versions[-1])
         if number is None:
-            changed = _hold_again(space, writer, versions, caller, key, now)
+            changed = _restore_ended(space, writer, versions, caller, key, now)
         else:
-            changed = _earlier(space, writer, versions, number, caller, key, now)
+            changed = _restore_earlier(space, writer, versions, number, caller, key, now)
         audit(space, writer, "restore", memory_id, caller, {"version": number is not None})
         write_through(space, writer, changed)
     return Receipt(memory_id, "added", versions[-1].key)
@@ -53,7 +59,7 @@ def restore(space: OpenSpace, memory_id: str, caller: Caller, *, number: int | N
 # -- what was retracted or rejected
 
 
-def _hold_again(
+def _restore_ended(
     space: OpenSpace, writer: Writer, versions: Sequence[Version], caller: Caller, key: bytes, now: datetime
 ) -> list[str]:
     memory_id = versions[-1].memory_id
@@ -69,45 +75,45 @@ def _hold_again(
     if writer.tombstones(marks) and not caller.decides:
         raise PersonOnly(
             f"The memory {memory_id} was rejected: only a person can restore it.",
-            "Run it at a terminal, or with --yes to act with the owner's rights.",
+            "Run it at a terminal, or with --yes to act with owner rights.",
         )
     writer.remove_tombstones(marks)
     changed = []
-    for one in dict.fromkeys(version.memory_id for version in together):
-        own = [version for version in together if version.memory_id == one]
-        changed += _put_all(space, writer, own, caller, now, required=one == memory_id)
+    for other_id in dict.fromkeys(version.memory_id for version in together):
+        own = [version for version in together if version.memory_id == other_id]
+        changed += _put_all(space, writer, own, caller, now, required=other_id == memory_id)
     return changed
 
 
 def _ended_last(versions: Sequence[Version]) -> list[Version]:
-    """What held when the memory ended: nothing while something holds."""
+    """The versions that were current when the memory ended; empty while one is current."""
     if any(version.superseded_at is None for version in versions):
         return []
     at = max(version.superseded_at for version in versions if version.superseded_at)
     last: list[Version] = []
-    for version in sorted(versions, key=lambda one: -one.number):
-        if version.superseded_at == at and not any(overlap(version.period, one.period) for one in last):
+    for version in sorted(versions, key=lambda version: -version.number):
+        if version.superseded_at == at and not any(overlap(version.period, ended.period) for ended in last):
             last.append(version)
     return last[::-1]
 
 
 def _ended_with(reader: Reader, last: Sequence[Version]) -> list[Version]:
-    """Versions of other memories with the same value, which the same rejection ended."""
+    """Versions of other memories with the same value, ended by the same rejection."""
     return [
         same
         for version in last
         for same in reader.find_fingerprint(version.fingerprint)
         if same.memory_id != version.memory_id
         and same.superseded_at == version.superseded_at
-        and not held_versions(reader, same.memory_id)
-        and not taken_from(reader, same.memory_id)
+        and not current_versions(reader, same.memory_id)
+        and not periods_replaced(reader, same.memory_id)
     ]
 
 
 def _check_ending(reader: Reader, memory_id: str, caller: Caller) -> None:
-    for deed in reader.audit_entries(memory_id, _MOST_DEEDS):
-        if deed.action in _ENDINGS:
-            if deed.source == "person" and not caller.decides:
+    for entry in reader.audit_entries(memory_id, _MOST_ENTRIES):
+        if entry.action in _ENDINGS:
+            if entry.source == "person" and not caller.decides:
                 raise PersonOnly(
                     f"A person ended {memory_id}: only a person can restore it.",
                     "Ask them to do it at a terminal or in the dashboard.",
@@ -118,7 +124,7 @@ def _check_ending(reader: Reader, memory_id: str, caller: Caller) -> None:
 # -- an earlier version
 
 
-def _earlier(
+def _restore_earlier(
     space: OpenSpace,
     writer: Writer,
     versions: Sequence[Version],
@@ -134,47 +140,49 @@ def _earlier(
     if chosen.superseded_at is None:
         raise InvalidInput(f"Version {number} of {memory_id} holds now.", f"See `waypost history {memory_id}`.")
     current = visible_version(writer, memory_id, Moment(now))
-    refuse_outranked(caller, held_versions(writer, memory_id), "restore an earlier version of it")
+    refuse_outranked(caller, current_versions(writer, memory_id), "restore an earlier version of it")
     marks = list(value_marks(writer, chosen, key))
     if writer.tombstones(marks):
         raise Refused("This value was rejected or forgotten before.", "Lift that first: `waypost reject --lift`.")
     writer.supersede(current.number, now)
-    writer.set_state(memory_id, verified_at=None)  # what somebody verified were other words
+    writer.set_state(memory_id, verified_at=None)  # somebody verified another text
     return _put_all(space, writer, [chosen], caller, now, required=True)
 
 
 def _put_all(
     space: OpenSpace, writer: Writer, last: Sequence[Version], caller: Caller, now: datetime, *, required: bool
 ) -> list[str]:
-    """Write these versions of one memory once more, for the time that nobody else holds in its place. What it had
-    replaced gives way again."""
+    """Write these versions of one memory again, for the time in which nothing has replaced it.
+
+    What it had replaced ends again.
+    """
     memory_id = last[0].memory_id
-    taken = taken_from(writer, memory_id)
+    taken = periods_replaced(writer, memory_id)
     new = [
         replace(version, valid_from=start, valid_until=end)
         for version in last
         for start, end in remaining([version.period], taken)
     ]
     if not new and required:
-        by = next(one for one in replacers(writer, memory_id) if held_versions(writer, one))
+        by = next(replacer for replacer in replacer_ids(writer, memory_id) if current_versions(writer, replacer))
         raise InvalidInput(
             f"The memory {memory_id} was replaced by {by}.", f"Retract or reject {by}: then {memory_id} holds again."
         )
     for version in new:
-        if any(overlap(version.period, period) for period in said_elsewhere(writer, version)):
+        if any(overlap(version.period, period) for period in periods_of_same_value(writer, version)):
             if required:
-                same = _saying(writer, version)
+                same = _id_with_same_value(writer, version)
                 raise InvalidInput(f"The memory {same} says exactly this.", f"Retract {same} first.")
             return []
     periods = [version.period for version in new]
-    given_way = _give_way(space, writer, memory_id, periods, caller, now)
+    ended_again = _end_replaced(space, writer, memory_id, periods, caller, now)
     for version in new:
-        make_room(writer, held_versions(writer, memory_id), version.period, now, nothing_new(space, writer))
-        put_again(space, writer, version, now)
-    return [memory_id, *given_way]
+        make_room(writer, current_versions(writer, memory_id), version.period, now, nothing_new(space, writer))
+        store_again(space, writer, version, now)
+    return [memory_id, *ended_again]
 
 
-def _saying(reader: Reader, version: Version) -> str:
+def _id_with_same_value(reader: Reader, version: Version) -> str:
     return next(
         same.memory_id
         for same in reader.find_fingerprint(version.fingerprint)
@@ -182,20 +190,19 @@ def _saying(reader: Reader, version: Version) -> str:
     )
 
 
-def _give_way(
+def _end_replaced(
     space: OpenSpace, writer: Writer, memory_id: str, periods: Sequence[Period], caller: Caller, now: datetime
 ) -> list[str]:
-    """What it replaced came back when it ended, and goes again."""
     gone = []
-    for other in replaced_by(writer, memory_id):
-        held = [
+    for other in replaced_ids(writer, memory_id):
+        overlapping = [
             version
-            for version in held_versions(writer, other)
+            for version in current_versions(writer, other)
             if any(overlap(version.period, period) for period in periods)
         ]
-        refuse_outranked(caller, held, "replace it")
+        refuse_outranked(caller, overlapping, "replace it")
         cut = [
-            make_room(writer, held_versions(writer, other), period, now, nothing_new(space, writer))
+            make_room(writer, current_versions(writer, other), period, now, nothing_new(space, writer))
             for period in periods
         ]
         gone += [other] if any(cut) else []

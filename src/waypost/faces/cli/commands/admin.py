@@ -33,7 +33,7 @@ def doctor(
 ) -> None:
     """Look for problems. Exits with 1 if there are any; work that goes on in the background is only noted."""
     from waypost.faces.cli.output.memories import safe
-    from waypost.flows.admin.finding import report_of
+    from waypost.flows.findings import report_of
     from waypost.text.plural import counted
 
     report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))

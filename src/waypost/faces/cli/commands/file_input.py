@@ -14,8 +14,9 @@ from waypost.errors import InvalidInput
 from waypost.faces.cli.output.editor_links import spelled
 from waypost.faces.cli.output.memories import print_json, print_receipt, safe, speaks_unicode
 from waypost.faces.cli.session import CommandSession, confirm, interactive
-from waypost.flows.move.export import memory_row, write_rows
+from waypost.flows.move.export import write_rows
 from waypost.flows.move.import_rows import check_drafts, read_lines
+from waypost.flows.versions.row import memory_row
 from waypost.flows.write.lifecycle import History
 from waypost.model.labels import LABELS
 from waypost.model.memory import SAID_BY, State

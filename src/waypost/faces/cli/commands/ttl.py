@@ -9,7 +9,7 @@ from waypost.faces.cli.framework import Ctx, Id, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_pairs
 
 if TYPE_CHECKING:
-    from waypost.flows.write.lifetime import Lasting
+    from waypost.flows.write.lifetime import LifetimeStatus
 
 _ENDS = {"stale": "it goes stale", "archive": "it is archived", "delete": "it is deleted"}
 
@@ -39,7 +39,7 @@ def ttl(
     json: Json = False,
 ) -> None:
     """How long a memory lives: show it, set it from now on, or take it away. An archived memory comes back by it."""
-    from waypost.flows.write.lifetime import Lasting
+    from waypost.flows.write.lifetime import LifetimeStatus
     from waypost.model.lifetime import parse_seconds
 
     given = length is not None or ttl_class is not None or bool(refresh) or on_expire is not None
@@ -53,14 +53,14 @@ def ttl(
         )
     else:
         shown = memory.show(memory_id)
-        found = Lasting(shown.id, shown.state)
+        found = LifetimeStatus(shown.id, shown.state)
     if json:
         print_json(found.to_json())
     else:
         _print(found)
 
 
-def _print(found: "Lasting") -> None:
+def _print(found: "LifetimeStatus") -> None:
     from waypost.model.lifetime import spelled_seconds
 
     state = found.state

@@ -66,7 +66,7 @@ def _with_link(ref: dict[str, Any], places: EditorLinks) -> dict[str, Any]:
 
 def shown_row(memory: "LinkedMemory", places: EditorLinks) -> dict[str, Any]:
     """Everything about one memory, with its links as they are now."""
-    from waypost.flows.move.export import memory_row
+    from waypost.flows.versions.row import memory_row
 
     now = memory.to_json()
     row = memory_row(memory.version, memory.state)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from waypost.faces.cli.output.memories import console, print_json, print_notices, safe
-from waypost.flows.facts.proposals import RETRACT, proposal_of
 from waypost.flows.facts.review import candidate_row
+from waypost.flows.write.proposals import RETRACT, proposal_of
 from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING
 from waypost.text.plural import counted
 

@@ -9,8 +9,8 @@ from waypost.text.plural import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from waypost.flows.admin.init import IndexReport
     from waypost.flows.index.analyze import Analysis
-    from waypost.flows.index.init import IndexReport
     from waypost.flows.index.summarize import Summarised
 
 _SHOWN_REASONS = 12

@@ -7,7 +7,7 @@ from waypost.faces.cli.output.memories import console, print_notices, print_pair
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
-    from waypost.flows.journal.condense.condense import Condensed
+    from waypost.flows.journal.condense.run import Condensed
     from waypost.flows.journal.search import FoundLine
     from waypost.flows.journal.see_also import Similar
     from waypost.flows.journal.timeline import Timeline
@@ -96,11 +96,11 @@ def _bars(title: str, counts: dict[str, int]) -> None:
 
 
 def print_condensed(done: "Condensed") -> None:
-    from waypost.flows.journal.condense.condense import told
+    from waypost.flows.journal.condense.run import step_text
 
     out = console()
     for step in done.steps:
-        out.print(safe(told(step)), markup=False)
+        out.print(safe(step_text(step)), markup=False)
     if not done.steps:
         out.print("Nothing is due.")
     elif done.saved > 0 and not done.dry_run:

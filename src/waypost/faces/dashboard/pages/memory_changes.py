@@ -2,7 +2,7 @@
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest, Show, ShowPage
-from waypost.flows.write.forget import BEYOND_REACH
+from waypost.flows.erase.forget import BEYOND_REACH
 from waypost.memory import Memory
 from waypost.model.ids import check_id
 from waypost.model.lifetime import parse_seconds

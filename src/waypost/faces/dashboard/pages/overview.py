@@ -14,7 +14,7 @@ from waypost.faces.dashboard.pages.sharing import shares_shown
 from waypost.faces.dashboard.plots import Series, bar_plot
 from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
 from waypost.faces.dashboard.wording import day
-from waypost.flows.admin.growth import GrowthPoint
+from waypost.flows.admin.status import GrowthPoint
 from waypost.memory import Memory
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.time import parse_time

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, restore, retract
 from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
-from waypost.flows.facts.proposals import RETRACT, proposal_of
+from waypost.flows.write.proposals import RETRACT, proposal_of
 from waypost.memory import Memory
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Version

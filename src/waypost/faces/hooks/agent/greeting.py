@@ -6,9 +6,9 @@ from waypost.context.render import BriefingEntry, Opening, render
 from waypost.faces.hooks.agent.already_shown import is_anything_told, told_key
 from waypost.faces.hooks.agent.output import NOTHING, HookOutput
 from waypost.flows.context.dna import opening_of
+from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import kept_view, linked, looked_at
 from waypost.flows.open_space import OpenSpace, conclusions_key
-from waypost.flows.recall.hits import hit_of
 from waypost.model.recall import Hit, View
 from waypost.store.protocol import Filter, Reader
 

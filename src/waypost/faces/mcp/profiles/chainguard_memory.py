@@ -15,7 +15,7 @@ from waypost.text.fence import fence
 
 if TYPE_CHECKING:
     from waypost import Memory
-    from waypost.flows.index.init import IndexReport
+    from waypost.flows.admin.init import IndexReport
     from waypost.model.recall import Hit
 
 _PHASES = ("walking", "reading", "concluding", "embedding")

@@ -11,7 +11,7 @@ from waypost.faces.rest.parameters import ID, CursorText, Limit
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.rows import audit_row
 from waypost.faces.rest.strict import StrictRoute
-from waypost.flows.admin.finding import report_of
+from waypost.flows.findings import report_of
 
 router = APIRouter(prefix="/api/v1/spaces", tags=["Spaces"], route_class=StrictRoute)
 

@@ -1,14 +1,14 @@
-"""Steps of condensing that concern single files: days trimmed and scored again, originals compressed."""
+"""Steps of condensing for single files: trim and score days, compress originals."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from waypost.flows.journal.condense.run import ChangedMeanwhile, CondenseRun, CondenseStep, FileChanges
-from waypost.flows.journal.condense.texts import SummaryWriter, trimmed
-from waypost.flows.journal.files.sync import ours
-from waypost.flows.journal.log import note, note_scores
-from waypost.flows.journal.preferences import promote_preferences
+from waypost.flows.journal.condense.run_state import ChangedMeanwhile, CondenseRun, CondenseStep, FileChanges
+from waypost.flows.journal.condense.texts import SummaryWriter, trim_with_model
+from waypost.flows.journal_files.log import note, note_scores
+from waypost.flows.journal_files.preferences import promote_preferences
+from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived, originals, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
@@ -18,11 +18,10 @@ from waypost.model.journal import Entry, ScoredEntry
 
 
 def trim(run: CondenseRun, step: Trim) -> CondenseStep:
-    """The original goes to the archive; then the day's file is shortened."""
     live, original, page = read_day(run, step.path)
     copied = archived(original, live, step.day, run.folder.zone, run.at(run.today))
     scores = run.scored(originals(copied, page), step.due)
-    after = _trimmed(page, scores, run.writer, with_worth=step.due == run.today).text
+    after = _trim_page(page, scores, run.writer, with_worth=step.due == run.today).text
     changes = FileChanges()
     changes.put(archive_of(step.path), original, copied)
     changes.put(step.path, live, after)
@@ -37,7 +36,6 @@ def trim(run: CondenseRun, step: Trim) -> CondenseStep:
 
 
 def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
-    """Write what the entries are worth now where that has changed."""
     pages = {path: read_day(run, path) for path in step.paths}
     entries = {
         path: originals(original, page) if original else list(page.entries)
@@ -50,7 +48,10 @@ def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
         changes.put(path, live, with_importance(page, worth).text)
     run.write(changes)
     promote_preferences(run.space, scores)
-    note_scores(run.space, [one for one in scores if one.score.score != one.entry.importance])
+    note_scores(
+        run.space,
+        [scored_entry for scored_entry in scores if scored_entry.score.score != scored_entry.entry.importance],
+    )
     run.mark(changes.written, step.due)
     return CondenseStep(
         "rescore", step.due, tuple(path for path, text in changes.written.items() if text != pages[path][0])
@@ -59,7 +60,7 @@ def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
 
 def compress(run: CondenseRun, step: Compress) -> CondenseStep:
     before = run.folder.stamp(step.path)
-    with ours(run.space, [step.path]) as folder:
+    with changes_by_waypost(run.space, [step.path]) as folder:
         folder.compress(step.path)
         after = folder.stamp(step.path)
     if before is None or after is None:
@@ -69,7 +70,7 @@ def compress(run: CondenseRun, step: Compress) -> CondenseStep:
 
 
 def read_day(run: CondenseRun, path: str) -> tuple[str, str | None, JournalPage]:
-    """The live file, its original in the archive if there is one, and the live page."""
+    """The live file, its archived original if there is one, and the live page."""
     live = run.read(path)
     if live is None:
         raise ChangedMeanwhile(path)
@@ -79,21 +80,24 @@ def read_day(run: CondenseRun, path: str) -> tuple[str, str | None, JournalPage]
     return live, run.read(archive_of(path)), page
 
 
-def _trimmed(
+def _trim_page(
     page: JournalPage, scores: Sequence[ScoredEntry], writer: SummaryWriter, *, with_worth: bool
 ) -> JournalPage:
-    """Only what has an id is touched: what somebody wrote by hand keeps its looks. Asked is what a person said last in
-    the same session. What entries were worth on a day that is past is not written: they are scored again in this run."""
+    """Trim entries with an id; entries written by hand stay as they are.
+
+    The question of an answer is what a person said last in the same session. Importance is not written for past days:
+    this run scores them again.
+    """
     changed: dict[int, Entry] = {}
-    asked: dict[str | None, str] = {}
-    for place, (entry, one) in enumerate(zip(page.entries, scores, strict=True)):
+    questions: dict[str | None, str] = {}
+    for place, (entry, scored_entry) in enumerate(zip(page.entries, scores, strict=True)):
         role = role_of(entry.speaker, entry.kind)
         if role == "person":
-            asked[entry.session] = entry.text
+            questions[entry.session] = entry.text
         if entry.id is None:
             continue
-        score = one.score.score
-        now = entry if HOLD in entry.more else trimmed(writer, entry, score, role, asked.get(entry.session))
+        score = scored_entry.score.score
+        now = entry if HOLD in entry.more else trim_with_model(writer, entry, score, role, questions.get(entry.session))
         now = replace(now, importance=score if with_worth else entry.importance)
         if now != entry:
             changed[place] = now
@@ -101,13 +105,13 @@ def _trimmed(
 
 
 def worth_of(scores: Iterable[ScoredEntry]) -> dict[str, int]:
-    return {one.entry.id: one.score.score for one in scores if one.entry.id}
+    return {scored_entry.entry.id: scored_entry.score.score for scored_entry in scores if scored_entry.entry.id}
 
 
 def day_of(path: str) -> date:
     day = layout.day_of(path)
     if day is None:
-        raise ValueError(path)  # the plan names only files of days
+        raise ValueError(path)  # the plan contains only day files
     return day
 
 

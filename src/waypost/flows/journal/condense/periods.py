@@ -1,11 +1,11 @@
-"""Steps of condensing that concern months and years: made from the entries of their days, never from other summaries."""
+"""Steps of condensing for months and years: made from the entries of their days, never from other summaries."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from waypost.flows.journal.condense.run import CondenseRun, CondenseStep, FileChanges
-from waypost.flows.journal.condense.weeks import holding, lasting
-from waypost.flows.journal.log import note
+from waypost.flows.journal.condense.run_state import CondenseRun, CondenseStep, FileChanges
+from waypost.flows.journal.condense.weeks import current_entries, lasting
+from waypost.flows.journal_files.log import note
 from waypost.journal import layout
 from waypost.journal.archive import summary_archived
 from waypost.journal.layout import Month, Week
@@ -17,7 +17,6 @@ _MONTHS = range(1, 13)
 
 
 def make_month(run: CondenseRun, step: MakeMonth) -> CondenseStep:
-    """The summaries of the weeks go to the archive, and the month's is made."""
     sources = [layout.week_path(week) for week in step.weeks]
     done = _make(run, "month", step.due, step.month, layout.month_path(step.month), sources, step.month.weeks)
     if done.made:
@@ -26,7 +25,6 @@ def make_month(run: CondenseRun, step: MakeMonth) -> CondenseStep:
 
 
 def make_year(run: CondenseRun, step: MakeYear) -> CondenseStep:
-    """The summaries of the months go to the archive, and the year's is made."""
     sources = [layout.month_path(month) for month in step.months]
     weeks = [week for number in _MONTHS for week in Month(step.year, number).weeks]
     done = _make(run, "year", step.due, step.year, layout.year_path(step.year), sources, weeks)
@@ -47,7 +45,7 @@ def _make(
     changes, there, size = FileChanges(), [], 0
     for source in sources:
         live = run.read(source)
-        if live is None:  # a week of which nothing was left to tell
+        if live is None:  # a week without entries
             continue
         place = layout.archived_path(source)
         original = run.read(place)
@@ -57,7 +55,7 @@ def _make(
         size += len(live.encode("utf-8", "surrogateescape"))
     if not there:
         return CondenseStep(name, due, ())
-    scores = lasting(run.scored_alone(holding(run, _pages(run, weeks)), due), {})
+    scores = lasting(run.scored_alone(current_entries(run, _pages(run, weeks)), due), {})
     before = run.read(path)
     base = before if before is not None else run.read(layout.archived_path(path)) if name == "month" else None
     changes.put(path, before, framed(base, str(period), run.summary(period, scores).text))
@@ -69,21 +67,21 @@ def _make(
 
 
 def _pages(run: CondenseRun, weeks: Iterable[Week]) -> dict[str, JournalPage]:
-    """The days of these weeks that have joined them, but for weeks that somebody holds."""
+    """The archived days of these weeks, without weeks that somebody holds."""
     files = run.folder.scan()
-    found = {}
+    pages = {}
     for week in weeks:
         if layout.week_path(week) in run.closed:
             continue
         for day, place in joined_days(files, week).items():
             text = run.read(place)
             if text is not None:
-                found[place] = parse_page(text, day, run.folder.zone)
-    return found
+                pages[place] = parse_page(text, day, run.folder.zone)
+    return pages
 
 
 def own_lines(text: str | None) -> list[str]:
-    """What people wrote into the file of a summary."""
+    """What people wrote into a summary's file."""
     frame = split_frame(text or "")
     own = frame.before + (frame.part or "" if frame.is_edited else "") + frame.after
     return own.splitlines()

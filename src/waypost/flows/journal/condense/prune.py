@@ -1,15 +1,16 @@
-"""Pruning: old conversations that nobody reads go to the archive, where they stay searchable (LA-4). Nothing is deleted."""
+"""Prune: move old conversations that nobody reads to the archive, where they stay searchable."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from waypost.errors import NotFound, StoreError, WaypostError
-from waypost.flows.journal.access import take_accesses
-from waypost.flows.journal.files.sync import ours, sync
 from waypost.flows.journal.importance import scored
-from waypost.flows.journal.log import note
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.reconcile import changes_by_waypost
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall.access import take_accesses
 from waypost.journal.archive import archived
 from waypost.journal.files import JournalFolder
 from waypost.journal.index_page.days import PERSISTENT
@@ -18,17 +19,15 @@ from waypost.journal.markdown import JournalPage, parse_page
 from waypost.model.journal import Entry
 from waypost.model.memory import State
 
-NEVER_BEFORE = timedelta(days=7)  # nothing of the last week leaves its file (CM-7)
+NEVER_BEFORE = timedelta(days=7)  # nothing of the last week leaves its file
 _MOST_TRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What went to the archive, or would."""
-
     entries: tuple[str, ...]  # ids
-    files: tuple[str, ...]  # out of which they went
-    kept: int  # old enough, but read lately, protected, or worth keeping at hand
+    files: tuple[str, ...]  # they were in
+    kept: int  # old enough, but read recently, protected, or important
     dry_run: bool = False
 
     def to_json(self) -> dict[str, Any]:
@@ -43,7 +42,7 @@ class Pruned:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """When a conversation is old and unused. A length of 0 days is no condition; without any nothing is pruned."""
+    """When a conversation is old and unused. 0 days turn a condition off; without any, nothing is pruned."""
 
     now: datetime
     after: timedelta
@@ -54,16 +53,18 @@ class _Rule:
         return age > NEVER_BEFORE and (not self.after or age > self.after) and bool(self.after or self.unused)
 
     def is_unused(self, entry: Entry, state: State) -> bool:
-        """What was never read counts from when it was said."""
+        """Entries that were never read count from when they were said."""
         return not self.unused or self.now - (state.accessed_at or entry.at) > self.unused
 
 
 def prune(
     space: OpenSpace, *, after_days: int | None = None, unused_days: int | None = None, dry_run: bool = False
 ) -> Pruned:
-    """Put away conversations that are older than `after_days` and were not read for `unused_days` (as the settings say,
-    unless told; 0 turns a condition off). Preferences, protected entries, those worth 8 or more, and files that somebody
-    holds or that are in conflict stay. To be called outside of a transaction."""
+    """Archive conversations older than `after_days` that were not read for `unused_days`; 0 turns a condition off.
+
+    Defaults come from the settings. Preferences, protected and important entries stay, and so do files that are held or
+    in conflict. Must run outside of a transaction.
+    """
     space.journal.need_files()
     take_accesses(space)
     sync(space)
@@ -75,11 +76,11 @@ def prune(
     )
     chosen, kept = _choose(space, rule)
     if dry_run:
-        return Pruned(tuple(one for ids in chosen.values() for one in ids), tuple(chosen), kept, dry_run=True)
+        return Pruned(tuple(entry_id for ids in chosen.values() for entry_id in ids), tuple(chosen), kept, dry_run=True)
     gone: list[str] = []
     files: list[str] = []
     for path, ids in chosen.items():
-        moved = _put_away(space, path, frozenset(ids))
+        moved = _archive_entries(space, path, frozenset(ids))
         gone += moved
         files += [path] if moved else []
         if moved:
@@ -88,7 +89,6 @@ def prune(
 
 
 def _choose(space: OpenSpace, rule: _Rule) -> tuple[dict[str, list[str]], int]:
-    """The entries to put away by their file, and how many of the old ones stay."""
     old: dict[str, list[Entry]] = {}
     for path in space.journal.scan():
         page = _page(space.journal, path) if stage_of(path) == "daily" and day_of(path) else None
@@ -112,10 +112,10 @@ def _choose(space: OpenSpace, rule: _Rule) -> tuple[dict[str, list[str]], int]:
     return chosen, len(every) - sum(map(len, chosen.values()))
 
 
-def _put_away(space: OpenSpace, path: str, ids: frozenset[str]) -> list[str]:
-    """Copy the day into the archive, and only then take the entries out of its file."""
+def _archive_entries(space: OpenSpace, path: str, ids: frozenset[str]) -> list[str]:
+    """Copy the day to the archive, and only then remove the entries from its file."""
     archive = _archive_of(path)
-    with ours(space, [path, archive]) as folder:
+    with changes_by_waypost(space, [path, archive]) as folder:
         for _ in range(_MOST_TRIES):
             page = _page(folder, path)
             if page is None or page.hold or page.is_conflicted:
@@ -151,11 +151,10 @@ def _archive_of(path: str) -> str:
 def _page(folder: JournalFolder, path: str) -> JournalPage | None:
     try:
         return parse_page(folder.read(path), day_of(path), folder.zone)
-    except WaypostError:  # it went meanwhile, or is damaged; `doctor` tells
+    except WaypostError:  # removed meanwhile, or damaged: `doctor` reports it
         return None
 
 
 def _has_words(page: JournalPage) -> bool:
-    """Whether anything but a title is left."""
     lines = [line.strip() for block in page.blocks for line in block.raw.splitlines()]
     return any(line and not line.startswith("# ") for line in lines)

@@ -1,209 +1,231 @@
-"""What one run of condensing knows: which files there are and may be touched, what day it is, and what was done.
+"""Condense the journal's files as they age. A kill at any moment loses nothing.
 
-Files are read before any work, and written in one short moment afterwards, only if they still say what was read: while
-an engine or a language model works, everybody else can write.
+Every step copies the original to the archive, on disk, before it touches anything. Then it writes the result
+atomically, and removes the source. The files show what is left to do, so the next run finishes a stopped one.
 """
 
-import json
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
-from waypost.errors import NotFound, StoreBusy, StoreFull, StoreReadOnly, WaypostError
-from waypost.flows.journal.condense.scores import EntryScores
-from waypost.flows.journal.condense.texts import SummaryText, SummaryWriter, open_writer, summary_of
-from waypost.flows.journal.files.sync import ours
-from waypost.flows.journal.see_also import see_also
-from waypost.flows.journal.tally import journal_key
+from waypost.errors import WaypostError
+from waypost.flows.engines.pending_vectors import settle
+from waypost.flows.journal.condense.days import compress, rescore, trim
+from waypost.flows.journal.condense.periods import make_month, make_year
+from waypost.flows.journal.condense.run_state import CONDENSED_AT, FATAL, ChangedMeanwhile, CondenseRun, CondenseStep
+from waypost.flows.journal.condense.weeks import join
+from waypost.flows.journal.index_page import refresh_index
+from waypost.flows.journal_files.log import last_cleanup, note, note_cleanup
+from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
-from waypost.journal.coverage import first_day_of
-from waypost.journal.files import JournalFolder
-from waypost.journal.markdown import left_alone
-from waypost.journal.markdown_values import in_zone
-from waypost.journal.plan_files import File
-from waypost.journal.summary.page import Period
-from waypost.model.journal import Entry, ScoredEntry, mark_of
+from waypost.journal.plan import due_by_size, due_by_time
+from waypost.journal.plan_files import MEGABYTE, Compress, Join, MakeMonth, MakeYear, Rescore, SizeLimits, Step, Trim
+from waypost.space.platform import try_lock
 
-CONDENSED_AT = time(4)  # local: when a step is due, and as of when entries are scored
-FATAL = (StoreBusy, StoreFull, StoreReadOnly)  # then no other file can be written either
-_MARKS = "journal_condensed"
-_UNFINISHED = re.compile(r"\..+\.md(?:\.gz)?\.\d+\.[0-9a-f]{8}\.tmp")
-
-
-class ChangedMeanwhile(Exception):
-    """Somebody wrote to a file while its summary was made: it is planned again."""
+LOCK = "condense.lock"
+_MOST_TRIES = 20  # against a process that keeps writing to a file
 
 
 @dataclass(frozen=True, slots=True)
-class CondenseStep:
-    """One step that was done, or with `dry_run` would be."""
+class Condensed:
+    """What a run did or, with `dry_run`, would do. `notices` say what it skipped and why."""
 
-    step: str  # trim, rescore, join, month, year, compress
-    due: date
-    files: tuple[str, ...]  # that were shortened, put away or compressed
-    made: str | None = None  # the summary
-    saved: int = 0  # bytes that the files which are read every day lost, or that compressing saved
+    steps: tuple[CondenseStep, ...] = ()
+    notices: tuple[str, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def saved(self) -> int:
+        return sum(step.saved for step in self.steps)
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(step.made for step in self.steps if step.made))
+
+    @property
+    def archived(self) -> tuple[str, ...]:
+        return tuple(path for step in self.steps if step.made for path in step.files)
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "step": self.step,
-            "due": self.due.isoformat(),
-            "files": list(self.files),
-            "made": self.made,
-            "saved": self.saved,
+            "steps": [step.to_json() for step in self.steps],
+            "saved_bytes": self.saved,
+            "made": list(self.made),
+            "archived": list(self.archived),
+            "notices": list(self.notices),
+            "dry_run": self.dry_run,
         }
 
 
-@dataclass(slots=True)
-class CondenseRun:
-    space: OpenSpace
-    today: date  # for the plan: it begins at four in the morning
-    report: Callable[[str], None]
-    closed: dict[str, str] = field(default_factory=dict)  # files that this run leaves alone, and why
-    marks: dict[str, tuple[str, str]] = field(default_factory=dict)  # by path: mark of the words, scored as of
-    again: set[str] = field(default_factory=set)  # days whose marks are not believed
-    notices: list[str] = field(default_factory=list)
-    _writer: SummaryWriter | None = None
-    _scores: EntryScores = field(init=False)
+def condense(
+    space: OpenSpace,
+    *,
+    force: bool = False,
+    dry_run: bool = False,
+    report: Callable[[str], None] = lambda _: None,
+) -> Condensed:
+    """Do every step that is due, in order, also those that earlier runs missed.
 
-    def __post_init__(self) -> None:
-        self._scores = EntryScores(self.space, self.notices, lambda: self.writer.llm)
-
-    @property
-    def folder(self) -> JournalFolder:
-        return self.space.journal
-
-    def at(self, day: date) -> datetime:
-        return in_zone(day, CONDENSED_AT, self.folder.zone)
-
-    # -- reading
-
-    def survey(self) -> dict[str, File]:
-        """The files as the plan sees them. What is held, in conflict or unreadable is closed, and why is noted."""
-        folder, files = self.folder, {}
-        for path, stamp in folder.scan().items():
-            is_live = layout.stage_of(path) in layout.STAGES
-            text = self._looked_at(path) if is_live else None
-            files[path] = File(stamp.size, stamp.gzipped, path in self.closed, self._scored_of(path, text))
-        return files
-
-    def _looked_at(self, path: str) -> str | None:
-        if path in self.closed:
-            return None
-        try:
-            text = self.folder.read(path)
-        except NotFound:
-            return None
-        except WaypostError as error:
-            self.closed.setdefault(path, error.what)
-            return None
-        if (why := left_alone(text)) is not None:
-            self.closed.setdefault(path, why)
-        return text
-
-    def _scored_of(self, path: str, text: str | None) -> date | None:
-        mark, scored_on = self.marks.get(path, ("", ""))
-        is_known = text is not None and path not in self.again and mark == mark_of(text)
-        return date.fromisoformat(scored_on) if is_known else None
-
-    def read(self, path: str) -> str | None:
-        """What a file says; None if there is none."""
-        try:
-            return self.folder.read(path)
-        except NotFound:
-            return None
-
-    # -- what entries are worth
-
-    def scored(self, entries: Sequence[Entry], day: date) -> list[ScoredEntry]:
-        """As of four in the morning of that day."""
-        return self._scores.of(entries, day, self.at(day)) if entries else []
-
-    def scored_alone(self, entries: Sequence[Entry], day: date) -> list[ScoredEntry]:
-        """The same for a longer time than the days of a week."""
-        return self._scores.alone(entries, self.at(day)) if entries else []
-
-    def look_again(self) -> None:
-        """Somebody has changed files."""
-        self._scores.forget()
-
-    # -- words
-
-    @property
-    def writer(self) -> SummaryWriter:
-        """Who writes summaries and the cores of answers: one for all steps, for a model may spend only so much."""
-        if self._writer is None:
-            self._writer = open_writer(self.space)
-        return self._writer
-
-    def summary(self, period: Period, scores: Sequence[ScoredEntry]) -> SummaryText:
-        hints = see_also(self.space, [one.entry.id for one in scores if one.entry.id], first_day_of(period))
-        written = summary_of(self.space, period, scores, writer=self.writer, see_also=hints)
-        self.notices += [notice for notice in written.notices if notice not in self.notices]
-        return written
-
-    # -- writing
-
-    def write(self, changes: "FileChanges") -> None:
-        """Write what is new, then remove what has moved; all only if every file still says what was read."""
-        with ours(self.space, [*changes.read]) as folder:
-            for path, expected in changes.read.items():
-                if self.read(path) != expected:
-                    raise ChangedMeanwhile(path)
-            for path, text in changes.written.items():
-                if text != changes.read[path] and not folder.replace(path, text, expected=changes.read[path]):
-                    raise ChangedMeanwhile(path)
-            for path in changes.removed:
-                folder.remove(path)
-
-    def sweep(self) -> None:
-        """Remove files that somebody who was killed had not finished writing: nobody reads them, but words stand in them.
-        Who writes to the journal holds its lock."""
-        folder = self.folder
-        with folder.locked():
-            for place in (folder.root, *(folder.root / name for name in layout.FOLDERS)):
-                if place.is_dir() and not place.is_symlink():
-                    for left in place.glob(".*.tmp"):
-                        if _UNFINISHED.fullmatch(left.name):
-                            left.unlink(missing_ok=True)
-
-    # -- what was done before
-
-    def load_marks(self) -> None:
-        with self.space.store.read() as reader:
-            stored = json.loads(reader.meta(journal_key(self.space, _MARKS)) or "{}")
-        self.marks = {path: (mark, scored_on) for path, (mark, scored_on) in stored.items()}
-
-    def mark(self, texts: Mapping[str, str], scored_on: date) -> None:
-        """These days are trimmed, and scored as of that day."""
-        self.again -= set(texts)
-        self.marks |= {path: (mark_of(text), scored_on.isoformat()) for path, text in texts.items()}
-        self._save_marks()
-
-    def unmark(self, paths: Iterable[str]) -> None:
-        if any(self.marks.pop(path, None) for path in paths):
-            self._save_marks()
-
-    def _save_marks(self) -> None:
-        with self.space.store.write() as writer:
-            writer.set_meta(journal_key(self.space, _MARKS), json.dumps(self.marks))
+    A day is due from 4 a.m.; `force` ignores that, and checks again what was checked today.
+    """
+    space.journal.need_files()
+    with try_lock(space.folder / LOCK) as free:
+        if not free:
+            return Condensed(
+                notices=("Another process is condensing this journal; nothing was done.",), dry_run=dry_run
+            )
+        sync(space)
+        if not space.journal.root.is_dir():  # there are no entries yet
+            return Condensed(dry_run=dry_run)
+        run = CondenseRun(space, _today(space, force), report)
+        run.load_marks()
+        if force:
+            run.again = set(run.marks)
+        if dry_run:
+            return Condensed(_planned_steps(run), _notices(run), dry_run=True)
+        run.sweep()
+        _embed(space)
+        done = _work(run)
+        result = Condensed(tuple(done), _notices(run))
+        if result.steps or not _was_cleaned(run):  # a second run on the same day changes nothing
+            note_cleanup(space, archived=result.archived, created=result.made)
+        refresh_index(space)
+        return result
 
 
-@dataclass(slots=True)
-class FileChanges:
-    """What a step does to files, in this order: the originals into the archive, the result, then the sources go."""
+def _embed(space: OpenSpace) -> None:
+    """Embed pending texts first: topics are found by meaning."""
+    with space.store.read() as reader:
+        pending = any(reader.owed().values())
+    if pending:
+        settle(space)
 
-    read: dict[str, str | None] = field(default_factory=dict)  # what each file said; None: it was not there
-    written: dict[str, str] = field(default_factory=dict)
-    removed: list[str] = field(default_factory=list)
 
-    def put(self, path: str, before: str | None, after: str) -> None:
-        self.read[path] = before
-        self.written[path] = after
+def _was_cleaned(run: CondenseRun) -> bool:
+    last = last_cleanup(run.space)
+    return last is not None and last.at >= run.at(run.today)
 
-    def remove(self, path: str, before: str) -> None:
-        self.read[path] = before
-        self.removed.append(path)
+
+def _today(space: OpenSpace, force: bool) -> date:
+    local = space.journal.local(space.clock())
+    return local.date() if force else (local - timedelta(hours=CONDENSED_AT.hour)).date()
+
+
+def _steps(run: CondenseRun) -> tuple[Step, ...]:
+    files = run.survey()
+    return due_by_time(files, run.today) or due_by_size(files, run.today, _limits(run.space))
+
+
+def _limits(space: OpenSpace) -> SizeLimits:
+    settings = space.settings.journal
+    return SizeLimits(
+        int(settings.file_limit * MEGABYTE), int(settings.daily_limit * MEGABYTE), int(settings.total_limit * MEGABYTE)
+    )
+
+
+def _work(run: CondenseRun) -> list[CondenseStep]:
+    """Plan and work until nothing is due: a step can make another one due, or find its file changed."""
+    done: list[CondenseStep] = []
+    tries: dict[str, int] = {}
+    while steps := _steps(run):
+        for step in steps:
+            try:
+                done_step = _do(run, step)
+            except ChangedMeanwhile as changed:
+                path = str(changed)
+                run.look_again()
+                tries[path] = tries.get(path, 0) + 1
+                if tries[path] > _MOST_TRIES:
+                    _leave(run, step, f"{path} is written to again and again")
+                break
+            except FATAL:
+                raise
+            except WaypostError as error:
+                _leave(run, step, error.what)
+                break
+            if done_step.files:
+                done.append(done_step)
+                run.report(step_text(done_step))
+    return done
+
+
+def _do(run: CondenseRun, step: Step) -> CondenseStep:
+    match step:
+        case Trim():
+            return trim(run, step)
+        case Rescore():
+            return rescore(run, step)
+        case Join():
+            return join(run, step)
+        case MakeMonth():
+            return make_month(run, step)
+        case MakeYear():
+            return make_year(run, step)
+        case Compress():
+            return compress(run, step)
+
+
+def _leave(run: CondenseRun, step: Step, reason: str) -> None:
+    """Skip the files of this step in this run, and continue with the others."""
+    note(run.space, "summary_failed", files=_sources(step), reason=reason)
+    for path in _sources(step):
+        run.closed.setdefault(path, reason)
+
+
+def _sources(step: Step) -> tuple[str, ...]:
+    match step:
+        case Trim() | Compress():
+            return (step.path,)
+        case Rescore() | Join():
+            return step.paths
+        case MakeMonth():
+            return tuple(layout.week_path(week) for week in step.weeks)
+        case MakeYear():
+            return tuple(layout.month_path(month) for month in step.months)
+
+
+def _planned_steps(run: CondenseRun) -> tuple[CondenseStep, ...]:
+    return tuple(_would_do(step) for step in _steps(run))
+
+
+def _would_do(step: Step) -> CondenseStep:
+    made: str | None = None
+    match step:
+        case Join():
+            made = layout.week_path(step.week)
+        case MakeMonth():
+            made = layout.month_path(step.month)
+        case MakeYear():
+            made = layout.year_path(step.year)
+    return CondenseStep(_NAMES[type(step)], step.due, _sources(step), made)
+
+
+def _notices(run: CondenseRun) -> tuple[str, ...]:
+    return (*(f"{path} was left alone: {reason}." for path, reason in run.closed.items()), *run.notices)
+
+
+def step_text(done: CondenseStep) -> str:
+    files = ", ".join(done.files[:3]) + (f" and {len(done.files) - 3} more" if len(done.files) > 3 else "")
+    match done.step:
+        case "trim" if done.saved > 0:
+            return f"{files} trimmed, {done.saved:,} bytes shorter"
+        case "trim":
+            return f"{files} looked through: nothing to shorten; its original is in the archive"
+        case "rescore":
+            return f"{files} scored again"
+        case "compress":
+            return f"{files} compressed, {done.saved:,} bytes smaller"
+        case _:
+            return f"{done.made} made; {files} put into the archive"
+
+
+_NAMES: Mapping[type, str] = {
+    Trim: "trim",
+    Rescore: "rescore",
+    Join: "join",
+    MakeMonth: "month",
+    MakeYear: "year",
+    Compress: "compress",
+}

@@ -1,7 +1,7 @@
-"""The words of summaries and of trimmed answers: by a language model where one is configured, else by rules.
+"""Texts of summaries and trimmed answers: by a language model if one is configured, else by rules.
 
-A model is asked in parts that fit its window; what it cannot do as a whole it is asked in halves. Where it fails, is
-away, or may spend no more, the rules do it, and a notice says so: a summary is always made (CM-14).
+A model gets parts that fit its window; a part that fails is halved. If it fails, is unavailable or reaches its limit,
+rules write the summary, and a notice is added.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ T = TypeVar("T")
 BY_RULES = "rules"
 _ANSWER_TOKENS = 1500
 _CORE_TOKENS = 120
-_PROMPT_TOKENS = 800  # our words around the entries
-_LEAST_PART = 400  # tokens; a smaller part of a period tells nothing
-_ONE_ENTRY = 1200  # characters of an entry that are shown
-_HALVINGS = 2  # how often a part that could not be summed up is halved
+_PROMPT_TOKENS = 800  # of the prompt around the entries
+_LEAST_PART = 400  # tokens; a smaller part of a period is not worth a request
+_ONE_ENTRY = 1200  # characters of an entry that are sent
+_HALVINGS = 2  # how often a failed part is halved
 _MERGED_POINTS = 8
 
 
@@ -60,7 +60,7 @@ class SummaryText:
 
 @dataclass(slots=True)
 class SummaryWriter:
-    """Who writes in one run: the model as long as it answers. One for all steps of a run, for it has a limit."""
+    """The model, as long as it answers. One for all steps of a run, because it has a limit."""
 
     llm: Llm | None
     window: int = 8192
@@ -68,7 +68,7 @@ class SummaryWriter:
 
     def give_up(self, error: LlmError, what: str) -> None:
         self.notices.append(f"{what} by rules, because the model did not: {error.what}")
-        if isinstance(error, (LlmUnavailable, LlmLimit)):  # it will not be better for the next
+        if isinstance(error, (LlmUnavailable, LlmLimit)):  # the next one would fail too
             self.llm = None
 
 
@@ -90,15 +90,18 @@ def summary_of(
     writer: SummaryWriter | None = None,
     see_also: Mapping[str, Sequence[str]] | None = None,
 ) -> SummaryText:
-    """The summary of a week, month or year from its original entries, in the language that prevails in them."""
+    """The summary of a week, month or year from its original entries, in their main language."""
     writer = writer or open_writer(space)
     before = len(writer.notices)
     folder = space.journal
-    local = [replace(one, entry=replace(one.entry, at=folder.local(one.entry.at))) for one in entries]
+    local = [
+        replace(scored_entry, entry=replace(scored_entry.entry, at=folder.local(scored_entry.entry.at)))
+        for scored_entry in entries
+    ]
     items = items_of(local)
     words = words_of(language_of_items(items))
     name = writer.llm.name if writer.llm else BY_RULES
-    points = _asked(writer, period, items, words)
+    points = _model_points(writer, period, items, words)
     notices = tuple(dict.fromkeys(writer.notices[before:]))
     if points:
         return SummaryText(model_page(period, words, items, points, see_also or {}), name, notices)
@@ -106,8 +109,8 @@ def summary_of(
     return SummaryText(summarise(period, local, vectors, words.language, see_also), BY_RULES, notices)
 
 
-def trimmed(writer: SummaryWriter, entry: Entry, score: int, role: str, question: str | None = None) -> Entry:
-    """As `trim_entry`, with the core of a passing answer in a model's words where it gives some that hold."""
+def trim_with_model(writer: SummaryWriter, entry: Entry, score: int, role: str, question: str | None = None) -> Entry:
+    """Like `trim_entry`, but with a model's core of a passing answer, if that is usable."""
     by_rules = trim_entry(entry, score, role, question)
     wordy = role == "assistant" and score <= PASSING and len(entry.text) > SHORT_ANSWER
     if writer.llm is None or not wordy or not may_be_trimmed(entry, score, role):
@@ -117,7 +120,7 @@ def trimmed(writer: SummaryWriter, entry: Entry, score: int, role: str, question
 
 
 def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
-    """The core of an answer in a model's words; None when it gives none that can be used."""
+    """The core of an answer in a model's words, or None if it gives nothing usable."""
     if writer.llm is None:
         return None
     day = entry.at.date()
@@ -147,23 +150,23 @@ def _core_from_json(answer: Any, source: str) -> str:
     return plain(core)
 
 
-def _asked(
+def _model_points(
     writer: SummaryWriter, period: Period, items: Sequence[SummaryItem], words: SummaryWords
 ) -> list[ModelPoint]:
-    """The points of the model; none when there is no model, nothing to say, or it failed."""
+    """The points of the model; empty without a model, without content, or if it failed."""
     places = places_for_model(items, period)
     if writer.llm is None or not places:
         return []
-    asking = _Asking(writer.llm, writer.window, title_of(period, words), LANGUAGE_NAMES[words.language], items)
+    request = _ModelRequest(writer.llm, writer.window, title_of(period, words), LANGUAGE_NAMES[words.language], items)
     try:
-        return asking.summed_up(places)
+        return request.summed_up(places)
     except LlmError as error:
         writer.give_up(error, f"{period} summed up")
         return []
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _ModelRequest:
     llm: Llm
     window: int
     period: str
@@ -171,7 +174,7 @@ class _Asking:
     items: Sequence[SummaryItem]
 
     def summed_up(self, places: Sequence[int]) -> list[ModelPoint]:
-        """The points of all parts, made one summary. Raises the model's error where it cannot be helped."""
+        """The points of all parts as one summary. Raises the model's error."""
         parts = self._parts(places, lambda place: entry_line(self.items[place], 0, _ONE_ENTRY))
         points = [point for part in parts for point in self._of_part(part, _HALVINGS)]
         return points if len(parts) == 1 else self._merged(points)
@@ -192,12 +195,12 @@ class _Asking:
             return self._of_part(part[:middle], halvings - 1) + self._of_part(part[middle:], halvings - 1)
 
     def _merged(self, points: list[ModelPoint]) -> list[ModelPoint]:
-        """Summaries of parts summed up again, until they fit into one question; as they are where that fails."""
+        """Merge summaries of parts until they fit into one request; if that fails, return them as they are."""
         while True:
             parts = self._parts(points, lambda point: point_line(point, 0))
             try:
                 merged = [point for part in parts for point in self._merged_part(part)]
-            except LlmError:  # what the parts said is there, and is bounded when it is written
+            except LlmError:  # the points of the parts are used; writing limits them
                 return points
             if len(parts) == 1 or len(merged) >= len(points):
                 return merged
@@ -224,7 +227,7 @@ class _Asking:
         )
 
     def _parts(self, rows: Sequence[T], line: Callable[[T], str]) -> list[list[T]]:
-        """The rows in order, as many together as fit beside the answer."""
+        """The rows in order, in parts that fit beside the answer."""
         room = max(_LEAST_PART, self.window - min(_ANSWER_TOKENS, self.window // 2) - _PROMPT_TOKENS)
         parts: list[list[T]] = []
         left = 0
@@ -239,8 +242,10 @@ class _Asking:
 
 
 def _vectors(space: OpenSpace, entries: Sequence[ScoredEntry], least: int) -> dict[str, Vector]:
-    """The stored vectors of the entries that count, by their ids; of the engine that reads their languages."""
-    wanted = [one.entry for one in entries if one.score.score >= least and one.entry.id]
+    """Stored vectors of the important entries by id, of the engine for their languages."""
+    wanted = [
+        scored_entry.entry for scored_entry in entries if scored_entry.score.score >= least and scored_entry.entry.id
+    ]
     hashes: dict[str, bytes] = {}
     with space.store.read() as reader:
         engines = space.engines.active(reader)
@@ -251,5 +256,5 @@ def _vectors(space: OpenSpace, entries: Sequence[ScoredEntry], least: int) -> di
             passages = passages_of(version) if version is not None and version.text == entry.held else []
             if len(passages) == 1 and entry.id:
                 hashes[entry.id] = passages[0].content_hash
-        known = reader.vectors(engine.name, list(set(hashes.values())))
-    return {ident: known[mark] for ident, mark in hashes.items() if mark in known}
+        stored = reader.vectors(engine.name, list(set(hashes.values())))
+    return {ident: stored[mark] for ident, mark in hashes.items() if mark in stored}

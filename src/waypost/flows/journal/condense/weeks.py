@@ -1,15 +1,15 @@
-"""The step that turns days into weeks: their originals to the archive, the summary made from all of them, then they go."""
+"""The step that turns days into weeks: archive their originals, make the summary, then remove them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from waypost.flows.journal.condense.days import bytes_of, day_of, read_day, worth_of
-from waypost.flows.journal.condense.run import CondenseRun, CondenseStep, FileChanges
+from waypost.flows.journal.condense.run_state import CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.scores import name_of
-from waypost.flows.journal.log import note, note_scores
-from waypost.flows.journal.preferences import promote_preferences
 from waypost.flows.journal.see_also import link_related
-from waypost.flows.recall.versions import held_versions
+from waypost.flows.journal_files.log import note, note_scores
+from waypost.flows.journal_files.preferences import promote_preferences
+from waypost.flows.versions.current import current_versions
 from waypost.journal import layout
 from waypost.journal.archive import archived, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
@@ -20,19 +20,21 @@ from waypost.model.journal import Entry, ScoredEntry
 
 
 def join(run: CondenseRun, step: Join) -> CondenseStep:
-    """Make the week's summary again, now with these days too, which leave for the archive."""
+    """Make the week's summary again with these days, and move them to the archive."""
     if step.passed:
-        _tell(run, step.passed)
+        _note_size(run, step.passed)
     changes = FileChanges()
     texts = _originals(run, step, changes)
     pages = {place: parse_page(text, day_of(place), run.folder.zone) for place, text in sorted(texts.items())}
-    entries = holding(run, pages)
+    entries = current_entries(run, pages)
     scores = run.scored(entries, step.due)
     joining = {archive_of(path) for path in step.paths}
     then = [
-        one
+        scored_entry
         for place in sorted(joining)
-        for one in run.scored(holding(run, {place: pages[place]}), min(day_of(place) + JOIN_AFTER, run.today))
+        for scored_entry in run.scored(
+            current_entries(run, {place: pages[place]}), min(day_of(place) + JOIN_AFTER, run.today)
+        )
     ]
     worth = worth_of(then)
     for place, page in pages.items():
@@ -49,7 +51,7 @@ def join(run: CondenseRun, step: Join) -> CondenseStep:
     return CondenseStep("join", step.due, step.paths, made, gone - grown)
 
 
-def _tell(run: CondenseRun, passed: Passed) -> None:
+def _note_size(run: CondenseRun, passed: Passed) -> None:
     note(
         run.space,
         "size_trigger",
@@ -60,7 +62,7 @@ def _tell(run: CondenseRun, passed: Passed) -> None:
 
 
 def _originals(run: CondenseRun, step: Join, changes: FileChanges) -> dict[str, str]:
-    """The originals of the week's days as they will be: of those that joined before, and of those that join now."""
+    """The originals of the week's days: of those that joined before, and of those that join now."""
     texts: dict[str, str] = {}
     for path in step.paths:
         live, original, page = read_day(run, path)
@@ -75,19 +77,24 @@ def _originals(run: CondenseRun, step: Join, changes: FileChanges) -> dict[str, 
 
 
 def lasting(scores: Sequence[ScoredEntry], worth: Mapping[str, int]) -> list[ScoredEntry]:
-    """An entry counts in summaries for what it was worth when its day joined, or for what it has risen to since. That it
-    is no longer recent takes nothing away: of a month that is long over nothing would be left to tell."""
-    found = []
-    for one in scores:
-        then = worth.get(one.entry.id or "", one.entry.importance or 0)
-        lost = then - one.score.score
-        points = one.score.recency_points + max(0, lost)
-        found.append(replace(one, score=replace(one.score, recency_points=points)) if lost > 0 else one)
-    return found
+    """Scores for summaries: the importance when its day joined the week, or more if it has risen since.
+
+    Age takes nothing away: otherwise nothing would be left of a past month.
+    """
+    lasting_scores = []
+    for scored_entry in scores:
+        then = worth.get(scored_entry.entry.id or "", scored_entry.entry.importance or 0)
+        lost = then - scored_entry.score.score
+        points = scored_entry.score.recency_points + max(0, lost)
+        lasting_scores.append(
+            replace(scored_entry, score=replace(scored_entry.score, recency_points=points))
+            if lost > 0
+            else scored_entry
+        )
+    return lasting_scores
 
 
 def _add_summary(run: CondenseRun, changes: FileChanges, step: Join, scores: Sequence[ScoredEntry]) -> str | None:
-    """The summary of a week without entries is not begun; one that is there is kept up to date."""
     path = layout.week_path(step.week)
     before = run.read(path)
     base = before if before is not None else run.read(layout.archived_path(path))
@@ -99,16 +106,15 @@ def _add_summary(run: CondenseRun, changes: FileChanges, step: Join, scores: Seq
     return path
 
 
-def holding(run: CondenseRun, pages: dict[str, JournalPage]) -> list[Entry]:
-    """The entries of these pages that still hold, in the order of their time: not retracted, not taken out by hand, not
-    forgotten."""
-    found: list[Entry] = []
+def current_entries(run: CondenseRun, pages: dict[str, JournalPage]) -> list[Entry]:
+    """Entries of these pages that are current, by time: not retracted, removed by hand or forgotten."""
+    entries: list[Entry] = []
     seen: set[str] = set()
     with run.space.store.read() as reader:
         for page in pages.values():
             for entry in page.entries:
                 name = name_of(entry)
-                if entry.held is not None and name not in seen and held_versions(reader, name):
+                if entry.held is not None and name not in seen and current_versions(reader, name):
                     seen.add(name)
-                    found.append(entry)
-    return sorted(found, key=lambda entry: (entry.at, entry.id or ""))
+                    entries.append(entry)
+    return sorted(entries, key=lambda entry: (entry.at, entry.id or ""))

@@ -1,0 +1,277 @@
+"""The checkout as it is now, for comparing memories with code. Each file is read and parsed once."""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from waypost.code.files.reading import Unread, read_bytes
+from waypost.code.files.skip import unsafe_name
+from waypost.code.files.walk import WalkedFile, walk
+from waypost.code.git.history import GitHead, TreeChanges, changed_since, head
+from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
+from waypost.model.kinds import CODE_COLLECTIONS
+from waypost.model.recall import View
+from waypost.model.shape import FileShape
+from waypost.model.time import Moment
+from waypost.store.protocol import FileRow
+
+if TYPE_CHECKING:
+    from waypost.flows.checkouts.parsed_file import ParsedFile
+
+_MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
+_MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
+_NAME = re.compile(rb"[\w$\x80-\xff]+")
+_MOST_NAMED = 50  # files with a definition of one name that are parsed
+_MOST_ASKED = 5_000  # definitions of one name that are read from the index
+_MOST_READ = 4_000  # files searched for a name without an index
+_MOST_CHANGED = 40  # recently changed files that are parsed to find lost code
+
+
+class Pin(NamedTuple):
+    """Where and when a reference was pinned."""
+
+    path: str
+    commit: str
+    time: datetime | None
+    qualified: str = ""  # the symbol's name, if it is a symbol
+
+
+class TreeNow:
+    """The current files of the checkout. Without a checkout here, no file exists."""
+
+    def __init__(self, space: OpenSpace) -> None:
+        self._space = space
+        self._root: Path | None = space.identity.root
+        self._digests: dict[str, bytes] = {}
+        self._parsed_files: dict[str, ParsedFile | None] = {}
+        self._shapes: dict[str, FileShape | None] = {}
+        self._changes: dict[str, TreeChanges] = {}
+        self._rows: dict[str, FileRow | None] = {}
+        self._words_by_path: dict[str, frozenset[bytes]] = {}
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the checkout is here. A missing checkout is not an empty one."""
+        return self._root is not None and self._root.is_dir()
+
+    def is_another(self, repo_id: str | None) -> bool:
+        """Whether this id names another repository."""
+        return repo_id not in (None, self._space.identity.space_id)
+
+    # -- files --------------------------------------------------------------------------------------------
+
+    def look_up(self, paths: Iterable[str]) -> None:
+        """Read the index rows of these files in one query."""
+        wanted = [path for path in dict.fromkeys(paths) if path not in self._rows]
+        if wanted:
+            with self._space.store.read() as reader:
+                rows = reader.files(self._space.identity.checkout_id, wanted)
+            self._rows |= {path: rows.get(path) for path in wanted}
+
+    def row(self, path: str) -> FileRow | None:
+        self.look_up([path])
+        return self._rows[path]
+
+    def has_file(self, path: str) -> bool:
+        """Whether the file exists; by the index if the checkout is not here."""
+        return bool(self.digest(path)) if self._root is not None else self.row(path) is not None
+
+    def digest(self, path: str) -> bytes:
+        """SHA-256 of the file's bytes, or empty if it does not exist or cannot be read."""
+        if path not in self._digests:
+            self._digests[path] = self._digest(path)
+        return self._digests[path]
+
+    def _digest(self, path: str) -> bytes:
+        if self._root is None or unsafe_name(path) is not None:
+            return b""
+        try:
+            state = os.stat(self._root / path, follow_symlinks=False)
+        except (OSError, ValueError):
+            return b""
+        row = self.row(path)
+        if row is not None and (row.size, row.mtime_ns) == (state.st_size, state.st_mtime_ns):
+            return bytes.fromhex(row.hash)
+        content = read_bytes(self._root, path, _MOST_BYTES)
+        return b"" if isinstance(content, Unread) else hashlib.sha256(content[0]).digest()
+
+    def parsed_file(self, path: str) -> "ParsedFile | None":
+        """The file read and parsed, or None if it does not exist or is not text."""
+        from waypost.flows.checkouts.parsed_file import open_source  # imports parsers: only for changed files
+
+        if path not in self._parsed_files:
+            parsed = None if self._root is None else open_source(self._root, path, named=True)
+            if parsed is None or isinstance(parsed, Unread):
+                self._parsed_files[path] = None
+                if isinstance(parsed, Unread) and parsed.missing:
+                    self._digests[path] = b""
+            else:
+                self._parsed_files[path] = parsed
+                self._digests[path] = bytes.fromhex(parsed.read.raw_hash)
+        return self._parsed_files[path]
+
+    def shape(self, path: str) -> FileShape | None:
+        if path not in self._shapes:
+            from waypost.code.shape.build import shape_of
+
+            parsed = self.parsed_file(path)
+            self._shapes[path] = None if parsed is None else shape_of(parsed.source, parsed.parsed)
+        return self._shapes[path]
+
+    def cannot_read(self, path: str) -> bool:
+        """Whether the file exists but is not read as text: too large, a link, binary, or not readable."""
+        if self._root is None or unsafe_name(path) is not None or self.shape(path) is not None:
+            return False
+        try:
+            state = os.stat(self._root / path, follow_symlinks=False)
+        except (OSError, ValueError):
+            return False
+        return not stat.S_ISDIR(state.st_mode)
+
+    def lines(self, path: str) -> list[str]:
+        """The lines of a text file, with secrets masked."""
+        parsed = self.parsed_file(path)
+        if parsed is None:
+            return []
+        lines = parsed.source.text.split("\n")
+        return lines[:-1] if lines[-1] == "" else lines
+
+    # -- git ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def head(self) -> GitHead:
+        return head(self._root) if self._root is not None else GitHead()
+
+    def changes_since(self, commit: str) -> TreeChanges:
+        if commit not in self._changes:
+            self._changes[commit] = changed_since(self._root, commit) if self._root and commit else TreeChanges()
+        return self._changes[commit]
+
+    # -- the index ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def state(self) -> str:
+        """A text that changes with every commit, checkout and change of the index."""
+        with self._space.store.read() as reader:
+            return f"{reader.meta(tree_changed_key(self._space)) or ''}:{self.head.commit[:12]}"
+
+    @cached_property
+    def _is_indexed(self) -> bool:
+        with self._space.store.read() as reader:
+            return reader.has_code(self._space.identity.checkout_id)
+
+    @cached_property
+    def _files(self) -> Mapping[str, FileRow]:
+        with self._space.store.read() as reader:
+            return reader.files(self._space.identity.checkout_id)
+
+    @cached_property
+    def _by_hash(self) -> Mapping[str, list[str]]:
+        paths_by_hash: dict[str, list[str]] = {}
+        for path, row in self._files.items():
+            paths_by_hash.setdefault(row.hash, []).append(path)
+        return paths_by_hash
+
+    @cached_property
+    def _not_indexed_yet(self) -> tuple[str, ...]:
+        """Files whose content is not indexed: changed ones, or all if there is no index."""
+        if self._root is None:
+            return ()
+        if self._is_indexed:
+            with self._space.store.read() as reader:
+                since = reader.meta(indexed_commit_key(self._space)) or ""
+                waiting = reader.tracked(self._space.identity.checkout_id)  # tracked by a hook, and not indexed yet
+            changes = self.changes_since(since)
+            if changes.complete:
+                return tuple(dict.fromkeys((*changes.changed, *changes.renamed.values(), *waiting)))
+        entries = [entry for entry in walk(self._root) if not entry.skipped]
+        self.look_up(entry.path for entry in entries)
+        changed = [entry.path for entry in entries if self._differs(entry)]
+        return tuple(sorted(changed, key=lambda path: self._rows[path] is not None))[:_MOST_READ]  # new files first
+
+    def _differs(self, entry: WalkedFile) -> bool:
+        row = self._rows[entry.path]
+        if row is None:
+            return True
+        return (row.size, row.mtime_ns) != (entry.size, entry.mtime_ns) and self.digest(entry.path).hex() != row.hash
+
+    def defining(self, name: str, since: Pin) -> Iterator[FileShape]:
+        """Other files that define this name and have changed since the reference was pinned, likeliest first."""
+        word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
+        new = [path for path in self._not_indexed_yet if word in self._words(path)]
+        new.sort(key=lambda path: PurePosixPath(path).name != base)
+        indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
+        for path in list(dict.fromkeys((*new, *indexed)))[:_MOST_NAMED]:
+            shape = self.shape(path) if path != since.path else None
+            if shape is not None:
+                yield shape
+
+    def _is_newer(self, path: str, since: Pin) -> bool:
+        """Whether a file may contain something now that it did not contain then.
+
+        Only git knows: moving a file by hand keeps its modification time.
+        """
+        changes = self.changes_since(since.commit)
+        return not changes.complete or path in changes.changed or path in changes.renamed.values()
+
+    def _indexed_files(self, name: str, since: Pin) -> list[str]:
+        """Indexed files with this name: same qualified name first, then same file name, then newest."""
+        if not self._is_indexed:
+            return []
+        view = View(Moment(self._space.clock()), CODE_COLLECTIONS, self._space.identity.checkout_id)
+        with self._space.store.read() as reader:
+            sketches = reader.code_sketches(reader.code_named([name], _MOST_ASKED, view)).values()
+        base = PurePosixPath(since.path).name
+        ordered = sorted(
+            (sketch for sketch in sketches if sketch.path),
+            key=lambda sketch: (
+                sketch.name != since.qualified,
+                PurePosixPath(sketch.path).name != base,
+                -sketch.number,
+            ),
+        )
+        return [sketch.path for sketch in ordered]
+
+    def _words(self, path: str) -> frozenset[bytes]:
+        if path not in self._words_by_path:
+            content = Unread("") if self._root is None else read_bytes(self._root, path, _MOST_SEARCHED)
+            self._words_by_path[path] = (
+                frozenset() if isinstance(content, Unread) else frozenset(_NAME.findall(content[0]))
+            )
+        return self._words_by_path[path]
+
+    def changed_lately(self, since: Pin) -> Iterator[FileShape]:
+        """Other files of the same type that changed since the reference was pinned, new ones first."""
+        changes = self.changes_since(since.commit)
+        paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._newer(since)
+        ending = PurePosixPath(since.path).suffix
+        alike = sorted({path for path in paths if path.endswith(ending)})
+        self.look_up(alike)
+        for path in sorted(alike, key=lambda path: self._rows[path] is not None)[:_MOST_CHANGED]:
+            shape = self.shape(path) if path != since.path else None
+            if shape is not None:
+                yield shape
+
+    def _newer(self, since: Pin) -> list[str]:
+        newer = [path for path, row in self._files.items() if since.time is None or row.changed_at >= since.time]
+        return [*newer, *self._not_indexed_yet]
+
+    def became(self, since: Pin, digests: Collection[bytes]) -> str | None:
+        """The path of this file now, as git sees it or by the same content."""
+        renamed = self.changes_since(since.commit).renamed.get(since.path)
+        if renamed is not None or self.digest(since.path):
+            return renamed
+        row = self.row(since.path)
+        wanted = {*digests, *([bytes.fromhex(row.hash)] if row is not None else [])} - {b""}
+        if not wanted:
+            return None
+        same = [path for digest in sorted(wanted) for path in self._by_hash.get(digest.hex(), ())]
+        ending = PurePosixPath(since.path).suffix
+        new = (path for path in self._not_indexed_yet if path.endswith(ending))
+        return next((path for path in (*same, *new) if self.digest(path) in wanted), None)

@@ -1,0 +1,112 @@
+"""Forget a memory: every version, everything derived from it, and every copy within reach."""
+
+from dataclasses import dataclass
+
+from waypost.errors import NotFound
+from waypost.flows.backup.erase_from_snapshots import note_for_snapshots
+from waypost.flows.erase.cleanup import clean_up, note_erased
+from waypost.flows.erase.exports import clean_exports
+from waypost.flows.facts.candidates import marks_of
+from waypost.flows.journal_files.erase_from_files import erase_entries
+from waypost.flows.journal_files.reconcile import sync_in
+from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.authority import refuse_outranked
+from waypost.flows.versions.current import refuse_derived
+from waypost.flows.write.erase_rows import (
+    ErasureTargets,
+    TargetRows,
+    erase_rows,
+    erased_marks,
+    rows_to_erase,
+    traces_of,
+)
+from waypost.flows.write.reinstate import end_versions
+from waypost.model.ids import check_id
+from waypost.model.memory import HEADING, Caller, Version
+from waypost.store.protocol import AuditEntry, Reader
+
+BEYOND_REACH = (
+    "the history of git repositories",
+    "copies that were made outside of Waypost's own directory",
+    "backups of this disk",
+    "of a database server: its log of changes, standbys and backups",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    memory_id: str
+    versions: int
+    exports_changed: tuple[str, ...]
+    complete: bool  # False: another process reads, or owns the tables; the last traces go later or by `doctor --fix`
+    files_changed: tuple[str, ...] = ()  # of the journal
+    beyond_reach: tuple[str, ...] = BEYOND_REACH
+
+
+def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = False) -> Forgotten:
+    """Erase a memory for good. If the process is stopped, the next opening removes the rest.
+
+    `dry_run` only checks whether there is anything to forget. Raises NotFound.
+    """
+    memory_id = check_id(memory_id)
+    key = space.tombstone_key()
+    filed: set[str] = set()
+    with space.store.read() as reader:
+        # Exports first: once the texts are erased, their lines could not be found any more.
+        versions, rows = _rows_of(reader, memory_id)
+        if dry_run:
+            _need_something(memory_id, versions, rows)
+            return Forgotten(memory_id, len(versions), (), complete=False)
+        copies = rows.versions
+        refuse_outranked(caller, copies, "forget it")
+        changed = clean_exports(space, {memory_id}, {version.text for version in copies})
+    with journal_writer(space) as writer:
+        sync_in(space, writer)  # recent edits by hand are forgotten too
+        versions, rows = _rows_of(writer, memory_id)
+        _need_something(memory_id, versions, rows)
+        now, copies = space.clock(), rows.versions
+        refuse_outranked(caller, copies, "forget it")
+        for row in rows.same:
+            for mark in marks_of(row, key):
+                writer.add_tombstone(mark, now, memory_id)
+        if not versions:
+            details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}
+            writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
+        for version in versions:
+            for digest in erased_marks(key, version):
+                writer.add_tombstone(digest, now, memory_id)
+        if any(is_filed(version) for version in copies):
+            filed = erase_entries(
+                space, writer, {version.memory_id for version in copies}, [version.text for version in copies]
+            )
+        reinstated = end_versions(
+            space, writer, [version for version in copies if version.superseded_at is None], caller, key, now
+        )
+        write_through(
+            space,
+            writer,
+            [other for other in reinstated if other not in {version.memory_id for version in copies}],
+        )
+        for other, count in erase_rows(writer, rows).items():
+            details = {"versions": count, "owners_word": caller.owners_word}
+            writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
+        note_for_snapshots(space, writer, rows, {version.fingerprint for version in versions})
+        media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
+        note_erased(space, writer, [memory_id, *(version.memory_id for version in copies)], media)
+    # Exports again: one may have been made meanwhile.
+    done = clean_up(space, traces_of(rows.texts), {version.text for version in copies})
+    exports, files = sorted(changed | done.exports), sorted({*filed, *done.media})
+    return Forgotten(memory_id, len(versions), tuple(exports), done.complete, tuple(files))
+
+
+def _rows_of(reader: Reader, memory_id: str) -> tuple[list[Version], TargetRows]:
+    versions = reader.versions(memory_id)
+    return versions, rows_to_erase(reader, ErasureTargets({memory_id}, {version.fingerprint for version in versions}))
+
+
+def _need_something(memory_id: str, versions: list[Version], rows: TargetRows) -> None:
+    if not versions and not rows.same:
+        raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
+    if versions:
+        refuse_derived(versions[-1])

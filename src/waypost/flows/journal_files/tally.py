@@ -1,0 +1,112 @@
+"""Entries and figures of the journal's files. Unchanged files are not read again."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import astuple
+from datetime import date
+from typing import Any, NamedTuple
+
+from waypost.errors import NotFound, WaypostError
+from waypost.flows.open_space import OpenSpace
+from waypost.journal.index_page.tally import Tally, days_of, joined, key_of, total, with_words_of
+from waypost.journal.layout import day_of, stage_of
+from waypost.journal.markdown import left_alone, parse_page
+from waypost.model.journal import Entry
+from waypost.store.protocol import Reader
+
+_KNOWN = "journal_tallies"  # by day: stamps of its files and their figures; no text
+
+
+def entries_of(space: OpenSpace, path: str) -> tuple[Entry, ...]:
+    """The entries of a day file, or () if it does not exist (any more)."""
+    try:
+        text = space.journal.read(path)
+    except NotFound:
+        return ()
+    return parse_page(text, day_of(path), space.journal.zone).entries
+
+
+def _entries_or_none(space: OpenSpace, path: str) -> tuple[Entry, ...]:
+    """The same, and () for a damaged file, which `doctor` reports."""
+    try:
+        return entries_of(space, path)
+    except WaypostError:
+        return ()
+
+
+def day_entries(space: OpenSpace, paths: Sequence[str]) -> tuple[Entry, ...]:
+    """All entries of a day in full. Its live file decides which exist; the archive has texts that were shortened."""
+    return _of_day({path: _entries_or_none(space, path) for path in paths})
+
+
+def _of_day(pages: Mapping[str, Sequence[Entry]]) -> tuple[Entry, ...]:
+    live = [path for path in pages if stage_of(path) == "daily"]
+    archive = [path for path in pages if path not in live]
+    if not live or not archive:
+        return joined(pages.values())
+    full = {entry.id: entry for path in archive for entry in pages[path] if entry.id}
+    return joined([with_words_of(entry, full.get(entry.id or "")) for entry in pages[path]] for path in live)
+
+
+class NamedEntry(NamedTuple):
+    """An entry of a day, its file, and its id; for entries written by hand, the id in the index."""
+
+    entry: Entry
+    path: str
+    id: str | None
+
+
+def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> list[NamedEntry]:
+    given = {
+        (place_row.path, place_row.place): place_row.memory_id
+        for place_row in reader.journal_places(space.journal_id, paths)
+    }
+    pages = {path: _entries_or_none(space, path) for path in paths}
+    where: dict[str, tuple[str, str | None]] = {}
+    for path, entries in pages.items():
+        for place, entry in enumerate(entries):
+            where[key_of(entry)] = (path, entry.id or given.get((path, place)))
+    return [NamedEntry(entry, *where.get(key_of(entry), (paths[-1], entry.id))) for entry in _of_day(pages)]
+
+
+def journal_tally(space: OpenSpace) -> Tally:
+    """Figures of all entries, each counted once."""
+    return total(tallies(space).values())
+
+
+def tallies(space: OpenSpace) -> dict[date, Tally]:
+    files = space.journal.scan()
+    key = journal_key(space, _KNOWN)
+    with space.store.read() as reader:
+        stored = reader.meta(key)
+    known_rows: dict[str, Any] = json.loads(stored) if stored else {}
+    tallies_by_day: dict[date, Tally] = {}
+    rows: dict[str, Any] = {}
+    changed = False
+    for day, paths in days_of(files).items():
+        stamps = [[path, *astuple(files[path])] for path in paths]
+        row = known_rows.get(day.isoformat())
+        if row is None or row["stamps"] != stamps:
+            row = {"stamps": stamps, **Tally.of(day_entries(space, paths), day).to_json()}
+            changed = True
+        rows[day.isoformat()], tallies_by_day[day] = row, Tally.from_json(row)
+    if (changed or len(rows) != len(known_rows)) and space.store.may_write:
+        with space.store.write() as writer:
+            writer.set_meta(key, json.dumps(rows))
+    return tallies_by_day
+
+
+def held_pages(space: OpenSpace, paths: Iterable[str]) -> list[str]:
+    """Days that somebody holds, or that are in conflict."""
+    paths_held = []
+    for path in paths:
+        if stage_of(path) == "daily":
+            with suppress(WaypostError):  # removed meanwhile, or damaged
+                paths_held += [path] if left_alone(space.journal.read(path)) else []
+    return paths_held
+
+
+def journal_key(space: OpenSpace, name: str) -> str:
+    """The key of this journal in `meta`: a space has several journals if its checkouts keep their own."""
+    return f"{name}:{space.journal_id}" if space.journal_id else name
