@@ -65,7 +65,7 @@ def test_a_model_that_fails_is_named_and_rules_step_in(
     monkeypatch.setattr("waypost.flows.index.summarize.complete_json", refuse)
     done = indexed.code.summarize("shop/auth.py")
     assert (done.made, done.by_model) == (1, 0)
-    assert done.notices == ["SymbolSummary by rules, because the model did not: It answered in rhymes."]
+    assert done.notices == ["Described by rules, because the model did not: It answered in rhymes."]
     assert "Who may come in." in indexed.code.summary("shop/auth.py")
 
 
