@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from waypost.facts.identity import tombstone, tombstones, tombstones_in
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
-from waypost.text.claims import asserted, forms, is_statement
+from waypost.text.claims import is_statement, spellings, statements
 
 _FACTS = tuple(name for name, kind in KINDS.items() if not kind.is_journal and not kind.derived)
 LEARNED = "learned:"  # how the keys of learned facts begin, before their topic
@@ -30,7 +30,7 @@ def marks_met(key: bytes, version: Version) -> list[bytes]:
     if KINDS[version.kind].is_journal:
         return [tombstone(key, version)]
     exact = tombstones_in(key, version.text, _FACTS, dict.fromkeys((version.domain, "")))
-    parts = [part for place, part in enumerate(asserted(version.text)) if place == 0 or is_statement(part)]
+    parts = [part for index, part in enumerate(statements(version.text)) if index == 0 or is_statement(part)]
     return [*dict.fromkeys((*exact, *_claims(key, parts), *topic_marks(key, version.key)))]
 
 
@@ -42,5 +42,5 @@ def topic_marks(key: bytes, name: str | None) -> list[bytes]:
 
 
 def _claims(key: bytes, texts: Iterable[str]) -> list[bytes]:
-    spellings = dict.fromkeys(form for text in texts for form in forms(text) if form)
-    return [hmac.digest(key, f"claim\0{form}".encode(), "sha256") for form in spellings]
+    forms = dict.fromkeys(form for text in texts for form in spellings(text) if form)
+    return [hmac.digest(key, f"claim\0{form}".encode(), "sha256") for form in forms]

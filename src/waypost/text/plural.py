@@ -1,7 +1,7 @@
-"""How many, in words."""
+"""Numbers with their noun."""
 
 
-def counted(number: float, one: str, many: str | None = None) -> str:
-    """ "1 memory", "2,500 memories". `many`: where an "s" does not make it."""
-    shown = f"{number:,}" if isinstance(number, int) else f"{number:g}"
-    return f"{shown} {one if number == 1 else many or one + 's'}"
+def counted(number: float, singular: str, plural: str | None = None) -> str:
+    """ "1 memory", "2,500 memories". Give `plural` if an added "s" would be wrong."""
+    figure = f"{number:,}" if isinstance(number, int) else f"{number:g}"
+    return f"{figure} {singular if number == 1 else plural or singular + 's'}"
