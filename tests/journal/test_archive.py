@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.journal.archive import archived, originals, summary_archived, with_importance
+from waypost.journal.archive import full_entries, updated_original, updated_summary_original, with_importance
 from waypost.journal.markdown import new_page, parse_page, render_entry
 from waypost.model.journal import Amendment, Entry, mark_of
 
@@ -26,7 +26,7 @@ def page(*entries: Entry) -> str:
 
 
 def merge(original: str | None, live: str) -> str:
-    return archived(original, live, DAY, UTC, LATER)
+    return updated_original(original, live, DAY, UTC, LATER)
 
 
 def texts(page: str) -> list[str]:
@@ -123,7 +123,7 @@ def test_full_words_are_found_again_for_what_was_trimmed() -> None:
     live = parse_page(
         page(replace(entry("Answer", 1), trimmed=mark_of("Answer"), importance=1), entry("x", 2)), DAY, UTC
     )
-    assert [(one.text, one.importance) for one in originals(original, live)] == [("A long answer", 1), ("x", None)]
+    assert [(one.text, one.importance) for one in full_entries(original, live)] == [("A long answer", 1), ("x", None)]
 
 
 def test_importance_is_written_only_where_it_changed_and_never_into_what_has_no_id() -> None:
@@ -135,8 +135,8 @@ def test_importance_is_written_only_where_it_changed_and_never_into_what_has_no_
 
 
 def test_lines_that_only_the_archived_summary_has_are_kept() -> None:
-    assert summary_archived(None, "# W\nmine\n", ["mine"]) == "# W\nmine\n"
-    assert summary_archived("# W\nmine\nold\n", "# W\nmine\n", ["mine", "old"]) == "# W\nmine\n\nold\n"
+    assert updated_summary_original(None, "# W\nmine\n", ["mine"]) == "# W\nmine\n"
+    assert updated_summary_original("# W\nmine\nold\n", "# W\nmine\n", ["mine", "old"]) == "# W\nmine\n\nold\n"
 
 
 # -- nothing is lost

@@ -4,11 +4,11 @@ from datetime import date
 
 import pytest
 
-from waypost.journal.coverage import Shelf, last_day_of
+from waypost.journal.coverage import CoverageIndex, last_day_of
 
 
 def between(paths: str, first: str, last: str) -> list[str]:
-    return Shelf(frozenset(f"{path}.md" for path in paths.split())).between(
+    return CoverageIndex(frozenset(f"{path}.md" for path in paths.split())).between(
         date.fromisoformat(first), date.fromisoformat(last)
     )
 

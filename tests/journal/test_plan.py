@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from waypost.journal.layout import Month, Week, day_path, month_path, stage_of, week_path, year_path
 from waypost.journal.plan import due_by_size, due_by_time, month_due, year_due
-from waypost.journal.plan_files import (
+from waypost.journal.plan_steps import (
     Compress,
     File,
     Join,

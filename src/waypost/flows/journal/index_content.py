@@ -38,7 +38,7 @@ from waypost.journal.index_page.tally import days_of
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, STAGES, month_of, stage_of, week_of, year_of
 from waypost.journal.summary.frame import split_frame
 from waypost.journal.summary.items import source_of
-from waypost.journal.wording import plain, prevailing
+from waypost.journal.wording import main_language, without_markdown
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 
 MOST_LINES_OF_A_SUMMARY = 4
@@ -61,7 +61,7 @@ def sheet_of(space: OpenSpace) -> IndexContent:
     of_days = judged[len(older) :]
     tally = counted(space)
     return IndexContent(
-        language=prevailing(entry.text for entry in recent or older),
+        language=main_language(entry.text for entry in recent or older),
         now=now,
         upkeep=_upkeep(space, of_days),
         created=tally.first,
@@ -206,7 +206,7 @@ def _summary_lines(text: str) -> Iterator[SourcedLine]:
     frame = split_frame(text)
     lines = [line for line in (frame.part or text).split("\n") if line.startswith("- ")]
     for line in lines[:MOST_LINES_OF_A_SUMMARY]:
-        told = one_line(plain(unsourced(line.rstrip("\r"))), LONGEST_ENTRY)
+        told = one_line(without_markdown(unsourced(line.rstrip("\r"))), LONGEST_ENTRY)
         if told:
             yield SourcedLine(told, sources_of(line))
 

@@ -15,7 +15,7 @@ from waypost.journal.index_page.days import PERSISTENT, is_told
 from waypost.journal.index_page.lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
-from waypost.journal.wording import prevailing
+from waypost.journal.wording import main_language
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 from waypost.model.memory import State, Version
 from waypost.text.normal import fingerprint_text
@@ -85,7 +85,7 @@ def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:
 
 
 def _with_bullets(text: str | None, entries: Sequence[Entry]) -> tuple[str, list[str]]:
-    words = phrases(prevailing(entry.text for entry in entries))
+    words = phrases(main_language(entry.text for entry in entries))
     page = text if text is not None and text.strip() else f"# {words['preferences']}\n"
     bullets = parse_bullets(page)
     there = {bullet.id for bullet in bullets} | {fingerprint_text(bullet.text) for bullet in bullets}

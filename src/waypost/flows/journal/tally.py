@@ -11,7 +11,7 @@ from waypost.errors import NotFound, WaypostError
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.tally import Tally, days_of, joined, key_of, total, with_words_of
 from waypost.journal.layout import day_of, stage_of
-from waypost.journal.markdown import left_alone, parse_page
+from waypost.journal.markdown import no_edit_reason, parse_page
 from waypost.model.journal import Entry
 from waypost.store.protocol import Reader
 
@@ -103,7 +103,7 @@ def held_pages(space: OpenSpace, paths: Iterable[str]) -> list[str]:
     for path in paths:
         if stage_of(path) == "daily":
             with suppress(WaypostError):  # it went meanwhile, or is damaged
-                held += [path] if left_alone(space.journal.read(path)) else []
+                held += [path] if no_edit_reason(space.journal.read(path)) else []
     return held
 
 

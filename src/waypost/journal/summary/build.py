@@ -13,7 +13,7 @@ from waypost.journal.layout import Month, Week
 from waypost.journal.summary.items import items_of
 from waypost.journal.summary.page import Period, language_of_items, page
 from waypost.journal.summary.sections import SummarySections
-from waypost.journal.wording import words_of
+from waypost.journal.wording import summary_words
 from waypost.model.journal import ScoredEntry
 
 if TYPE_CHECKING:
@@ -68,5 +68,5 @@ def summarise(
     `vectors` and `see_also` (labels, or paths of the journal) are by entry id; both may be empty.
     """
     items = items_of(entries)
-    words = words_of(language or language_of_items(items))
+    words = summary_words(language or language_of_items(items))
     return page(period, words, SummarySections(period, items, words, vectors, see_also or {}).sections())

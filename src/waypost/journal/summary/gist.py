@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from waypost.journal.summary.items import SummaryItem
 from waypost.journal.summary.text_rank import SAME, SAME_VECTORS, choose, content_stems, likeness, textrank
-from waypost.journal.wording import SummaryWords, clip, sentences, spoken_in, words_of
+from waypost.journal.wording import SummaryWords, clip, language_at_start, sentences, summary_words
 
 if TYPE_CHECKING:
     from waypost.journal.summary.text_rank import Matrix
@@ -73,7 +73,7 @@ def _how_many(item: SummaryItem, own: Sequence[str]) -> int:
 
 def _telling_sentences(item: SummaryItem, words: SummaryWords, *, asks: bool) -> list[str]:
     """Without greetings and thanks, and without questions unless it `asks`; all of a person's where nothing else was said."""
-    spoken = words_of(spoken_in(item.text) or words.language)
+    spoken = summary_words(language_at_start(item.text) or words.language)
     found = sentences(item.text, spoken)[: 4 * _SENTENCES_OF_ONE]
     telling = [one for one in found if (asks if one.endswith("?") else _tells(one, spoken))]
     return (telling or ([] if item.role == "assistant" else found))[:_SENTENCES_OF_ONE]

@@ -8,7 +8,7 @@ from datetime import date
 from waypost.journal.layout import archived_path, day_path
 from waypost.journal.summary.items import SummaryItem
 from waypost.journal.trim.tool_output import open_fence
-from waypost.journal.wording import SummaryWords, clip, nameless_speakers, other_days, plain
+from waypost.journal.wording import SummaryWords, clip, nameless_speakers, relative_words, without_markdown
 from waypost.text.stems import fold
 
 _FROM = re.compile(r"<!-- from ([^<>\n]*) -->")
@@ -52,7 +52,7 @@ class Lines:
         return "\n".join([f"{indent}- {lead}{lines[0]}", *further])
 
     def speaker(self, item: SummaryItem) -> str:
-        name = plain(harmless(item.entry.speaker or ""))[:_LONGEST_LABEL]
+        name = without_markdown(harmless(item.entry.speaker or ""))[:_LONGEST_LABEL]
         generic = not name or fold(name) in nameless_speakers()
         if item.role == "person":
             return (self.words.say("person") if self.names_persons and name else "") if generic else name
@@ -60,7 +60,7 @@ class Lines:
 
     def _tail(self, days: Iterable[date], ids: Sequence[str], said: tuple[str, date] | None) -> list[str]:
         notes = [" – ".join(day_link(day) for day in days)]
-        notes += [f"{word}: {day}" for word, day in other_days(*said, self.words)] if said else []
+        notes += [f"{word}: {day}" for word, day in relative_words(*said, self.words)] if said else []
         hints = list(dict.fromkeys(hint for one in ids for hint in self.see_also.get(one, ())))[:_MOST_HINTS]
         notes += [f"{self.words.say('see_also')}: {', '.join(map(_hint, hints))}"] if hints else []
         told = "; ".join(note for note in notes if note)
@@ -90,12 +90,12 @@ def harmless(text: str) -> str:
 
 
 def label_of(text: str) -> str:
-    label = clip(plain(harmless(text)).replace("*", "").strip(" :"), _LONGEST_LABEL)
+    label = clip(without_markdown(harmless(text)).replace("*", "").strip(" :"), _LONGEST_LABEL)
     return label[:1].upper() + label[1:]
 
 
 def _hint(hint: str) -> str:
-    name = plain(harmless(hint))[:120]
+    name = without_markdown(harmless(hint))[:120]
     if re.fullmatch(r"[\w./-]{1,120}\.md", hint) and ".." not in hint and not hint.startswith("/"):
         return f"[{name.rpartition('/')[2].removesuffix('.md')}](../{hint})"
     return name

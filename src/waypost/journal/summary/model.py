@@ -12,7 +12,7 @@ from typing import Any
 from waypost.journal.summary.items import HELPING, SummaryItem
 from waypost.journal.summary.lines import Lines, persons_differ
 from waypost.journal.summary.page import HEADINGS, HIGHLIGHT, Measure, Period, measure_of, must_stay, page
-from waypost.journal.wording import SummaryWords, clip, plain
+from waypost.journal.wording import SummaryWords, clip, without_markdown
 
 SECTIONS = HEADINGS[:5]
 LANGUAGE_NAMES = {"en": "English", "de": "German", "ru": "Russian"}
@@ -85,7 +85,7 @@ def points_from_json(answer: Any, sources: Sequence[Sequence[int]], items: Seque
 def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequence[SummaryItem]) -> ModelPoint | None:
     if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not isinstance(row.get("from"), list):
         return None
-    text = clip(plain(row["text"]), LONGEST_POINT)
+    text = clip(without_markdown(row["text"]), LONGEST_POINT)
     numbers = [number for number in row["from"] if type(number) is int and 0 < number <= len(sources)]
     places = tuple(sorted({place for number in numbers for place in sources[number - 1]}))
     if not text or not places or not is_grounded(text, _words_of(items, places)):

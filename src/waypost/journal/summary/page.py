@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary.items import SummaryItem
-from waypost.journal.wording import SummaryWords, prevailing
+from waypost.journal.wording import SummaryWords, main_language
 
 Period = Week | Month | int  # an int is a year
 HEADINGS = ("topics", "insights", "events", "recurring", "later", "highlights")
@@ -44,7 +44,7 @@ def must_stay(item: SummaryItem, measure: Measure) -> bool:
 
 def language_of_items(items: Sequence[SummaryItem]) -> str:
     """The language of what counts; of everything where nothing does."""
-    return prevailing(item.text for item in [one for one in items if one.score >= WEEK.least] or items)
+    return main_language(item.text for item in [one for one in items if one.score >= WEEK.least] or items)
 
 
 def title_of(period: Period, words: SummaryWords) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import log
 from typing import TYPE_CHECKING
 
-from waypost.journal.wording import spoken_in
+from waypost.journal.wording import language_at_start
 from waypost.text.keywords import keyword_terms, stop_words
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _by_stems(texts: Sequence[str]) -> Matrix:
 
 def content_stems(text: str) -> list[str]:
     """The stems of the words that say what a text is about."""
-    language = spoken_in(text)
+    language = language_at_start(text)
     stops = stop_words(language) if language in {"en", "de", "ru"} else stop_words("en")
     return [stem for stem in keyword_terms(text, language).stems if stem not in stops and len(stem) > 1]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log
 
 from waypost.journal.summary.items import SummaryItem
-from waypost.journal.wording import SummaryWords, plain_lines, spoken_in, words_of
+from waypost.journal.wording import SummaryWords, language_at_start, plain_lines, summary_words
 from waypost.text.keywords import keyword_terms, stop_words
 from waypost.text.stems import fold
 
@@ -67,7 +67,7 @@ class TopicWords:
 
 def names(label: str, text: str) -> bool:
     """Whether a text has one of the words of a label, in any form."""
-    language = spoken_in(text)
+    language = language_at_start(text)
     stops = stop_words(language)
     own = set(keyword_terms(text[:_READ_CHARACTERS], language).stems)
     return any(stem in own and stem not in stops for stem in keyword_terms(label, language).stems)
@@ -84,7 +84,7 @@ def namers(own: Sequence[SummaryItem], shown: Sequence[str]) -> list[str]:
 
 def _told(item: SummaryItem) -> list[tuple[str, str, bool]]:
     """(stem, as written, whether it is written as a name) of the words that could name a subject."""
-    words = words_of(spoken_in(item.text))
+    words = summary_words(language_at_start(item.text))
     stops = stop_words(words.language)
     found = []
     for line in plain_lines(item.text[:_READ_CHARACTERS]):

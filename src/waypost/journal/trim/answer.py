@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from datetime import date
 
-from waypost.journal.wording import SummaryWords, clip, dated, plain, sentences
+from waypost.journal.wording import SummaryWords, clip, sentences, with_date, without_markdown
 from waypost.text.keywords import keyword_terms, stop_words
 from waypost.text.stems import fold
 
@@ -44,7 +44,7 @@ def core_of(text: str, said_on: date, words: SummaryWords, question: str = "") -
     else:
         core = clip(_without_the_question(best, asked, words), LONGEST_CORE)
     asked_for_a_day = question if len(question) <= _SHORT_QUESTION else ""  # in a long one "today" is said in passing
-    return dated(_capital(core), said_on, words, context=f"{best} {asked_for_a_day}")
+    return with_date(_capital(core), said_on, words, context=f"{best} {asked_for_a_day}")
 
 
 def _heads(text: str) -> list[str]:
@@ -56,7 +56,7 @@ def _heads(text: str) -> list[str]:
             continue
         rest = line[point.end() :]
         strong = _STRONG.match(rest)
-        head = plain(strong[1] if strong else rest.partition(": ")[0]).strip(" .:")
+        head = without_markdown(strong[1] if strong else rest.partition(": ")[0]).strip(" .:")
         if 1 < len(head) <= _LONGEST_HEAD:
             found[head] = None
     return list(found)

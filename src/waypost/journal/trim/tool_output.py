@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from waypost.journal.wording import SummaryWords, clip, plain, safe_cut
+from waypost.journal.wording import SummaryWords, clip, safe_cut, without_markdown
 
 LONGEST_OUTPUT = 500  # characters that a tool's output may have
 HEAD = TAIL = 200
@@ -74,7 +74,7 @@ def gist_of_results(text: str, words: SummaryWords) -> str | None:
     """How many results a search had, and their titles; None for what is no list of search results."""
     if len(text) <= LONGEST_OUTPUT or len(text) > _MOST_READ or "http" not in text:
         return None
-    titles = list(dict.fromkeys(title for found in _titles(text) if (title := plain(found).strip(" .:-–—"))))
+    titles = list(dict.fromkeys(title for found in _titles(text) if (title := without_markdown(found).strip(" .:-–—"))))
     if len(titles) < _LEAST_RESULTS:
         return None
     shown = "; ".join(clip(title, _LONGEST_TITLE) for title in titles[:_MOST_TITLES])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from waypost.journal.trim.answer import core_of
 from waypost.journal.trim.tool_output import gist_of_results, head_and_tail
-from waypost.journal.wording import words_of
+from waypost.journal.wording import summary_words
 from waypost.model.journal import Entry, mark_of
 from waypost.text.language import language_of
 
@@ -44,7 +44,7 @@ def trimmed_to(entry: Entry, text: str | None) -> Entry:
 
 
 def _shorter(entry: Entry, role: str, question: str) -> str | None:
-    words = words_of(language_of(f"{question}\n{entry.text}" if role == "assistant" else entry.text))
+    words = summary_words(language_of(f"{question}\n{entry.text}" if role == "assistant" else entry.text))
     gist = gist_of_results(entry.text, words)
     if gist is not None:
         return gist

@@ -10,9 +10,9 @@ from waypost.flows.journal.files.sync import ours
 from waypost.flows.journal.log import note, note_scores
 from waypost.flows.journal.preferences import promote_preferences
 from waypost.journal import layout
-from waypost.journal.archive import HOLD, archived, originals, with_importance
+from waypost.journal.archive import HOLD, full_entries, updated_original, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
-from waypost.journal.plan_files import Compress, Rescore, Trim, archive_of
+from waypost.journal.plan_steps import Compress, Rescore, Trim, archive_of
 from waypost.journal.roles import role_of
 from waypost.model.journal import Entry, ScoredEntry
 
@@ -20,8 +20,8 @@ from waypost.model.journal import Entry, ScoredEntry
 def trim(run: CondenseRun, step: Trim) -> CondenseStep:
     """The original goes to the archive; then the day's file is shortened."""
     live, original, page = read_day(run, step.path)
-    copied = archived(original, live, step.day, run.folder.zone, run.at(run.today))
-    scores = run.scored(originals(copied, page), step.due)
+    copied = updated_original(original, live, step.day, run.folder.zone, run.at(run.today))
+    scores = run.scored(full_entries(copied, page), step.due)
     after = _trimmed(page, scores, run.writer, with_worth=step.due == run.today).text
     changes = FileChanges()
     changes.put(archive_of(step.path), original, copied)
@@ -40,7 +40,7 @@ def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
     """Write what the entries are worth now where that has changed."""
     pages = {path: read_day(run, path) for path in step.paths}
     entries = {
-        path: originals(original, page) if original else list(page.entries)
+        path: full_entries(original, page) if original else list(page.entries)
         for path, (_, original, page) in pages.items()
     }
     scores = run.scored([entry for of_day in entries.values() for entry in of_day], step.due)

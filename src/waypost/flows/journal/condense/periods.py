@@ -7,10 +7,10 @@ from waypost.flows.journal.condense.run import CondenseRun, CondenseStep, FileCh
 from waypost.flows.journal.condense.weeks import holding, lasting
 from waypost.flows.journal.log import note
 from waypost.journal import layout
-from waypost.journal.archive import summary_archived
+from waypost.journal.archive import updated_summary_original
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import JournalPage, parse_page
-from waypost.journal.plan_files import MakeMonth, MakeYear, joined_days
+from waypost.journal.plan_steps import MakeMonth, MakeYear, joined_days
 from waypost.journal.summary.frame import framed, split_frame
 
 _MONTHS = range(1, 13)
@@ -51,7 +51,7 @@ def _make(
             continue
         place = layout.archived_path(source)
         original = run.read(place)
-        changes.put(place, original, summary_archived(original, live, own_lines(original)))
+        changes.put(place, original, updated_summary_original(original, live, own_lines(original)))
         changes.remove(source, live)
         there.append(source)
         size += len(live.encode("utf-8", "surrogateescape"))

@@ -22,10 +22,10 @@ from waypost.flows.journal.log import note
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import audit
 from waypost.journal import layout
-from waypost.journal.archive import archived, summary_archived
+from waypost.journal.archive import updated_original, updated_summary_original
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import JournalPage, parse_page
-from waypost.journal.plan_files import joined_days
+from waypost.journal.plan_steps import joined_days
 from waypost.journal.summary.frame import split_frame
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller
@@ -178,7 +178,7 @@ def _days_back(run: CondenseRun, days: Sequence[date], what: str, changes: FileC
         for live in _live_days(run, [day]):
             text = run.read(live)
             if text is not None:
-                full = archived(
+                full = updated_original(
                     full, _page(run, text, day).with_hold(on=False).text, day, run.folder.zone, run.at(run.today)
                 )
                 changes.read[live] = text
@@ -211,7 +211,7 @@ def _summaries_back(run: CondenseRun, parts: Sequence[str], whole: str, what: st
         if original is None:
             continue
         live = run.read(path)
-        text = original if live is None else summary_archived(original, live, own_lines(original))
+        text = original if live is None else updated_summary_original(original, live, own_lines(original))
         changes.put(path, live, _page(run, text, None).with_hold(on=True).text)
     if not changes.written:
         raise NotFound(f"The archive has no summaries of {what}.", "`waypost journal stats` shows what there is.")
@@ -233,7 +233,7 @@ def _summary_goes(run: CondenseRun, changes: FileChanges, path: str) -> None:
     else:
         place = layout.archived_path(path)
         original = run.read(place)
-        changes.put(place, original, summary_archived(original, text, own_lines(original)))
+        changes.put(place, original, updated_summary_original(original, text, own_lines(original)))
         changes.remove(path, text)
 
 

@@ -6,9 +6,9 @@ from datetime import date
 from waypost.errors import NotFound
 from waypost.flows.journal.condense.run import CondenseRun, FileChanges
 from waypost.journal import layout
-from waypost.journal.archive import HOLD, archived
+from waypost.journal.archive import HOLD, updated_original
 from waypost.journal.markdown import JournalPage, parse_page
-from waypost.journal.plan_files import archive_of
+from waypost.journal.plan_steps import archive_of
 
 
 def words_back(run: CondenseRun, memory_id: str) -> FileChanges:
@@ -20,7 +20,7 @@ def words_back(run: CondenseRun, memory_id: str) -> FileChanges:
         raise NotFound(f"The entry {memory_id} has its full words.", "Nothing is to be brought back.")
     changes = FileChanges()
     if entry.is_edited and original is not None and page.day is not None:  # what somebody made of it is kept below it
-        kept = archived(original, text, page.day, page.zone, run.at(run.today))
+        kept = updated_original(original, text, page.day, page.zone, run.at(run.today))
         changes.put(archive_of(path), original, kept)
         full = next(one for one in _page(run, kept, page.day).entries if one.id == memory_id)
     back = replace(entry, text=full.text, trimmed=None, amendments=full.amendments, more={**entry.more, HOLD: "1"})

@@ -27,7 +27,7 @@ from waypost.journal.summary.model import (
 from waypost.journal.summary.page import Period, language_of_items, measure_of, title_of
 from waypost.journal.trim.answer import LONGEST_CORE, SHORT_ANSWER
 from waypost.journal.trim.trim import PASSING, may_be_trimmed, trim_entry, trimmed_to
-from waypost.journal.wording import SummaryWords, plain, words_of
+from waypost.journal.wording import SummaryWords, summary_words, without_markdown
 from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
 from waypost.llm.prompt import count_tokens, template
@@ -96,7 +96,7 @@ def summary_of(
     folder = space.journal
     local = [replace(one, entry=replace(one.entry, at=folder.local(one.entry.at))) for one in entries]
     items = items_of(local)
-    words = words_of(language_of_items(items))
+    words = summary_words(language_of_items(items))
     name = writer.llm.name if writer.llm else BY_RULES
     points = _asked(writer, period, items, words)
     notices = tuple(dict.fromkeys(writer.notices[before:]))
@@ -123,7 +123,7 @@ def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
     day = entry.at.date()
     source = f"{day} {day:%d.%m.%Y} {question}\n{entry.text}"
     fields = {"day": day.isoformat(), "question": question or "?", "answer": entry.text}
-    fields["language"] = LANGUAGE_NAMES[words_of(language_of(f"{question}\n{entry.text}")).language]
+    fields["language"] = LANGUAGE_NAMES[summary_words(language_of(f"{question}\n{entry.text}")).language]
     try:
         return complete_json(
             writer.llm,
@@ -138,13 +138,13 @@ def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
 
 def _core_from_json(answer: Any, source: str) -> str:
     core = answer.get("core") if isinstance(answer, dict) else None
-    if not isinstance(core, str) or not plain(core):
+    if not isinstance(core, str) or not without_markdown(core):
         raise ValueError('it has no "core"')
-    if len(plain(core)) > LONGEST_CORE:
+    if len(without_markdown(core)) > LONGEST_CORE:
         raise ValueError('the "core" is too long')
-    if not is_grounded(plain(core), source):
+    if not is_grounded(without_markdown(core), source):
         raise ValueError('the "core" has a number that the answer does not have')
-    return plain(core)
+    return without_markdown(core)
 
 
 def _asked(

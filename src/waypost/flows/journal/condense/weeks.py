@@ -11,10 +11,10 @@ from waypost.flows.journal.preferences import promote_preferences
 from waypost.flows.journal.see_also import link_related
 from waypost.flows.recall.versions import held_versions
 from waypost.journal import layout
-from waypost.journal.archive import archived, with_importance
+from waypost.journal.archive import updated_original, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan import JOIN_AFTER
-from waypost.journal.plan_files import MEGABYTE, Join, Passed, archive_of, joined_days
+from waypost.journal.plan_steps import MEGABYTE, ExceededLimit, Join, archive_of, joined_days
 from waypost.journal.summary.frame import framed
 from waypost.model.journal import Entry, ScoredEntry
 
@@ -49,7 +49,7 @@ def join(run: CondenseRun, step: Join) -> CondenseStep:
     return CondenseStep("join", step.due, step.paths, made, gone - grown)
 
 
-def _tell(run: CondenseRun, passed: Passed) -> None:
+def _tell(run: CondenseRun, passed: ExceededLimit) -> None:
     note(
         run.space,
         "size_trigger",
@@ -66,7 +66,7 @@ def _originals(run: CondenseRun, step: Join, changes: FileChanges) -> dict[str, 
         live, original, page = read_day(run, path)
         place = archive_of(path)
         changes.read.setdefault(place, original)
-        texts[place] = archived(texts.get(place, original), live, day_of(path), page.zone, run.at(run.today))
+        texts[place] = updated_original(texts.get(place, original), live, day_of(path), page.zone, run.at(run.today))
         changes.remove(path, live)
     for place in joined_days(run.folder.scan(), step.week).values():
         if place not in texts and (original := run.read(place)) is not None:

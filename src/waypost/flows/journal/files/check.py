@@ -16,7 +16,7 @@ from waypost.flows.journal.files.place import journal_notices
 from waypost.flows.journal.files.units import PAGES, units_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import DNA, stage_of
-from waypost.journal.markdown import CONFLICT, left_alone
+from waypost.journal.markdown import CONFLICT, no_edit_reason
 from waypost.text.secrets.masking import mask
 
 BRIEFING = 2000  # tokens, unless told
@@ -49,7 +49,7 @@ def _problems(space: OpenSpace) -> Iterator[Finding]:
             continue
         if path == DNA and count_tokens(text) > MOST_DNA * BRIEFING:
             yield JOURNAL_DNA.found(f"{DNA} takes more than 15 % of a briefing.")
-        if stage_of(path) in PAGES and left_alone(text) == CONFLICT:
+        if stage_of(path) in PAGES and no_edit_reason(text) == CONFLICT:
             yield JOURNAL_CONFLICT.found(f"{path} holds an unresolved merge conflict.")
         secrets = sum(bool(mask(unit.entry.text).found) for unit in units)
         if secrets:

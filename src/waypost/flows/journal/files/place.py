@@ -7,7 +7,7 @@ from waypost.flows.journal.files.changes import IN_TREES
 from waypost.flows.journal.files.sync import sync
 from waypost.flows.open_space import IN_TREE, OpenSpace, branch_of, tree_of
 from waypost.flows.recall.versions import audit
-from waypost.journal.consent import give_consent, part_of
+from waypost.journal.consent import file_part, give_consent
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import day_of, stage_of
 from waypost.model.memory import Caller
@@ -42,7 +42,7 @@ def keep_in_tree(space: OpenSpace, caller: Caller) -> Path:
         raise InvalidInput(f"{target} leads elsewhere.", "Put a folder in the place of the link.")
     sync(space)
     consent = give_consent(space.folder, tree_of(space), caller.actor, space.clock())
-    part = part_of(consent, branch_of(tree_of(space)))
+    part = file_part(consent, branch_of(tree_of(space)))
     own = JournalFolder(
         space.folder / "journal",
         space.folder / "journal.lock",
