@@ -26,7 +26,7 @@ from waypost.journal.summary.model import (
 )
 from waypost.journal.summary.page import Period, language_of_items, measure_of, title_of
 from waypost.journal.trim.answer import LONGEST_CORE, SHORT_ANSWER
-from waypost.journal.trim.trim import PASSING, may_be_trimmed, trim_entry, trimmed_to
+from waypost.journal.trim.entry import PASSING, may_be_trimmed, trim_entry, trimmed_to
 from waypost.journal.wording import SummaryWords, summary_words, without_markdown
 from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
