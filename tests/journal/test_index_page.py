@@ -14,10 +14,10 @@ from waypost.journal.index_page.content import (
     RecurringTopic,
     SourcedLine,
 )
-from waypost.journal.index_page.days import stays, told_topic
-from waypost.journal.index_page.lines import one_line, phrases, sourced, sources_of, unsourced
-from waypost.journal.index_page.page import MOST_LINES, generated, opening, without_time
-from waypost.journal.index_page.tally import Tally, days_of, joined, total, with_words_of
+from waypost.journal.index_page.days import stays, topic_with_sources
+from waypost.journal.index_page.lines import one_line, phrases, sources_of, with_sources, without_sources
+from waypost.journal.index_page.page import MOST_LINES, generated_part, page_top, without_time
+from waypost.journal.index_page.tally import Tally, files_by_day, merge_entries, total, with_full_text
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary.frame import split_frame, with_part
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
@@ -43,7 +43,7 @@ def page(*items: ScoredEntry, **changes: object) -> str:
     for one in items:
         days.setdefault(one.entry.at.date(), []).append(one)
     sheets = tuple(Day(day, f"daily/{day}.md", tuple(each)) for day, each in days.items())
-    return generated(replace(IndexContent("en", NOW, UPKEEP, days=sheets), **changes))  # type: ignore[arg-type]
+    return generated_part(replace(IndexContent("en", NOW, UPKEEP, days=sheets), **changes))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_every_line_from_an_entry_names_it() -> None:
 
 def test_a_topic_names_entries_that_hold_its_words() -> None:
     one, two, three = entry("The AWS exam"), entry("Book the exam for AWS"), entry("It went well")
-    assert set(told_topic("AWS exam", [one, two, three]).ids) == {one.id, two.id}
+    assert set(topic_with_sources("AWS exam", [one, two, three]).ids) == {one.id, two.id}
 
 
 def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
@@ -152,7 +152,7 @@ def test_numbers_and_upkeep_are_told() -> None:
 )
 def test_the_page_speaks_the_language_of_the_journal(language: str, title: str) -> None:
     assert title in page(language=language)
-    assert opening(language).startswith("# ")
+    assert page_top(language).startswith("# ")
 
 
 def test_all_languages_say_all_there_is_to_say() -> None:
@@ -216,11 +216,11 @@ def test_the_time_of_making_is_no_change() -> None:
 )
 def test_words_of_entries_can_neither_end_the_part_nor_add_lines(hostile: str) -> None:
     made = page(item(hostile, 9))
-    text = with_part(opening("en"), made)
+    text = with_part(page_top("en"), made)
     frame = split_frame(text)
     assert frame.part is not None and not frame.is_edited
     assert frame.after == "\n"
-    assert frame.before == opening("en") + "\n"
+    assert frame.before == page_top("en") + "\n"
     told = [line for line in frame.part.splitlines() if sources_of(line)]
     assert len(told) == 1
     assert sources_of(told[0]) == (entry(hostile, NOW - timedelta(hours=1)).id,)
@@ -236,10 +236,10 @@ def test_one_line_cuts_at_a_word_and_takes_the_mark_of_a_list_away() -> None:
 
 
 def test_sources_come_back_from_a_line() -> None:
-    line = sourced("- text", ["a1", "b2", "a1"])
+    line = with_sources("- text", ["a1", "b2", "a1"])
     assert line == "- text <!-- from a1 b2 -->"
     assert sources_of(line) == ("a1", "b2")
-    assert unsourced(line) == "- text"
+    assert without_sources(line) == "- text"
     assert sources_of("- text <!-- from a1 --> more") == ()
 
 
@@ -270,10 +270,10 @@ def test_the_busiest_hours_are_a_span_of_three() -> None:
 def test_a_day_in_two_files_is_counted_once_with_its_full_words() -> None:
     full = entry("A long answer about handball")
     short = replace(full, text="handball", trimmed=mark_of("handball"))
-    assert list(days_of(["daily/2026-01-30.md", "archive/daily/2026-01-30.md", "MEMORY.md"]).values()) == [
+    assert list(files_by_day(["daily/2026-01-30.md", "archive/daily/2026-01-30.md", "MEMORY.md"]).values()) == [
         ("archive/daily/2026-01-30.md", "daily/2026-01-30.md")
     ]
-    assert joined([[full], [full]]) == (full,)
-    assert with_words_of(short, full).text == full.text
+    assert merge_entries([[full], [full]]) == (full,)
+    assert with_full_text(short, full).text == full.text
     by_hand = replace(short, text="handball, by hand")
-    assert with_words_of(by_hand, full) == by_hand
+    assert with_full_text(by_hand, full) == by_hand

@@ -109,7 +109,7 @@ def test_a_word_of_one_utterance_is_no_part_of_a_label() -> None:
 def test_with_few_wanted_their_topics_are_the_same() -> None:
     fillers = [f"Number {place} of zebra{place} and quokka{place}" for place in range(60)]
     given = subjects(*GARDEN, *fillers, *BILLING)
-    whole, some = find_topics(given), find_topics(given, wanted={1})
+    whole, some = find_topics(given), find_topics(given, selected={1})
     assert some.of[:3] == whole.of[:3] == (1, 1, 1)
 
 

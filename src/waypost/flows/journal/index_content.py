@@ -28,13 +28,13 @@ from waypost.journal.index_page.days import (
     LONGEST_TOPIC,
     MODERATE,
     PASSING,
-    is_told,
+    stands_alone,
     stays,
-    told_topic,
+    topic_with_sources,
 )
-from waypost.journal.index_page.lines import one_line, sources_of, unsourced
+from waypost.journal.index_page.lines import one_line, sources_of, without_sources
 from waypost.journal.index_page.page import MOST_PREFERENCES
-from waypost.journal.index_page.tally import days_of
+from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, STAGES, month_of, stage_of, week_of, year_of
 from waypost.journal.summary.frame import split_frame
 from waypost.journal.summary.items import source_of
@@ -63,7 +63,7 @@ def sheet_of(space: OpenSpace) -> IndexContent:
     return IndexContent(
         language=main_language(entry.text for entry in recent or older),
         now=now,
-        upkeep=_upkeep(space, of_days),
+        condensing=_upkeep(space, of_days),
         created=tally.first,
         preferences=(*_told_preferences(bullets), *_stated(of_days, promoted(space), now)),
         has_preferences=PREFERENCES in files,
@@ -89,7 +89,7 @@ def frequent_topics(space: OpenSpace) -> list[tuple[SourcedLine, float]]:
 def _recent(space: OpenSpace, files: Iterable[str]) -> dict[date, tuple[str, ...]]:
     today = space.journal.today(space.clock())
     first = today - timedelta(days=IMPORTANT_DAYS)
-    return {day: paths for day, paths in days_of(files).items() if first <= day <= today}
+    return {day: paths for day, paths in files_by_day(files).items() if first <= day <= today}
 
 
 def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> dict[date, list[Entry]]:
@@ -144,7 +144,7 @@ def _stated(judged: Sequence[ScoredEntry], known: Container[str], now: datetime)
             score.relevance_points == PERSONAL
             and score.score >= IMPORTANT
             and mark_of(entry.id or "") not in known
-            and is_told(entry)
+            and stands_alone(entry)
         ):
             told = SourcedLine(one_line(entry.text, LONGEST_ENTRY), (source_of(entry),))
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
@@ -173,7 +173,7 @@ def _projects(judged: Sequence[ScoredEntry]) -> Iterator[RecurringTopic]:
         matters = any(item.score.relevance_points >= PROJECT_RELEVANCE for item in group)
         worth = max(item.score.score for item in group)
         if len(group) >= PROJECT_MENTIONS and len(days) >= PROJECT_DAYS and matters and worth >= IMPORTANT:
-            told = told_topic(group[0].label, [item.entry for item in group])
+            told = topic_with_sources(group[0].label, [item.entry for item in group])
             found.append(RecurringTopic(told.text, min(days), max(days), told.ids))
     return iter(sorted(found, key=lambda project: (-project.last.toordinal(), project.since, project.label)))
 
@@ -206,7 +206,7 @@ def _summary_lines(text: str) -> Iterator[SourcedLine]:
     frame = split_frame(text)
     lines = [line for line in (frame.part or text).split("\n") if line.startswith("- ")]
     for line in lines[:MOST_LINES_OF_A_SUMMARY]:
-        told = one_line(without_markdown(unsourced(line.rstrip("\r"))), LONGEST_ENTRY)
+        told = one_line(without_markdown(without_sources(line.rstrip("\r"))), LONGEST_ENTRY)
         if told:
             yield SourcedLine(told, sources_of(line))
 
@@ -218,7 +218,7 @@ def _frequent(judged: Sequence[ScoredEntry]) -> Iterator[tuple[SourcedLine, floa
     groups = [group for group in _topics(judged).values() if max(item.score.score for item in group) >= MODERATE]
     groups.sort(key=lambda group: (-len(group), group[0].label))
     for group in groups[:MOST_FREQUENT]:
-        told = told_topic(group[0].label, [item.entry for item in group], LONGEST_TOPIC)
+        told = topic_with_sources(group[0].label, [item.entry for item in group], LONGEST_TOPIC)
         yield told, len(group) / len(judged)
 
 

@@ -16,7 +16,7 @@ from waypost.flows.journal.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack
 from waypost.journal.index_page.lines import sources_of
-from waypost.journal.index_page.page import generated, opening, without_time
+from waypost.journal.index_page.page import generated_part, page_top, without_time
 from waypost.journal.layout import INDEX
 from waypost.journal.summary.frame import Frame, split_frame, with_part, without_merged_part
 from waypost.model.journal import mark_of
@@ -37,7 +37,7 @@ def refresh_index(space: OpenSpace) -> bool:
     """
     sync(space)
     sheet = sheet_of(space)
-    part = generated(sheet)
+    part = generated_part(sheet)
     for _ in range(_MOST_TRIES):
         before = read_index(space.journal)
         clean = without_merged_part(before or "")
@@ -49,7 +49,7 @@ def refresh_index(space: OpenSpace) -> bool:
             and without_time(_plain(frame.part)) == without_time(part)
         ):
             return False
-        after = with_part(opening(sheet.language), part) if before is None else _renewed(space, clean, frame, part)
+        after = with_part(page_top(sheet.language), part) if before is None else _renewed(space, clean, frame, part)
         with ours(space, [INDEX]) as folder:
             back_up(space, before)
             if folder.replace(INDEX, after, expected=before):

@@ -11,7 +11,7 @@ from waypost.flows.journal.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
 from waypost.journal.files import JournalFolder
-from waypost.journal.index_page.days import PERSISTENT, is_told
+from waypost.journal.index_page.days import PERSISTENT, stands_alone
 from waypost.journal.index_page.lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
@@ -74,7 +74,7 @@ def _is_worthy(item: ScoredEntry) -> bool:
         return True
     # What somebody says of themselves, and asks to have remembered, would otherwise be gone with its recency.
     is_own_wish = item.score.explicit_points == MOST_EXPLICIT and item.score.relevance_points == MOST_RELEVANT
-    return (item.score.score >= PERSISTENT or is_own_wish) and is_told(entry)
+    return (item.score.score >= PERSISTENT or is_own_wish) and stands_alone(entry)
 
 
 def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:

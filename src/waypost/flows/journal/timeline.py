@@ -13,7 +13,7 @@ from waypost.flows.journal.see_also import RelatedEntry, related_to
 from waypost.flows.journal.tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import held_versions
-from waypost.journal.index_page.tally import days_of
+from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import (
     Month,
     Week,
@@ -116,7 +116,7 @@ def timeline(space: OpenSpace, when: str = "") -> Timeline:
         return Timeline(None, None, overview=tuple(_overview(space)))
     first, last = named_span(space, when)
     files = space.journal.scan()
-    days = {day: paths for day, paths in days_of(files).items() if first <= day <= last}
+    days = {day: paths for day, paths in files_by_day(files).items() if first <= day <= last}
     said = list(_said(space, days)) if days else []
     elsewhere = list(_elsewhere(space, first, last, {one.id for one in said}))
     if elsewhere:
@@ -213,9 +213,9 @@ def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
     counts, files = tallies(space), space.journal.scan()
     spans: dict[str, tuple[date, date, str]] = {}
     whole = {
-        day for day, paths in days_of(files).items() if stage_of(paths[-1]) == "daily"
+        day for day, paths in files_by_day(files).items() if stage_of(paths[-1]) == "daily"
     }  # they stand for themselves
-    for day, paths in days_of(files).items():
+    for day, paths in files_by_day(files).items():
         path, first, last, name = paths[-1], day, day, day.isoformat()
         if stage_of(path) != "daily":
             week = Week.of(day)

@@ -13,7 +13,7 @@ from waypost.flows.journal.files.units import derived_id, unit_of
 from waypost.flows.journal.importance import scored
 from waypost.flows.journal.tally import entries_of
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.tally import days_of
+from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import stage_of
 from waypost.llm.protocol import Llm
 from waypost.model.journal import Entry, Score, ScoredEntry
@@ -68,7 +68,7 @@ class EntryScores:
         """All that holds of the days before, in full words."""
         first, last = day - timedelta(days=REACH), day - timedelta(days=1)
         found: dict[str, Entry] = {}
-        for about, paths in days_of(self.space.journal.scan()).items():
+        for about, paths in files_by_day(self.space.journal.scan()).items():
             if first <= about <= last:
                 for entry in self._full(paths):
                     if entry.held is not None:

@@ -26,7 +26,7 @@ from waypost.journal.summary.model import (
 )
 from waypost.journal.summary.page import Period, language_of_items, measure_of, title_of
 from waypost.journal.trim.answer import LONGEST_CORE, SHORT_ANSWER
-from waypost.journal.trim.entry import PASSING, may_be_trimmed, trim_entry, trimmed_to
+from waypost.journal.trim.entry import PASSING, may_be_trimmed, trim_entry, with_shorter_text
 from waypost.journal.wording import SummaryWords, summary_words, without_markdown
 from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
@@ -113,7 +113,7 @@ def trimmed(writer: SummaryWriter, entry: Entry, score: int, role: str, question
     if writer.llm is None or not wordy or not may_be_trimmed(entry, score, role):
         return by_rules
     core = trim_core(writer, entry, question or "")
-    return by_rules if core is None else trimmed_to(entry, core)
+    return by_rules if core is None else with_shorter_text(entry, core)
 
 
 def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
