@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from waypost.journal.summary.lines import came_from
+from waypost.journal.summary.lines import source_comment
 
 CUT = "…"
 _COMMENT_MARKS = re.compile(r"<!(?=-)|--(?=!?>)")  # opens or closes a comment, and with it Waypost's marks
@@ -36,7 +36,7 @@ def one_line(text: str, longest: int) -> str:
 def with_sources(line: str, ids: Iterable[str]) -> str:
     """The line with its source ids in a comment, which readers of the page do not see."""
     sources = [id for id in ids if id]
-    return f"{line} {came_from(sources)}" if sources else line
+    return f"{line} {source_comment(sources)}" if sources else line
 
 
 def sources_of(line: str) -> tuple[str, ...]:

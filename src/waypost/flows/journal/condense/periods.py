@@ -11,7 +11,7 @@ from waypost.journal.archive import updated_summary_original
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan_steps import MakeMonth, MakeYear, joined_days
-from waypost.journal.summary.frame import framed, split_frame
+from waypost.journal.summary.frame import split_frame, summary_file
 
 _MONTHS = range(1, 13)
 
@@ -60,7 +60,7 @@ def _make(
     scores = lasting(run.scored_alone(holding(run, _pages(run, weeks)), due), {})
     before = run.read(path)
     base = before if before is not None else run.read(layout.archived_path(path)) if name == "month" else None
-    changes.put(path, before, framed(base, str(period), run.summary(period, scores).text))
+    changes.put(path, before, summary_file(base, str(period), run.summary(period, scores).text))
     run.write(changes)
     grown = len(changes.written[path].encode("utf-8", "surrogateescape")) - len(
         (before or "").encode("utf-8", "replace")

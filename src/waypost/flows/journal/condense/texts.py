@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.summary.build import summarise
-from waypost.journal.summary.items import SummaryItem, items_of
+from waypost.journal.summary.items import SummaryItem, summary_items
 from waypost.journal.summary.model import (
     LANGUAGE_NAMES,
     ModelPoint,
     entry_line,
+    indices_for_model,
     is_grounded,
     model_page,
-    places_for_model,
     point_line,
     points_from_json,
 )
@@ -95,7 +95,7 @@ def summary_of(
     before = len(writer.notices)
     folder = space.journal
     local = [replace(one, entry=replace(one.entry, at=folder.local(one.entry.at))) for one in entries]
-    items = items_of(local)
+    items = summary_items(local)
     words = summary_words(language_of_items(items))
     name = writer.llm.name if writer.llm else BY_RULES
     points = _asked(writer, period, items, words)
@@ -151,7 +151,7 @@ def _asked(
     writer: SummaryWriter, period: Period, items: Sequence[SummaryItem], words: SummaryWords
 ) -> list[ModelPoint]:
     """The points of the model; none when there is no model, nothing to say, or it failed."""
-    places = places_for_model(items, period)
+    places = indices_for_model(items, period)
     if writer.llm is None or not places:
         return []
     asking = _Asking(writer.llm, writer.window, title_of(period, words), LANGUAGE_NAMES[words.language], items)
@@ -213,7 +213,7 @@ class _Asking:
                 "points": "\n".join(lines),
             }
         )
-        return self._points(prompt, [point.places for point in points])
+        return self._points(prompt, [point.indices for point in points])
 
     def _points(self, prompt: Prompt, sources: Sequence[Sequence[int]]) -> list[ModelPoint]:
         return complete_json(

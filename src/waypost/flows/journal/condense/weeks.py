@@ -15,7 +15,7 @@ from waypost.journal.archive import updated_original, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan import JOIN_AFTER
 from waypost.journal.plan_steps import MEGABYTE, ExceededLimit, Join, archive_of, joined_days
-from waypost.journal.summary.frame import framed
+from waypost.journal.summary.frame import summary_file
 from waypost.model.journal import Entry, ScoredEntry
 
 
@@ -95,7 +95,7 @@ def _add_summary(run: CondenseRun, changes: FileChanges, step: Join, scores: Seq
         return None
     link_related(run.space, scores, run.at(step.due))
     written = run.summary(step.week, scores)
-    changes.put(path, before, framed(base, str(step.week), written.text))
+    changes.put(path, before, summary_file(base, str(step.week), written.text))
     return path
 
 
