@@ -76,8 +76,8 @@ def updated_summary_original(original: str | None, live: str, own_lines: Sequenc
 def _matches(old: Sequence[Entry], new: Sequence[Entry]) -> list[tuple[Entry, int | None]]:
     """Each new entry with the index of its original, or None. An id used twice counts only for the first entry.
 
-    Entries match by id, then by text and time (written without an id, or copied with one), then by time and speaker
-    (their text was changed).
+    Entries match by id. Those written without an id, or copied with one, match by text and time. Those whose text changed
+    match by time and speaker.
     """
     by_id = {entry.id: index for index, entry in reversed(list(enumerate(old))) if entry.id}
     without_id = [index for index, entry in enumerate(old) if not entry.id or by_id[entry.id] != index]
@@ -115,7 +115,7 @@ def _merged_entry(old: Entry, new: Entry, at: datetime) -> Entry:
     by_hand = [amendment.text for amendment in archived_only if amendment.by == BY_HAND]
     text = next((text for text in reversed(by_hand) if text is not None), old.text)
     live_text = text if new.trimmed is not None and not new.is_edited else new.text
-    is_recorded = live_text == (by_hand[-1] if by_hand else old.text)  # the last is None if a removed entry is back
+    is_recorded = live_text == (by_hand[-1] if by_hand else old.text)  # None stands for a removed entry
     correction = [] if is_recorded else [Amendment(at, BY_HAND, live_text)]
     return replace(
         new,

@@ -94,7 +94,7 @@ def without_bullets(text: str, indices: Collection[int]) -> str:
 
 
 def with_bullet(text: str, bullet_text: str, id: str | None, heading: str | None) -> str:
-    """The text with one more bullet, at the end of the list under that heading, or at the end of the text.
+    """The text with one more bullet, at the end of the list under that heading. Without a heading, at its end.
 
     A missing heading is added.
     """

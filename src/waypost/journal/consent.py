@@ -1,6 +1,6 @@
 """In which checkouts a person agreed to keep the journal in the repository.
 
-Consent is stored beside the memory on this machine, never in the repository, so nobody can agree for others by a commit.
+Consent is stored beside the memory on this machine, never in the repository. So nobody can agree for others by a commit.
 It is given per checkout, by path.
 """
 

@@ -1,4 +1,4 @@
-"""Values in one line of Markdown, quoted so that they read back exactly and cannot end the line or its comment."""
+"""Quoting for values in one line of Markdown. They read back exactly and cannot end the line or its comment."""
 
 import json
 import re

@@ -3,9 +3,9 @@
 frequency  0-3  conversations in which people brought up the topic so far (one mention per conversation and day):
                 one 0; two or three, or more that are far apart, 1; four within 30 days 2; on four days of a week, or
                 in each of four weeks in a row, 3
-recency    0-2  the last mention within 7 days 2, within 30 days 1; only if another factor is above 0
-explicit   0-2  a request to remember, "important", or a personal goal with a plan, a number or a date, 2; stated as
-                decided, noted on purpose, or asked again in another conversation 1
+recency    0-2  the last mention within 7 days 2, within 30 days 1; only if another factor is above 0.
+explicit   0-2  a request to remember, "important", or a personal goal with plan, number or date, 2; stated as
+                decided, noted on purpose, or asked again in another conversation 1.
 relevance  0-3  preferences, dislikes, traits and stated goals 3, decisions and strategy 2, personal events 1
 
 A question about the day (weather, TV programme, the time …) scores 0, or 1 if it comes up again. However often it is

@@ -11,7 +11,7 @@ LEAST_WORTH = 0.2  # of `worth`: from here the text states something about life 
 _CACHED = 20_000  # utterances: a year of them may be scored at once, each by several callers
 ON_PURPOSE = "somebody noted it on purpose"
 GOAL, TRAIT, PREFERENCE = "a stated personal goal", "a personal trait", "a preference or dislike"
-DECISION, EVENT = "a decision, rule or strategy", "an event or fact that was told"
+DECISION, EVENT = "a decision, rule or strategy", "a stated event or fact"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ _FROM = re.compile(r"[ \t]?<!-- from ([^<>\n]{0,9000}) -->[ \t\r]*$")
 
 
 def one_line(text: str, longest: int) -> str:
-    """The text on one line of at most `longest` characters, cut at a word, unable to begin or end a comment."""
+    """One line of at most `longest` characters, cut at a word, that cannot begin or end a comment."""
     start = text[: 6 * longest]
     line = _ACTING.sub("\ufffd", " ".join(start.split()))
     mark = _LIST_MARK.match(line)

@@ -18,7 +18,7 @@ _LONGEST_LABEL = 60
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Renders lines in one language. `names_persons` says whether people must be told apart."""
+    """Renders lines in one language. `names_persons`: lines must show which person speaks."""
 
     words: SummaryWords
     names_persons: bool

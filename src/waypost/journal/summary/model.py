@@ -66,7 +66,7 @@ def point_line(point: ModelPoint, number: int) -> str:
 def points_from_json(answer: Any, sources: Sequence[Sequence[int]], items: Sequence[SummaryItem]) -> list[ModelPoint]:
     """The usable points of an answer. `sources` has, for each number from 1, the items behind it.
 
-    Raises `ValueError` if there are none.
+    Raises `ValueError` without a usable point.
     """
     if not isinstance(answer, dict):
         raise ValueError("it is no JSON object")  # noqa: TRY004  # the answer is wrong, not the call

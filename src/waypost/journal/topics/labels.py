@@ -1,7 +1,7 @@
 """A topic's label: one or two words that its utterances share and few others have, as written there.
 
 A label is in the language of most of the utterances. It is two words that often stand side by side ("heat pump"), else
-the most specific word, with a second one if most of the utterances contain it too.
+the most specific word. A second word joins it if most of the utterances contain it.
 """
 
 from collections import Counter

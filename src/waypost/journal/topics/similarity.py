@@ -135,7 +135,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The vectors of one embedding model, one row per utterance, zero if there is none."""
+    """The vectors of one embedding model, one row per utterance. A missing vector is zero."""
 
     vectors: "Vectors"
     beside: bool = False  # knows more languages than another model; used unless both utterances are English
