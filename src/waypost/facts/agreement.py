@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from waypost.facts.commitments import STRICT, CommitmentKey, commitments
 from waypost.facts.lexicon import ComparisonLexicon, lexicon, shared_lexicon
-from waypost.facts.order import Voice, keeps_roles
+from waypost.facts.word_order import Voice, keeps_roles
 
 
 class TextRelation(Enum):

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from waypost.facts.ageing import has_run_out
 from waypost.facts.identity import tombstones
-from waypost.facts.succession import what_returns
+from waypost.facts.reinstatement import what_returns
 from waypost.facts.validity import Period
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import audit, held_versions, nothing_new
