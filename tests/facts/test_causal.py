@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.facts.causal import chain_of, told_as_tree, walk
+from waypost.facts.causal import chain_of, chain_steps, walk
 from waypost.model.causal import CAUSAL_KINDS, CAUSAL_LINKS, CausalChain, CausalEdge, CausalNode
 
 DAY = datetime(2026, 11, 3, 9, tzinfo=UTC)
@@ -96,7 +96,7 @@ def test_every_node_of_a_chain_is_told_once_and_has_one_part(graph: Graph, depth
     parts = [one.id for group in (found.reasons, found.constraints, found.consequences) for one in group]
     assert len(parts) == len(set(parts))
     assert set(parts) <= {one.id for one in found.nodes[1:]}
-    steps = told_as_tree(found)
+    steps = chain_steps(found)
     assert sorted(step.node.id for step in steps) == sorted(one.id for one in found.nodes[1:])
     for above, below in pairwise([0, *(step.indent for step in steps)]):
         assert below <= above + 1

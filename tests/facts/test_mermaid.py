@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.facts.mermaid import LABEL, MOST_LINKS, escaped, mermaid_of, shortened
+from waypost.facts.mermaid import LABEL, MOST_LINKS, escape_label, mermaid_of, shorten_label
 from waypost.model.causal import CAUSAL_KINDS, CAUSAL_LINKS, REPLACES, CausalChain, CausalEdge, CausalNode
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -123,7 +123,7 @@ def read_by_mermaid() -> list[tuple[CausalChain, dict[str, Any]]]:
 
 def labels(one: CausalChain) -> list[str]:
     every = (*one.nodes, *one.replaces, *one.replaced_by)
-    return [f"{shortened(node.text, LABEL)}{' (stale)' if node.is_stale else ''}" for node in every]
+    return [f"{shorten_label(node.text, LABEL)}{' (stale)' if node.is_stale else ''}" for node in every]
 
 
 def links(one: CausalChain) -> list[tuple[str, str, str]]:
@@ -198,7 +198,7 @@ def test_a_chain_of_many_long_texts_stays_within_what_mermaid_takes() -> None:
 
 def test_plain_sentences_stay_readable() -> None:
     text = "Uploads are re-used, since S3 is slow (see the docs). Why not?"
-    assert escaped(text) == text
+    assert escape_label(text) == text
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_plain_sentences_stay_readable() -> None:
     ],
 )
 def test_what_could_mean_more_than_itself_is_numbered(text: str, label: str) -> None:
-    assert escaped(text) == label
+    assert escape_label(text) == label
 
 
 @pytest.mark.parametrize(
@@ -225,12 +225,12 @@ def test_what_could_mean_more_than_itself_is_numbered(text: str, label: str) -> 
     ],
 )
 def test_what_cannot_be_seen_is_left_out(text: str, line: str) -> None:
-    assert shortened(text, LABEL) == line
+    assert shorten_label(text, LABEL) == line
 
 
 @given(st.text(max_size=200))
 def test_a_label_holds_no_character_that_could_end_it(text: str) -> None:
-    label = escaped(shortened(text, LABEL))
+    label = escape_label(shorten_label(text, LABEL))
     assert label
     for number in (bare := label).split("#")[1:]:
         assert number.partition(";")[0].isdigit()
@@ -241,6 +241,6 @@ def test_a_label_holds_no_character_that_could_end_it(text: str) -> None:
 
 @given(st.text(max_size=400), st.integers(20, 120))
 def test_a_shortened_text_is_at_most_so_long_and_on_one_line(text: str, longest: int) -> None:
-    line = shortened(text, longest)
+    line = shorten_label(text, longest)
     assert 1 <= len(line) <= longest
     assert line == " ".join(line.split())

@@ -1,4 +1,4 @@
-"""What of a memory holds again once the memories that had replaced it are gone."""
+"""Which versions of a memory become valid again when the memories that replaced it are gone."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -9,108 +9,108 @@ from waypost.model.memory import Version
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
-    """Versions to be written anew, and the held ones whose place they take because they go on from them."""
+class Reinstatement:
+    """Versions to write, and the current versions that they extend and replace."""
 
     versions: tuple[Version, ...] = ()
     absorbed: tuple[Version, ...] = ()
 
 
-def what_returns(
-    versions: Sequence[Version], replaced_at: Collection[datetime], region: Sequence[Period], taken: Sequence[Period]
-) -> Return:
-    """What of these versions of one memory holds again.
+def reinstated_versions(
+    versions: Sequence[Version], replaced_at: Collection[datetime], region: Sequence[Period], occupied: Sequence[Period]
+) -> Reinstatement:
+    """The versions of one memory that become valid again.
 
-    `replaced_at`: when the memories that are gone now took its place. `region`: for which time it may hold again. `taken`:
-    for which time others hold in its place. Only what a replacement ended comes back: if the memory was retracted, or its
-    time was changed in the meantime, nothing does.
+    `replaced_at`: when the removed memories replaced it. `region`: the time for which it may return. `occupied`: the time
+    for which others are valid instead. Only versions ended by a replacement return. Nothing returns if the memory was
+    retracted or its validity changed meanwhile.
     """
-    held = [version for version in versions if version.superseded_at is None]
-    pieces = _ended_pieces(versions, held, replaced_at, region, taken)
-    covered = [*(one.period for one in held), *taken, *(piece for _, piece in pieces)]
+    current = [version for version in versions if version.superseded_at is None]
+    pieces = _ended_pieces(versions, current, replaced_at, region, occupied)
+    covered = [*(version.period for version in current), *occupied, *(piece for _, piece in pieces)]
     pieces = [
         (version, piece)
         for version, piece in pieces
-        if not remaining((rest.period for rest in _rests(version, versions, replaced_at)), covered)
+        if not remaining((remainder.period for remainder in _remainders(version, versions, replaced_at)), covered)
     ]
-    return _joined(pieces, held)
+    return _join(pieces, current)
 
 
 def _ended_pieces(
     versions: Sequence[Version],
-    held: Sequence[Version],
+    current: Sequence[Version],
     replaced_at: Collection[datetime],
     region: Sequence[Period],
-    taken: Sequence[Period],
+    occupied: Sequence[Period],
 ) -> list[tuple[Version, Period]]:
-    """The parts of the region of which the last word of the memory was ended by one of the replacements."""
-    later: list[Period] = [version.period for version in held]
+    """The parts of the region whose last version was ended by one of the replacements."""
+    later: list[Period] = [version.period for version in current]
     pieces: list[tuple[Version, Period]] = []
-    for version in sorted(versions, key=lambda one: -one.number):
+    for version in sorted(versions, key=lambda version: -version.number):
         if version.superseded_at is None:
             continue
         last_word = remaining([version.period], later)
         later.append(version.period)
         if _was_replaced(version, replaced_at):
-            parts = [part for piece in last_word for some in region for part in shared(piece, some)]
-            pieces += [(version, piece) for piece in remaining(parts, taken)]
+            parts = [part for piece in last_word for allowed in region for part in shared(piece, allowed)]
+            pieces += [(version, piece) for piece in remaining(parts, occupied)]
     return pieces
 
 
 def _was_replaced(version: Version, replaced_at: Collection[datetime]) -> bool:
     ended, began = version.superseded_at, version.recorded_at
-    # A clock that went back: nothing ends before it was recorded.
+    # If the clock went back, a version ends when it was recorded.
     return ended in replaced_at or (ended == began and any(at < began for at in replaced_at))
 
 
-def _rests(version: Version, versions: Sequence[Version], replaced_at: Collection[datetime]) -> list[Version]:
+def _remainders(version: Version, versions: Sequence[Version], replaced_at: Collection[datetime]) -> list[Version]:
     """What a replacement left of a version, before and after its own time."""
     return [
-        one
-        for one in versions
-        if one.number > version.number
-        and one.recorded_at in replaced_at
-        and one.recorded_at <= (version.superseded_at or one.recorded_at)
-        and one.text == version.text
-        and not remaining([one.period], [version.period])
+        other
+        for other in versions
+        if other.number > version.number
+        and other.recorded_at in replaced_at
+        and other.recorded_at <= (version.superseded_at or other.recorded_at)
+        and other.text == version.text
+        and not remaining([other.period], [version.period])
     ]
 
 
-def _joined(pieces: Iterable[tuple[Version, Period]], held: Sequence[Version]) -> Return:
-    """Each piece as one version with what it goes on from, which may have been put right since."""
+def _join(pieces: Iterable[tuple[Version, Period]], current: Sequence[Version]) -> Reinstatement:
+    """Each piece joined to the neighbouring version that it continues, which may have been corrected since."""
     new: list[Version] = []
     absorbed: list[Version] = []
-    for version, (start, end) in sorted(pieces, key=lambda one: one[1][0]):
-        beside = [*new, *(one for one in held if one not in absorbed)]
-        before, after = _ending_at(start, beside), _beginning_at(end, beside)
-        like = before or after or version
-        if after is not None and not _says_the_same(after, like):
+    for version, (start, end) in sorted(pieces, key=lambda piece: piece[1][0]):
+        neighbours = [*new, *(version for version in current if version not in absorbed)]
+        before, after = _ending_at(start, neighbours), _beginning_at(end, neighbours)
+        template = before or after or version
+        if after is not None and not _has_same_content(after, template):
             after = None
         whole = replace(
-            like,
-            key=like.key or version.key,
+            template,
+            key=template.key or version.key,
             superseded_at=None,
             valid_from=before.valid_from if before is not None else start,
             valid_until=after.valid_until if after is not None else end,
         )
-        for one in (before, after):
-            if one is not None and one in new:
-                new.remove(one)
-            elif one is not None:
-                absorbed.append(one)
+        for neighbour in (before, after):
+            if neighbour is not None and neighbour in new:
+                new.remove(neighbour)
+            elif neighbour is not None:
+                absorbed.append(neighbour)
         new.append(whole)
-    return Return(tuple(new), tuple(absorbed))
+    return Reinstatement(tuple(new), tuple(absorbed))
 
 
-def _ending_at(instant: datetime, among: Iterable[Version]) -> Version | None:
-    return next((one for one in among if one.valid_until == instant), None)
+def _ending_at(instant: datetime, versions: Iterable[Version]) -> Version | None:
+    return next((version for version in versions if version.valid_until == instant), None)
 
 
-def _beginning_at(instant: datetime | None, among: Iterable[Version]) -> Version | None:
-    return next((one for one in among if instant is not None and one.valid_from == instant), None)
+def _beginning_at(instant: datetime | None, versions: Iterable[Version]) -> Version | None:
+    return next((version for version in versions if instant is not None and version.valid_from == instant), None)
 
 
-def _says_the_same(one: Version, other: Version) -> bool:
-    return (one.text, one.kind, one.level, one.domain, one.module, one.source, one.actor, one.parent) == (
-        other.text, other.kind, other.level, other.domain, other.module, other.source, other.actor, other.parent
+def _has_same_content(first: Version, second: Version) -> bool:
+    return (first.text, first.kind, first.level, first.domain, first.module, first.source, first.actor, first.parent) == (
+        second.text, second.kind, second.level, second.domain, second.module, second.source, second.actor, second.parent
     )  # fmt: skip

@@ -11,7 +11,7 @@ from waypost.facts.coldstart.prose import readme_sentence, sentence, title
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.testing import test_slots
 from waypost.facts.coldstart.tree import ProjectTree, at, table
-from waypost.facts.domains import is_beside
+from waypost.facts.domains import is_outside_source
 
 _READMES = ("readme.md", "readme.rst", "readme.markdown", "readme.txt", "readme.adoc", "readme.org", "readme")
 _ENV_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", ".env.local.example")
@@ -124,7 +124,9 @@ def _settings(tree: ProjectTree) -> Slots:
 
 def _is_aside(folder: str) -> bool:
     """Migrations of tests and examples; the folder of migrations itself is beside every project's code."""
-    return is_beside("/".join(part for part in folder.split("/") if part not in ("migrations", "migrate", "versions")))
+    return is_outside_source(
+        "/".join(part for part in folder.split("/") if part not in ("migrations", "migrate", "versions"))
+    )
 
 
 def _documents(tree: ProjectTree) -> Slots:

@@ -15,7 +15,7 @@ from waypost.facts.coldstart.templates import ANY, EcosystemTemplate, fill, temp
 from waypost.facts.coldstart.tools import tool_slots
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.coldstart.units import PackageUnit, find_units, main_units, packages
-from waypost.facts.domains import Domain, Layout, is_beside
+from waypost.facts.domains import Domain, Layout, is_outside_source
 from waypost.model.candidate import Candidate
 
 MOST_FACTS = 20  # of level 0: they are in every briefing
@@ -150,7 +150,7 @@ def _files(tree: ProjectTree, mains: Sequence[PackageUnit]) -> Counter[str]:
     """How many files of the project's own source lie directly in each folder."""
     endings = frozenset(ending for unit in mains for ending in unit.template.endings)
     own = (path for path in tree.paths if path.rpartition(".")[2] in endings)
-    return Counter(folder for path in own if not is_beside(folder := path.rpartition("/")[0]))
+    return Counter(folder for path in own if not is_outside_source(folder := path.rpartition("/")[0]))
 
 
 def _is_source(path: str, folder: str, mains: Sequence[PackageUnit]) -> bool:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from waypost.facts.coldstart.templates import ANY, EcosystemTemplate, templates
 from waypost.facts.coldstart.tree import ProjectTree
-from waypost.facts.domains import is_beside
+from waypost.facts.domains import is_outside_source
 
 _DEEPEST = 4  # folders above a package
 _MOST = 400
@@ -30,7 +30,7 @@ def find_units(tree: ProjectTree) -> list[PackageUnit]:
     counts = {template.name: _source(tree, template) for template in known}
     found = []
     for folder in tree.folders():
-        if folder.count("/") >= _DEEPEST or (folder and is_beside(folder)):
+        if folder.count("/") >= _DEEPEST or (folder and is_outside_source(folder)):
             continue
         names = tree.names(folder)
         for template in known:
@@ -48,7 +48,7 @@ def _source(tree: ProjectTree, template: EcosystemTemplate) -> Counter[str]:
     """How many source files of an ecosystem lie in each folder and below."""
     counts: Counter[str] = Counter()
     for path in tree.paths:
-        if path.rpartition(".")[2] in template.endings and not is_beside(path.rpartition("/")[0]):
+        if path.rpartition(".")[2] in template.endings and not is_outside_source(path.rpartition("/")[0]):
             counts[""] += 1
             folder = path.rpartition("/")[0]
             while folder:

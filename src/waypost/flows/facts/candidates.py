@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.facts.rejection import LEARNED, marks_left, topic_marks
+from waypost.facts.rejection import LEARNED, rejection_marks, topic_marks
 from waypost.flows.facts.proposals import PROPOSAL
 from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.write.prepare import prepare
@@ -259,7 +259,7 @@ def marks_of_words(row: CandidateRow, key: bytes) -> list[bytes]:
         "",
         domain=candidate.domain,
     )
-    return [*dict.fromkeys((row.tombstone, *marks_left(key, said), *earlier_words(row)))]
+    return [*dict.fromkeys((row.tombstone, *rejection_marks(key, said), *earlier_words(row)))]
 
 
 def waiting(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]:

@@ -17,7 +17,7 @@ from waypost.code.source import Parsed, SourceFile
 from waypost.facts.coldstart.find import KnownProject
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, listed
 from waypost.facts.coldstart.tree import ProjectTree
-from waypost.facts.domains import Layout, is_beside
+from waypost.facts.domains import Layout, is_outside_source
 from waypost.flows.index.init import settle_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, tree_of
@@ -120,7 +120,7 @@ def known_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
         evidence = dict(_evidence(seen))
         found = conclude_architecture(evidence, sorted(evidence)).to_json()
     sure = [one for one in found["frameworks"] if one["role"] == "uses" and one["confidence"] >= _SURE]
-    uses = [one for one in sure if any(not is_beside(_folder(place["path"])) for place in one["places"])]
+    uses = [one for one in sure if any(not is_outside_source(_folder(place["path"])) for place in one["places"])]
     uses.sort(key=lambda one: min((place["path"].count("/") for place in one["places"]), default=0))  # the root's first
     return KnownProject(
         languages=_languages(seen),
@@ -131,7 +131,7 @@ def known_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
 
 def _evidence(seen: ScannedTree) -> Iterable[tuple[str, tuple[ArchitectureEvidence, ...]]]:
     manifests = [path for path in seen.tree.paths if _is_manifest(path)]
-    manifests.sort(key=lambda path: (is_beside(path.rpartition("/")[0]), path.count("/"), path))
+    manifests.sort(key=lambda path: (is_outside_source(path.rpartition("/")[0]), path.count("/"), path))
     for path in manifests[:_MOST_MANIFESTS]:
         text = seen.tree.text(path)
         yield path, find_evidence(SourceFile(path, language_of_path(path), text), None)
@@ -158,7 +158,9 @@ def _sample(seen: ScannedTree) -> list[str]:
 def is_code(path: str) -> bool:
     """Whether a path is code of the product, as far as its name tells."""
     language = language_of_path(path)
-    return bool(language) and not is_document(language) and not is_test_path(path) and not is_beside(_folder(path))
+    return (
+        bool(language) and not is_document(language) and not is_test_path(path) and not is_outside_source(_folder(path))
+    )
 
 
 def _folder(path: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from waypost.facts.ageing import RUN_OUT, has_run_out
+from waypost.facts.ageing import RUN_OUT, has_expired
 from waypost.flows.admin.clock import SeenClock, is_noted, look, note
 from waypost.flows.backup.erase import owe_erasure
 from waypost.flows.open_space import OpenSpace
@@ -125,7 +125,7 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
     for row in rows:
         memory_id, state = row.memory_id, states.get(row.memory_id)
         action = row.on_expire
-        if state is None or not has_run_out(state, now) or state.archived_at is not None:
+        if state is None or not has_expired(state, now) or state.archived_at is not None:
             continue
         if (state.on_expire or "stale") != action:
             continue  # the next run ends it, as is said by now

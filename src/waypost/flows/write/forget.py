@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from waypost.errors import NotFound
 from waypost.facts.identity import tombstone
-from waypost.facts.rejection import marks_left
+from waypost.facts.rejection import rejection_marks
 from waypost.flows.backup.erase import owe_erasure
 from waypost.flows.facts.candidates import marks_of
 from waypost.flows.journal.files.erase import erase_entries
@@ -104,6 +104,6 @@ def _refuse_nothing(memory_id: str, versions: list[Version], rows: DoomedRows) -
 def erased_marks(key: bytes, version: Version) -> list[bytes]:
     """The tombstones that forgetting it leaves. An entry of the journal is known again by its id, and whether or not its time is told."""
     if not is_filed(version):
-        return marks_left(key, version)
+        return rejection_marks(key, version)
     timeless = replace(version, time=None)
-    return [*marks_left(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]
+    return [*rejection_marks(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]

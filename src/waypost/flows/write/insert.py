@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from waypost.errors import NotFound
-from waypost.facts.ageing import has_run_out, renewed, said_again
+from waypost.facts.ageing import has_expired, renewal_changes, restatement_changes
 from waypost.facts.duplicates import THRESHOLDS, DuplicateVerdict, Judgement, judge, merge_texts
 from waypost.facts.identity import MERGED
-from waypost.facts.rejection import LEARNED, marks_left, topic_marks
+from waypost.facts.rejection import LEARNED, rejection_marks, topic_marks
 from waypost.facts.validity import overlap, remaining, shared, without
 from waypost.flows.facts.proposals import propose_replacement
 from waypost.flows.links.draft_links import INFERRED
@@ -299,13 +299,15 @@ class WriteGate:
         if memory_id is None or state is None:
             return
         draft, now = item.draft, self.space.clock()
-        dying = has_run_out(state, now) and state.on_expire == "delete" and draft.expires_at is None
+        dying = has_expired(state, now) and state.on_expire == "delete" and draft.expires_at is None
         held = [v for v in self.writer.versions(memory_id) if v.superseded_at is None]
         if is_outranked(self.caller, held) and not dying:  # for how long it holds, a person has said
-            self.writer.set_state(memory_id, **(renewed(state, now) if self.caller.source == "extractor" else {}))
+            self.writer.set_state(
+                memory_id, **(renewal_changes(state, now) if self.caller.source == "extractor" else {})
+            )
             return
         renews = self.direct or self.caller.source == "extractor" or dying
-        changes = said_again(state, draft.lifetime, draft.ttl_class, now, renews=renews)
+        changes = restatement_changes(state, draft.lifetime, draft.ttl_class, now, renews=renews)
         self.writer.set_state(memory_id, **changes)
 
     def _orphaned(self, item: Prepared) -> str | None:
@@ -329,7 +331,7 @@ class WriteGate:
 
     def _merge(self, item: Prepared, known: Version, reason: str) -> Receipt:
         """A new version of the known fact that says what both say."""
-        both = [digest.hex() for one in (known, item.version) for digest in marks_left(self.key, one)]
+        both = [digest.hex() for one in (known, item.version) for digest in rejection_marks(self.key, one)]
         details = {**known.details, MERGED: sorted(set(both))}
         text = merge_texts(known.text, item.version.text)
         return self._supersede(item, known, replace(known, text=text, details=details), reason)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.facts.ageing import aged, renewed
+from waypost.facts.ageing import renewal_changes, with_expiry
 from waypost.facts.identity import MERGED, fingerprint
-from waypost.facts.rejection import LEARNED, marks_left, marks_met, topic_marks
+from waypost.facts.rejection import LEARNED, blocking_marks, rejection_marks, topic_marks
 from waypost.facts.validity import holds_at
 from waypost.flows.facts.proposals import propose_correction, propose_retraction
 from waypost.flows.journal.files.write import is_filed, journal_writer, write_through
@@ -31,7 +31,7 @@ def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> Memo
     """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
     with space.store.read() as reader:
         version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
-        states = aged(reader.states([version.memory_id]), space.clock())
+        states = with_expiry(reader.states([version.memory_id]), space.clock())
         return MemoryRecord(version, states.get(version.memory_id, State()))
 
 
@@ -103,7 +103,7 @@ def _renew(space: OpenSpace, writer: Writer, memory_id: str, caller: Caller) -> 
     state = writer.states([memory_id]).get(memory_id)
     if state is not None:
         milder = {"on_expire": "stale"} if caller.source == "person" and state.on_expire == "delete" else {}
-        writer.set_state(memory_id, **renewed(state, space.clock()), **milder)
+        writer.set_state(memory_id, **renewal_changes(state, space.clock()), **milder)
 
 
 def _corrected(
@@ -197,7 +197,7 @@ def value_marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
     before = [
         v for v in reader.versions(value.memory_id) if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
     ]
-    return {digest for version in before for digest in marks_left(key, version)}
+    return {digest for version in before for digest in rejection_marks(key, version)}
 
 
 def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
@@ -207,7 +207,7 @@ def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
         raise Refused("Only a person can lift a rejection.", "Run it at a terminal, or with --yes as the owner's word.")
     key = space.tombstone_key()
     version = prepare(space, draft, caller, key).version
-    marks = [*marks_met(key, version), *topic_marks(key, LEARNED + draft.text)]
+    marks = [*blocking_marks(key, version), *topic_marks(key, LEARNED + draft.text)]
     with space.store.write() as writer:
         lifted = writer.remove_tombstones(marks) > 0
         if lifted:

@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.code.files.changed_patterns import check_triggers
 from waypost.errors import InvalidInput
-from waypost.facts.ageing import aged, limited, renewed
+from waypost.facts.ageing import lifetime_changes, renewal_changes, with_expiry
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import audit, held_versions, refuse_derived, visible_version
@@ -45,7 +45,7 @@ class Lasting:
 
 
 def _lasting(space: OpenSpace, reader: Reader, memory_id: str) -> Lasting:
-    return Lasting(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
+    return Lasting(memory_id, with_expiry(reader.states([memory_id]), space.clock()).get(memory_id, State()))
 
 
 def set_ttl(
@@ -73,7 +73,7 @@ def set_ttl(
         if chosen is None and (refresh or on_expire is not None):
             chosen, ttl_class = _kept(state, check_triggers(refresh), on_expire), state.ttl_class
         refuse_outranked(caller, held_versions(writer, memory_id), "set how long it lives")
-        writer.set_state(memory_id, **limited(state, chosen, ttl_class, now))
+        writer.set_state(memory_id, **lifetime_changes(state, chosen, ttl_class, now))
         told = {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
         audit(space, writer, "ttl", memory_id, caller, told)
         return _lasting(space, writer, memory_id)
@@ -118,7 +118,7 @@ def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[
                 raise InvalidInput(
                     f"The memory {memory_id} has no lifetime.", f"`waypost ttl {memory_id} 7d` gives it one."
                 )
-            writer.set_state(memory_id, **renewed(state, now), verified_at=now)
+            writer.set_state(memory_id, **renewal_changes(state, now), verified_at=now)
             audit(space, writer, "renew", memory_id, caller, {})
         return tuple(_lasting(space, writer, memory_id) for memory_id in chosen)
 

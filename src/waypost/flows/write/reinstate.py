@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from waypost.facts.ageing import has_run_out
+from waypost.facts.ageing import has_expired
 from waypost.facts.identity import tombstones
-from waypost.facts.reinstatement import what_returns
+from waypost.facts.reinstatement import reinstated_versions
 from waypost.facts.validity import Period
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import audit, held_versions, nothing_new
@@ -62,10 +62,10 @@ def _hold_again(
 ) -> bool:
     versions = writer.versions(memory_id)
     state = writer.states([memory_id]).get(memory_id, State())
-    if not versions or (has_run_out(state, now) and state.on_expire == "delete"):
+    if not versions or (has_expired(state, now) and state.on_expire == "delete"):
         return False
     taken = [*taken_from(writer, memory_id), *said_elsewhere(writer, versions[-1])]
-    found = what_returns(versions, _replaced_at(writer, memory_id), region, taken)
+    found = reinstated_versions(versions, _replaced_at(writer, memory_id), region, taken)
     if any(writer.tombstones(tombstones(key, version)) for version in found.versions):
         return False
     for version in found.absorbed:

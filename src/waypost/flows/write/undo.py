@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput, NotFound, PersonOnly, Refused
-from waypost.facts.ageing import has_run_out
+from waypost.facts.ageing import has_expired
 from waypost.facts.validity import Period, overlap, remaining
 from waypost.flows.journal.files.write import journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
@@ -62,7 +62,7 @@ def _hold_again(
         raise InvalidInput(f"The memory {memory_id} still holds.", "`waypost history` shows its versions.")
     _check_ending(writer, memory_id, caller)
     state = writer.states([memory_id]).get(memory_id, State())
-    if has_run_out(state, now) and state.on_expire == "delete":
+    if has_expired(state, now) and state.on_expire == "delete":
         raise InvalidInput(f"The memory {memory_id} has expired.", "Remember its text once more.")
     together = [*last, *_ended_with(writer, last)]
     marks = [mark for version in last for mark in value_marks(writer, version, key)]

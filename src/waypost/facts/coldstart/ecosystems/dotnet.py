@@ -4,7 +4,7 @@ import re
 
 from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import ProjectTree, at, join, words
-from waypost.facts.domains import is_beside
+from waypost.facts.domains import is_outside_source
 
 _FRAMEWORK = re.compile(r"<TargetFrameworks?>\s*([\w.;\-]{3,200})\s*<")
 _NAMES = {"net": ".NET", "netstandard": ".NET Standard", "netcoreapp": ".NET Core"}
@@ -44,7 +44,7 @@ def read(tree: ProjectTree, folder: str) -> Slots:
     mains = [
         main
         for one in shown
-        if one not in tests and _RUNS.search(tree.text(one)) and not is_beside(one.rpartition("/")[0])
+        if one not in tests and _RUNS.search(tree.text(one)) and not is_outside_source(one.rpartition("/")[0])
         if tree.has(main := join(one.rpartition("/")[0], "Program.cs"))
     ]
     if mains:
@@ -59,7 +59,7 @@ def _framework(tree: ProjectTree, folder: str, projects: list[str], found: Slots
         if match and "$" not in match[1]:
             names = [_framework_name(one) for one in match[1].split(";") if one]
             found["requires"] = Slot(listed(names, 6), (path,))
-            if is_beside(path.rpartition("/")[0]):
+            if is_outside_source(path.rpartition("/")[0]):
                 continue
             return
 

@@ -4,7 +4,7 @@ import re
 
 from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import ProjectTree, join
-from waypost.facts.domains import is_beside
+from waypost.facts.domains import is_outside_source
 
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]{1,200})", re.MULTILINE)
 _VERSION = re.compile(r"^go\s+(\d[\w.]{0,15})", re.MULTILINE)
@@ -37,6 +37,8 @@ def read(tree: ProjectTree, folder: str) -> Slots:
 def _mains(tree: ProjectTree, folder: str) -> list[str]:
     prefix = f"{folder}/" if folder else ""
     own = [one for one in tree.paths if one.startswith(prefix) and one.endswith("main.go")]
-    named = [one for one in own if one.rpartition("/")[2] == "main.go" and not is_beside(one.rpartition("/")[0])]
+    named = [
+        one for one in own if one.rpartition("/")[2] == "main.go" and not is_outside_source(one.rpartition("/")[0])
+    ]
     named.sort(key=lambda one: (one.count("/"), one))
     return [one for one in named[:_MOST_READ] if _MAIN.search(tree.text(one)) and "func main()" in tree.text(one)]

@@ -4,7 +4,7 @@ import re
 
 from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import ProjectTree, join, without
-from waypost.facts.domains import is_beside
+from waypost.facts.domains import is_outside_source
 
 # Parts of a POM that name other artifacts than its own.
 _BLOCKS = (
@@ -100,5 +100,5 @@ def _mains(tree: ProjectTree, folder: str) -> list[str]:
     """Files with the names that programs have and a `main` inside."""
     prefix = f"{folder}/" if folder else ""
     own = [one for one in tree.paths if one.startswith(prefix) and _MAIN_NAME.search(one)]
-    own = [one for one in own if not is_beside(one.rpartition("/")[0])]
+    own = [one for one in own if not is_outside_source(one.rpartition("/")[0])]
     return [one for one in own[:_MOST_READ] if _MAIN.search(tree.text(one))]
