@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.facts.lessons.errors import error_named
-from waypost.facts.lessons.find import MOST_LESSONS, Lesson, lessons
+from waypost.facts.lessons.extraction import MOST_LESSONS, Lesson, lessons
 from waypost.facts.lessons.sentences import sentences_of
 from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from waypost.facts.coldstart.find import FoundProject, KnownProject, find_project, part_facts
+from waypost.facts.coldstart.project_facts import FoundProject, KnownProject, find_project, part_facts
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from waypost.facts.coldstart.find import FoundProject
 from waypost.facts.coldstart.licence import licence_name
+from waypost.facts.coldstart.project_facts import FoundProject
 
 Facts = Callable[..., dict[str, str]]
 

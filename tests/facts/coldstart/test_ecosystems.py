@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from waypost.facts.coldstart.find import FoundProject
+from waypost.facts.coldstart.project_facts import FoundProject
 
 Facts = Callable[..., dict[str, str]]
 FindProject = Callable[..., FoundProject]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from waypost.facts.coldstart.commands import pipeline_steps, recipes
-from waypost.facts.coldstart.find import FoundProject
+from waypost.facts.coldstart.project_facts import FoundProject
 from waypost.facts.coldstart.tree import ProjectTree, read_yaml
 
 Facts = Callable[..., dict[str, str]]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from waypost.facts.coldstart.find import MOST_FACTS, FoundProject, KnownProject
+from waypost.facts.coldstart.project_facts import MOST_FACTS, FoundProject, KnownProject
 from waypost.facts.coldstart.slots import GUESSED, Slot, there
 from waypost.facts.coldstart.templates import ANY, Fact, fill, templates
 from waypost.facts.coldstart.tree import ProjectTree

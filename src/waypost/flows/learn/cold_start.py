@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from waypost.facts.coldstart.find import FoundProject, find_project, part_facts
+from waypost.facts.coldstart.project_facts import FoundProject, find_project, part_facts
 from waypost.facts.coldstart.tree import PATIENCE, ProjectTree
 from waypost.flows.facts.candidates import key_of, take
 from waypost.flows.learn.cold_start_files import file_fact

@@ -14,7 +14,7 @@ from waypost.code.files.reading import Unread, read_source
 from waypost.code.files.walk import walk
 from waypost.code.parse import parse
 from waypost.code.source import Parsed, SourceFile
-from waypost.facts.coldstart.find import KnownProject
+from waypost.facts.coldstart.project_facts import KnownProject
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, listed
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout, is_outside_source
