@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.facts.lessons.errors import error_named
-from waypost.facts.lessons.extraction import MOST_LESSONS, Lesson, lessons
+from waypost.facts.lessons.extraction import MOST_LESSONS, Lesson, last_error, lessons
 from waypost.facts.lessons.sentences import sentences_of
 from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 
@@ -130,7 +129,7 @@ def test_a_fix_belongs_to_the_error_that_was_named_lately() -> None:
     ],
 )
 def test_an_error_is_what_somebody_calls_one_by_its_words(text: str, error: str) -> None:
-    assert error_named(text) == error
+    assert last_error(text) == error
 
 
 def test_secrets_do_not_get_into_lessons() -> None:

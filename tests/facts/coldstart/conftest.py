@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from waypost.facts.coldstart.project_facts import FoundProject, KnownProject, find_project, part_facts
+from waypost.facts.coldstart.project_facts import DetectedStack, FoundProject, find_project, part_facts
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout
 
@@ -19,15 +19,15 @@ def tree_of(files: Mapping[str, str], name: str = "project") -> ProjectTree:
     return ProjectTree(files, lambda path: files[path], told, name)
 
 
-def project_of(files: Mapping[str, str], known: KnownProject | None = None) -> FoundProject:
-    return find_project(tree_of(files), Layout.of(files), known or KnownProject())
+def project_of(files: Mapping[str, str], known: DetectedStack | None = None) -> FoundProject:
+    return find_project(tree_of(files), Layout.of(files), known or DetectedStack())
 
 
 @pytest.fixture
 def facts() -> Facts:
     """The texts of the facts about a project, by topic."""
 
-    def found(files: Mapping[str, str], known: KnownProject | None = None) -> dict[str, str]:
+    def found(files: Mapping[str, str], known: DetectedStack | None = None) -> dict[str, str]:
         return {fact.topic: fact.text for fact in project_of(files, known).facts}
 
     return found

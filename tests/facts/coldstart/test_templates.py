@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from waypost.facts.coldstart.project_facts import MOST_FACTS, FoundProject, KnownProject
-from waypost.facts.coldstart.slots import GUESSED, Slot, there
+from waypost.facts.coldstart.project_facts import MOST_FACTS, DetectedStack, FoundProject
+from waypost.facts.coldstart.slots import GUESSED, Slot, seen_slot
 from waypost.facts.coldstart.templates import ANY, Fact, fill, templates
 from waypost.facts.coldstart.tree import ProjectTree
 
@@ -31,7 +31,7 @@ def test_a_fact_is_as_sure_as_its_least_sure_value_and_says_where_it_stands() ->
 
 def test_what_a_file_tells_by_being_there_is_evidence_and_no_reference() -> None:
     facts = [Fact("Changes are recorded in {changelog}.", "project:changes")]
-    ((_, fact),) = fill(empty_tree(), facts, {"changelog": there("`CHANGES.md`", ["CHANGES.md"])})
+    ((_, fact),) = fill(empty_tree(), facts, {"changelog": seen_slot("`CHANGES.md`", ["CHANGES.md"])})
     assert fact.refs == ()
     assert fact.evidence == ("CHANGES.md is in the tree",)
 
@@ -77,7 +77,7 @@ def test_a_python_project_that_says_nothing_gets_no_empty_phrases(facts: Facts) 
 
 
 def test_what_others_found_out_about_the_tree_is_stated_too(facts: Facts) -> None:
-    known = KnownProject(languages=Slot("Go", ()), frameworks=Slot("chi v5", ("go.mod",)))
+    known = DetectedStack(languages=Slot("Go", ()), frameworks=Slot("chi v5", ("go.mod",)))
     found = facts({"go.mod": "module example.org/x\n"}, known)
     assert found["project:languages"] == "The code is written in Go."
     assert found["project:frameworks"] == "Frameworks that project uses: chi v5."
@@ -116,7 +116,7 @@ def test_there_are_never_more_facts_about_a_project_than_a_briefing_bears(projec
         "db/migrate/2.sql": "",
         "db/migrate/3.sql": "",
     }
-    known = KnownProject(Slot("Python", ()), Slot("Flask", ()), Slot("Celery", ()))
+    known = DetectedStack(Slot("Python", ()), Slot("Flask", ()), Slot("Celery", ()))
     found = project(files, known)
     assert len(found.facts) == MOST_FACTS
     assert found.facts[0].topic == "project:purpose"

@@ -1,4 +1,4 @@
-"""The names of the packages that a manifest asks for, with the manifest; versions do not matter here."""
+"""The packages that a manifest requires, by name. Versions do not matter here."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -20,13 +20,13 @@ _LONGEST = 200_000
 
 
 def dependencies(tree: ProjectTree, folder: str) -> dict[str, str]:
-    """Each package that the manifests of this folder name, in lower case, with the path of the manifest."""
-    found: dict[str, str] = {}
+    """Each package named by the manifests of this folder, in lower case, with the manifest's path."""
+    packages: dict[str, str] = {}
     for pattern, names_of in _MANIFESTS.items():
         for path in tree.find(folder, pattern):
             for name in names_of(tree, path):
-                found.setdefault(name.lower(), path)
-    return found
+                packages.setdefault(name.lower(), path)
+    return packages
 
 
 def _json(tree: ProjectTree, path: str) -> Iterable[str]:
@@ -46,7 +46,7 @@ def _go(tree: ProjectTree, path: str) -> Iterable[str]:
 
 
 def _xml(tree: ProjectTree, path: str) -> Iterable[str]:
-    return [next(filter(None, found)) for found in _XML.findall(tree.text(path)[:_LONGEST])]
+    return [next(filter(None, groups)) for groups in _XML.findall(tree.text(path)[:_LONGEST])]
 
 
 def _requirements(tree: ProjectTree, path: str) -> Iterable[str]:
@@ -114,8 +114,8 @@ def _keys(data: dict[str, Any], tables: Iterable[tuple[str, ...]]) -> list[str]:
 def _python(data: dict[str, Any]) -> Iterator[str]:
     lists = [strings(data, "project", "dependencies"), strings(data, "tool", "uv", "dev-dependencies")]
     for keys in (("project", "optional-dependencies"), ("dependency-groups",), ("tool", "pdm", "dev-dependencies")):
-        lists += [strings({"list": found}, "list") for found in table(data, *keys).values()]
-    for requirement in (requirement for found in lists for requirement in found):
+        lists += [strings({"list": requirements}, "list") for requirements in table(data, *keys).values()]
+    for requirement in (requirement for requirements in lists for requirement in requirements):
         match = _REQUIREMENT.match(requirement)
         if match:
             yield match[1]
@@ -124,5 +124,9 @@ def _python(data: dict[str, Any]) -> Iterator[str]:
     for group in table(poetry, "group").values():
         yield from table(group, "dependencies")
     for environment in table(data, "tool", "hatch", "envs").values():
-        wanted = at(environment, "dependencies")
-        yield from (match[1] for one in strings({"list": wanted}, "list") if (match := _REQUIREMENT.match(one)))
+        listed_dependencies = at(environment, "dependencies")
+        yield from (
+            match[1]
+            for requirement in strings({"list": listed_dependencies}, "list")
+            if (match := _REQUIREMENT.match(requirement))
+        )

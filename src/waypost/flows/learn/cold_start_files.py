@@ -2,8 +2,8 @@
 
 import re
 
-from waypost.facts.coldstart.prose import opening
-from waypost.facts.coldstart.slots import SAID, SEEN, code, listed
+from waypost.facts.coldstart.prose import file_description
+from waypost.facts.coldstart.slots import OBSERVED, STATED, code, join_items
 from waypost.flows.learn.cold_start_tree import ScannedTree, is_code
 from waypost.model.candidate import Candidate
 
@@ -18,15 +18,15 @@ def file_fact(seen: ScannedTree, path: str) -> Candidate | None:
     parsed = seen.parsed(path)
     if parsed is None:
         return None
-    told = opening(seen.tree.text(path), parsed.doc)
+    told = file_description(seen.tree.text(path), parsed.doc)
     names = [one.name for one in parsed.symbols if one.kind in _TYPES] or [
         one.name for one in parsed.symbols if "." not in one.qualified
     ]
     names = [name for name in names if re.fullmatch(r"[^\W\d]\w{1,60}", name)]
     if told:
-        text, sure = f'{code(path)} describes itself: "{told}"', SAID
+        text, sure = f'{code(path)} describes itself: "{told}"', STATED
     elif names:
-        text, sure = f"{code(path)} defines {listed(map(code, names), _MOST_NAMES)}.", SEEN + 0.05
+        text, sure = f"{code(path)} defines {join_items(map(code, names), _MOST_NAMES)}.", OBSERVED + 0.05
     else:
         return None
     return Candidate(

@@ -14,8 +14,8 @@ from waypost.code.files.reading import Unread, read_source
 from waypost.code.files.walk import walk
 from waypost.code.parse import parse
 from waypost.code.source import Parsed, SourceFile
-from waypost.facts.coldstart.project_facts import KnownProject
-from waypost.facts.coldstart.slots import SAID, SEEN, Slot, listed
+from waypost.facts.coldstart.project_facts import DetectedStack
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, join_items
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout, is_outside_source
 from waypost.flows.index.init import settle_patterns
@@ -113,7 +113,7 @@ def _told(seen: ScannedTree, path: str) -> str:
 # --- what the architecture says
 
 
-def known_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
+def known_of(space: OpenSpace, seen: ScannedTree) -> DetectedStack:
     """Languages, frameworks and libraries: from the index where there is one, else from manifests and some sources."""
     found = architecture_of(space)
     if found is None:
@@ -122,7 +122,7 @@ def known_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
     sure = [one for one in found["frameworks"] if one["role"] == "uses" and one["confidence"] >= _SURE]
     uses = [one for one in sure if any(not is_outside_source(_folder(place["path"])) for place in one["places"])]
     uses.sort(key=lambda one: min((place["path"].count("/") for place in one["places"]), default=0))  # the root's first
-    return KnownProject(
+    return DetectedStack(
         languages=_languages(seen),
         frameworks=_named(seen, [one for one in uses if one["rank"] in _FRAMEWORK], 4),
         libraries=_named(seen, [one for one in uses if one["rank"] in _SHAPING], 8),
@@ -176,7 +176,7 @@ def _named(seen: ScannedTree, uses: Sequence[Mapping[str, Any]], most: int) -> S
         return None
     names = [f"{one['name']} {one['version']}" if _has_version(seen, one) else one["name"] for one in uses[:most]]
     refs = dict.fromkeys(place["path"] for one in uses[:most] for place in one["places"][:1])
-    return Slot(listed(names, most), tuple(refs), SAID - 0.05)
+    return Slot(join_items(names, most), tuple(refs), STATED - 0.05)
 
 
 def _has_version(seen: ScannedTree, use: Mapping[str, Any]) -> bool:
@@ -212,5 +212,5 @@ def _languages(seen: ScannedTree) -> Slot | None:
     if not shown:
         return None
     if len(shown) > 1 and ranked[0][1] >= whole * _MOSTLY:
-        return Slot(f"{shown[0]} for the most part, with {listed(shown[1:])}", (), SEEN + 0.05)
-    return Slot(listed(shown), (), SEEN + 0.05)
+        return Slot(f"{shown[0]} for the most part, with {join_items(shown[1:])}", (), OBSERVED + 0.05)
+    return Slot(join_items(shown), (), OBSERVED + 0.05)
