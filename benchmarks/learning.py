@@ -18,7 +18,7 @@ from pathlib import Path
 
 from waypost import Memory, config
 from waypost.code.changes import change_set, commits
-from waypost.facts.learn.span import Proposed
+from waypost.facts.learn.commit_range import Proposed
 from waypost.flows.facts.candidates import take
 from waypost.flows.learn.changes import propose
 from waypost.model.candidate import Candidate

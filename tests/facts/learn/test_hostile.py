@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from waypost.facts.domains import Layout
+from waypost.facts.learn.commit_range import over_range
 from waypost.facts.learn.propose import MOST, candidates
-from waypost.facts.learn.span import over_range
 from waypost.facts.learn.wording import MOST_TEXT, clip, predicate
 from waypost.model.candidate import Candidate
 from waypost.model.change import (

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from waypost.facts.domains import Layout
+from waypost.facts.learn.change_context import Scene
 from waypost.facts.learn.propose import candidates, propose
-from waypost.facts.learn.scene import Scene
 from waypost.model.candidate import Candidate
 from waypost.model.change import (
     ADDED,

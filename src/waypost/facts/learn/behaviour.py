@@ -3,9 +3,9 @@
 import hashlib
 import re
 
-from waypost.facts.learn.scene import Scene
+from waypost.facts.learn.change_context import Scene
+from waypost.facts.learn.vocabulary import Verb, content, words, words_of
 from waypost.facts.learn.wording import MOST_TEXT, capital, clip, closed, last_part, shown, tells
-from waypost.facts.learn.words import Verb, content, words, words_of
 from waypost.facts.learn.worth import LEAST, is_about_looks, is_enough, is_list, is_placed, particulars
 from waypost.model.candidate import Candidate
 

@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 
-from waypost.facts.learn.scene import Scene, Touched, common_folder, is_class, is_private
-from waypost.facts.learn.skip import is_readme, is_vendored
+from waypost.facts.learn.change_context import Scene, Touched, common_folder, is_class, is_private
+from waypost.facts.learn.skip_reasons import is_readme, is_vendored
+from waypost.facts.learn.vocabulary import content, words_of
 from waypost.facts.learn.wording import (
     capital,
     clip,
@@ -19,7 +20,6 @@ from waypost.facts.learn.wording import (
     tells,
     without_name,
 )
-from waypost.facts.learn.words import content, words_of
 from waypost.facts.learn.worth import is_about_looks, is_list, is_vague, particulars
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, RENAMED, FileChange

@@ -4,9 +4,10 @@ import hashlib
 import re
 from dataclasses import replace
 
-from waypost.facts.learn.account import FIXED, HAPPENS, NOT_THE_PRODUCT, from_body, from_subject, is_sentence, stems
+from waypost.facts.learn.change_context import Scene
+from waypost.facts.learn.fix_message import FIXED, HAPPENS, NOT_THE_PRODUCT, from_body, from_subject, is_sentence, stems
 from waypost.facts.learn.message import CommitMessage
-from waypost.facts.learn.scene import Scene
+from waypost.facts.learn.vocabulary import content, has_cue, words_of
 from waypost.facts.learn.wording import (
     MOST_TEXT,
     capital,
@@ -18,7 +19,6 @@ from waypost.facts.learn.wording import (
     last_part,
     shown,
 )
-from waypost.facts.learn.words import content, has_cue, words_of
 from waypost.facts.learn.worth import (
     LEAST,
     first_work,

@@ -4,9 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from waypost.facts.learn.callers import what_callers_see
+from waypost.facts.learn.change_context import Scene, Touched, is_class, is_inner
 from waypost.facts.learn.message import CommitMessage
-from waypost.facts.learn.scene import Scene, Touched, is_class, is_inner
+from waypost.facts.learn.signatures import what_callers_see
+from waypost.facts.learn.vocabulary import words
 from waypost.facts.learn.wording import (
     capital,
     clip,
@@ -19,7 +20,6 @@ from waypost.facts.learn.wording import (
     tells,
     without_name,
 )
-from waypost.facts.learn.words import words
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 from waypost.text.identifiers import identifier_parts

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from waypost.facts.learn.vocabulary import Verb, content, has_cue, words, words_of
 from waypost.facts.learn.wording import clean, clip, first_sentence, plain, sentences
-from waypost.facts.learn.words import Verb, content, has_cue, words, words_of
 from waypost.text.language import language_of
 from waypost.text.secrets.masking import mask
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.behaviour import behaviour
+from waypost.facts.learn.change_context import Scene, Still
+from waypost.facts.learn.dependencies import is_routine, needs, settings
 from waypost.facts.learn.files import introduction, moved, new_files
 from waypost.facts.learn.fixes import fix
 from waypost.facts.learn.interfaces import added, changed, gone, renamed
-from waypost.facts.learn.needs import is_routine, needs, settings
-from waypost.facts.learn.scene import Scene, Still
-from waypost.facts.learn.skip import LITTLE, ROUTINE, why_skip
+from waypost.facts.learn.skip_reasons import LITTLE, ROUTINE, why_skip
 from waypost.model.candidate import Candidate
 from waypost.model.change import ChangeSet
 

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from waypost.facts.learn.words import content, words
+from waypost.facts.learn.vocabulary import content, words
 from waypost.text.identifiers import identifier_parts
 
 MOST_TEXT = 320

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from waypost.facts.learn.scene import Scene
-from waypost.facts.learn.words import content, words, words_of
+from waypost.facts.learn.change_context import Scene
+from waypost.facts.learn.vocabulary import content, words, words_of
 
 LEAST = 3  # words in particular, from which on a subject tells something
 _MORE = 2  # are wanted beside a word like "improvements"

@@ -14,7 +14,7 @@ from waypost.code.files.skip import size_limit
 from waypost.code.files.walk import look_at, walk
 from waypost.errors import InvalidInput
 from waypost.facts.domains import Layout
-from waypost.facts.learn.span import Proposed, over_range
+from waypost.facts.learn.commit_range import Proposed, over_range
 from waypost.flows.facts.approval import approve
 from waypost.flows.facts.candidates import EXTRACTOR, take
 from waypost.flows.index.build import Report

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from waypost.facts.domains import Layout
-from waypost.facts.learn.span import over_range
+from waypost.facts.learn.commit_range import over_range
 from waypost.model.change import (
     ADDED,
     MODIFIED,

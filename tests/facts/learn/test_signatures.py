@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from waypost.facts.learn.callers import what_callers_see
+from waypost.facts.learn.signatures import what_callers_see
 
 
 @pytest.mark.parametrize(

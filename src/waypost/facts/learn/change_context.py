@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.message import CommitMessage, read
+from waypost.facts.learn.vocabulary import content, words
 from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part, printable, shown
-from waypost.facts.learn.words import content, words
 from waypost.model.candidate import CERTAIN, Candidate
 from waypost.model.change import ADDED, REMOVED, ChangeSet, FileChange, SymbolChange
 from waypost.text.identifiers import identifier_parts

@@ -4,8 +4,8 @@ import re
 from itertools import pairwise
 
 from waypost.facts.learn.message import CommitMessage
+from waypost.facts.learn.vocabulary import content, cue_at, has_cue, words, words_of
 from waypost.facts.learn.wording import SUBORDINATE
-from waypost.facts.learn.words import content, cue_at, has_cue, words, words_of
 
 NOT_THE_PRODUCT = frozenset(("layout", "tests", "pipeline", "documents", "typing", "release"))
 _FIRST = 5  # sentences of a body: what is wrong is said first, how and why not otherwise comes later

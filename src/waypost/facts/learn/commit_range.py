@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from waypost.facts.agreement import TextRelation, compare
 from waypost.facts.domains import Layout
 from waypost.facts.duplicates import normal_form
+from waypost.facts.learn.change_context import Scene, Still
+from waypost.facts.learn.change_tracker import Track
 from waypost.facts.learn.message import read
 from waypost.facts.learn.propose import propose
-from waypost.facts.learn.scene import Scene, Still
-from waypost.facts.learn.skip import OVERTAKEN, REVERTED
-from waypost.facts.learn.track import Track
-from waypost.facts.learn.words import content
+from waypost.facts.learn.skip_reasons import OVERTAKEN, REVERTED
+from waypost.facts.learn.vocabulary import content
 from waypost.model.candidate import Candidate
 from waypost.model.change import ChangeSet
 

@@ -7,9 +7,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from waypost.facts.learn.scene import Scene, is_aside
+from waypost.facts.learn.change_context import Scene, is_aside
+from waypost.facts.learn.vocabulary import has_cue
 from waypost.facts.learn.wording import capital, clean, clip, closed, is_nameable, shown
-from waypost.facts.learn.words import has_cue
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, REMOVED, DependencyChange, FileChange, SettingChange
 from waypost.text.secrets.masking import mask

@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.facts.learn.scene import Scene
+from waypost.facts.learn.change_context import Scene
 from waypost.model.change import ChangeSet, FileChange
 
 MERGE, EMPTY, LAYOUT, RELEASE = "merge", "nothing changed", "formatting or typo", "release"
