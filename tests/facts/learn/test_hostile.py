@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from waypost.facts.domains import Layout
-from waypost.facts.learn.commit_range import over_range
+from waypost.facts.learn.commit_range import propose_for_range
 from waypost.facts.learn.propose import MOST, candidates
 from waypost.facts.learn.wording import MOST_TEXT, clip, predicate
 from waypost.model.candidate import Candidate
@@ -128,7 +128,7 @@ def test_any_change_gives_valid_candidates(change: ChangeSet) -> None:
 @given(st.lists(SETS, max_size=3))
 @settings(_QUICK, max_examples=20)
 def test_any_range_gives_valid_candidates(changes: list[ChangeSet]) -> None:
-    found = over_range(changes, LAYOUT)
+    found = propose_for_range(changes, LAYOUT)
     assert found.commits == len(changes)
     assert len({one.topic for one in found.candidates}) == len(found.candidates)
     for one in found.candidates:

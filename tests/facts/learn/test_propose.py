@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from waypost.facts.domains import Layout
-from waypost.facts.learn.change_context import Scene
+from waypost.facts.learn.change_context import ChangeContext
 from waypost.facts.learn.propose import candidates, propose
 from waypost.model.candidate import Candidate
 from waypost.model.change import (
@@ -30,7 +30,7 @@ def only(change: ChangeSet, layout: Layout) -> Candidate:
 
 
 def skipped(change: ChangeSet, layout: Layout) -> str:
-    return propose(Scene.of(change, layout))[1]
+    return propose(ChangeContext.of(change, layout))[1]
 
 
 def source(*symbols: SymbolChange, path: str = "src/shop/cart.py", **more: object) -> FileChange:
@@ -372,8 +372,8 @@ def test_the_readme_says_what_the_project_is(commit: Commit, layout: Layout) -> 
 def test_what_is_not_there_today_is_not_told(commit: Commit, layout: Layout) -> None:
     basket = SymbolChange("Basket", "class", ADDED, doc="A cart that is kept between two visits.")
     change = commit("Add a basket that survives", source(basket))
-    assert candidates(change, layout, still=lambda path, symbol: symbol != "Basket") == ()
-    assert candidates(change, layout, still=lambda path, symbol: True) != ()
+    assert candidates(change, layout, exists_today=lambda path, symbol: symbol != "Basket") == ()
+    assert candidates(change, layout, exists_today=lambda path, symbol: True) != ()
 
 
 def test_a_small_new_file_that_says_what_it_is_for_is_told_in_its_own_words(commit: Commit, layout: Layout) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.propose import LEAST, candidates
-from waypost.facts.learn.worth import first_work, is_claim, is_conditional, is_list, is_trivial, is_vague, particulars
+from waypost.facts.learn.worth import first_task, is_claim, is_conditional, is_list, is_trivial, is_vague, particulars
 from waypost.model.candidate import Candidate
 from waypost.model.change import (
     ADDED,
@@ -83,7 +83,7 @@ def test_what_is_quoted_and_numbers_count_as_words_in_particular() -> None:
 
 def test_several_pieces_of_work_are_a_list_and_one_in_two_clauses_is_not() -> None:
     assert is_list("Add a cart, polish the player and remove old code")
-    assert first_work("Fix docker migration and remove stray query log") == "Fix docker migration"
+    assert first_task("Fix docker migration and remove stray query log") == "Fix docker migration"
     assert not is_list("Validate the team on load and redirect if it is invalid")
     assert not is_list("Add coupons, taxes and fees to the cart")
 
@@ -116,7 +116,7 @@ def test_claims_and_conditions_are_known_in_three_languages() -> None:
 def test_long_hostile_subjects_are_read_in_time() -> None:
     for text in ("and " * 50_000, ", add x" * 20_000, '"' * 50_000, "`" * 50_000, "1." * 50_000):
         assert particulars(text) >= 0
-        assert first_work(text) is not None
+        assert first_task(text) is not None
         assert is_trivial(text) in (True, False)
 
 
@@ -308,7 +308,7 @@ def test_an_area_before_the_order_is_left_out(commit: Commit, layout: Layout) ->
     assert (
         found.text == "`cart` has throttling of foreign payment requests by country (`Cart.total` in src/shop/cart.py)."
     )
-    assert first_work("Added a toolbar for carts, moved button code") == "Added a toolbar for carts"
+    assert first_task("Added a toolbar for carts, moved button code") == "Added a toolbar for carts"
 
 
 def test_names_inside_a_hidden_name_space_are_private(commit: Commit, layout: Layout) -> None:

@@ -1,29 +1,29 @@
-"""One change with everything by which facts about it are told: its message, its files, the layout of the project."""
+"""One change with its context for proposing facts: the message, the files, the project's layout."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from waypost.facts.domains import Layout
-from waypost.facts.learn.message import CommitMessage, read
-from waypost.facts.learn.vocabulary import content, words
-from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part, printable, shown
+from waypost.facts.learn.message import CommitMessage, read_message
+from waypost.facts.learn.vocabulary import content_words, vocabulary
+from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part, printable, short_path
 from waypost.model.candidate import CERTAIN, Candidate
 from waypost.model.change import ADDED, REMOVED, ChangeSet, FileChange, SymbolChange
 from waypost.text.identifiers import identifier_parts
 
-Still = Callable[[str, str], bool]  # (path, symbol or "") → whether it is there today
+ExistsToday = Callable[[str, str], bool]  # (path, symbol or "") → whether it exists today
 
 _NEARLY_ALL = 0.85
 _MOST_OF_IT = 0.6
-_MAIN_PART = 0.4  # of the largest file's changed lines: what has less is not where the change is
-_MOST_FILES = 400  # that are looked at; a commit of more is an import
+_MAIN_PART = 0.4  # of the largest file's changed lines; files with less are not the location of the change
+_MOST_FILES = 400  # examined; a larger commit is an import
 _MOST_SYMBOLS = 400  # of one file
 _MOST_REFS = 4
-_FEW, _MOST_NAMED = 3, 8  # files of a change, up to which its largest symbol stands for it; the same if it is named
-_SHARE = 0.02  # of the changed lines: what has less is named for another reason than that the change is there
-_STEM, _KINSHIP = 5, 0.2  # a name that shares a word with the subject is more likely what it is about
-_DOUBTFUL = 0.5  # the most for what a message says that speaks to its reader
+_FEW, _MOST_NAMED = 3, 8  # most files for which the largest symbol is the location; the same if it is named
+_SHARE = 0.02  # of the changed lines; a symbol with less is mentioned for another reason
+_STEM, _KINSHIP = 5, 0.2  # bonus for a name that shares a word stem with the subject
+_DOUBTFUL = 0.5  # highest confidence for text of a message that addresses its reader
 _WAITING = CERTAIN - 0.01
 _ANNOUNCEMENT = re.compile(
     r"(?:^|/)(?:(?:changes?|changelog|history|news|releases?|release[-_]notes|upgrad\w{1,8}|whatsnew)(?:\.\w{1,8})?$"
@@ -46,8 +46,8 @@ _TYPES_OF_CLASS = frozenset(("class", "struct", "interface", "trait", "enum", "r
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
-    """A symbol with its file."""
+class ChangedSymbol:
+    """A changed symbol with its file."""
 
     file: FileChange
     symbol: SymbolChange
@@ -57,33 +57,33 @@ class Touched:
         return f"{self.file.path}#{self.symbol.name}"
 
     @property
-    def is_offered(self) -> bool:
-        """Whether it is for others: public, and so is every part of its name and path."""
+    def is_public_api(self) -> bool:
+        """Whether it is for others: public, with no private part in its name or path."""
         is_hidden = is_private(self.symbol.name) or _is_helper(self.symbol.name.partition(".")[0])
-        return self.symbol.is_public and not is_hidden and not is_inner(self.file.path)
+        return self.symbol.is_public and not is_hidden and not is_internal(self.file.path)
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class ChangeContext:
     change: ChangeSet
     message: CommitMessage
     layout: Layout
-    still: Still | None = None
+    exists_today: ExistsToday | None = None
 
     @classmethod
-    def of(cls, change: ChangeSet, layout: Layout, still: Still | None = None) -> "Scene":
-        files = tuple(_tame(file) for file in change.files[:_MOST_FILES] if is_nameable(file.path))
-        return cls(replace(change, files=files), read(change.subject, change.body), layout, still)
+    def of(cls, change: ChangeSet, layout: Layout, exists_today: ExistsToday | None = None) -> "ChangeContext":
+        files = tuple(_without_unusable_symbols(file) for file in change.files[:_MOST_FILES] if is_nameable(file.path))
+        return cls(replace(change, files=files), read_message(change.subject, change.body), layout, exists_today)
 
     @property
     def sources(self) -> tuple[FileChange, ...]:
-        """Files of the product itself, where more than the layout changed."""
+        """Files of the product itself in which more than the formatting changed."""
         return tuple(
             file
             for file in self.change.files
             if file.role == "source"
             and not file.layout_only
-            and not is_aside(file.path)
+            and not is_not_product(file.path)
             and not is_for_tests(file.path)
             and not _STYLE.search(file.path)
         )
@@ -94,104 +94,117 @@ class Scene:
 
     @property
     def is_announced(self) -> bool:
-        """Whether users are told of it: a list of changes was written on."""
+        """Whether the change is announced to users, in a changelog."""
         return any(_ANNOUNCEMENT.search(file.path) for file in self.change.files if file.change != REMOVED)
 
     @property
     def commit(self) -> str:
         return clean(self.change.commit, 40)[:8]
 
-    def is_there(self, path: str, symbol: str = "") -> bool:
-        return self.still is None or self.still(path, symbol)
+    def exists(self, path: str, symbol: str = "") -> bool:
+        return self.exists_today is None or self.exists_today(path, symbol)
 
-    def touched(self, *changes: str) -> Iterator[Touched]:
+    def changed_symbols(self, *changes: str) -> Iterator[ChangedSymbol]:
         for file in self.sources:
             for symbol in file.symbols:
                 if not changes or symbol.change in changes:
-                    yield Touched(file, symbol)
+                    yield ChangedSymbol(file, symbol)
 
-    def main(self, most: int = 2) -> tuple[Touched, ...]:
-        """The symbols that the change is about: named in the message, then offered to others, then the largest."""
-        there = [
-            one
-            for one in self.touched()
-            if one.symbol.change != REMOVED and self.is_there(one.file.path, one.symbol.name)
+    def main(self, most: int = 2) -> tuple[ChangedSymbol, ...]:
+        """The main symbols of the change: named in the message, then public ones, then the largest."""
+        existing = [
+            changed
+            for changed in self.changed_symbols()
+            if changed.symbol.change != REMOVED and self.exists(changed.file.path, changed.symbol.name)
         ]
-        inner = {(one.file.path, one.symbol.name.rpartition(".")[0]) for one in there}
-        leaves = [one for one in there if (one.file.path, one.symbol.name) not in inner or self._is_meant(one)]
-        leaves = [one for one in leaves if self._is_where(one.file) or self.message.names(last_part(one.symbol.name))]
+        inner = {(changed.file.path, changed.symbol.name.rpartition(".")[0]) for changed in existing}
+        leaves = [
+            changed
+            for changed in existing
+            if (changed.file.path, changed.symbol.name) not in inner or self._is_meant(changed)
+        ]
+        leaves = [
+            changed
+            for changed in leaves
+            if self._is_main_file(changed.file) or self.message.names(last_part(changed.symbol.name))
+        ]
         lines = sum(max(file.lines_added, file.lines_removed) for file in self.sources)
-        spoken = {word[:_STEM] for word in content(self.message.subject) if len(word) >= _STEM}
-        weights = {id(one): self._weight(one, lines) + _KINSHIP * _shares_word(one, spoken) for one in leaves}
-        leaves.sort(key=lambda one: (-weights[id(one)], one.file.path, one.symbol.line))
+        subject_stems = {word[:_STEM] for word in content_words(self.message.subject) if len(word) >= _STEM}
+        weights = {
+            id(changed): self._weight(changed, lines) + _KINSHIP * _shares_word(changed, subject_stems)
+            for changed in leaves
+        }
+        leaves.sort(key=lambda changed: (-weights[id(changed)], changed.file.path, changed.symbol.line))
         if not leaves:
             return ()
         least = weights[id(leaves[0])] * 0.3
-        alone = {one.ref: one for one in reversed(leaves)}  # overloads have one name
-        return tuple(one for one in leaves if alone[one.ref] is one and weights[id(one)] >= least)[:most]
+        unique = {changed.ref: changed for changed in reversed(leaves)}  # overloads have one name
+        return tuple(changed for changed in leaves if unique[changed.ref] is changed and weights[id(changed)] >= least)[
+            :most
+        ]
 
     @property
     def _product(self) -> tuple[FileChange, ...]:
-        """What the change could be about: also files that nobody parses."""
-        aside = ("test", "document", "generated", "pipeline", "example")
+        """Files that the change could be about, including those without a parser."""
+        other_roles = ("test", "document", "generated", "pipeline", "example")
         return tuple(
             file
             for file in self.change.files
-            if file.role not in aside
+            if file.role not in other_roles
             and not file.layout_only
-            and not is_aside(file.path)
+            and not is_not_product(file.path)
             and not is_for_tests(file.path)
         )
 
-    def _is_where(self, file: FileChange) -> bool:
-        """Whether a good part of the change is in this file: others were only adapted to it."""
-        most = max((_size(one) for one in self._product), default=0)
+    def _is_main_file(self, file: FileChange) -> bool:
+        """Whether a good part of the change is in this file. Others were only adapted to it."""
+        most = max((_size(file) for file in self._product), default=0)
         return _size(file) >= _MAIN_PART * most
 
-    def _is_all(self, main: list[Touched]) -> bool:
-        """Whether nearly all that changed is in these definitions: else one of many would pass for the place."""
-        touched = [one for one in self.touched() if one.symbol.change != REMOVED]
-        outer = {(one.file.path, one.symbol.name.rpartition(".")[0]) for one in touched}
-        total = sum(_lines(one) for one in touched if (one.file.path, one.symbol.name) not in outer)
-        return sum(_lines(one) for one in main) >= _NEARLY_ALL * total
+    def _is_all(self, main: list[ChangedSymbol]) -> bool:
+        """Whether nearly all changes are in these definitions. Otherwise one of many would pass for the location."""
+        symbols = [changed for changed in self.changed_symbols() if changed.symbol.change != REMOVED]
+        outer = {(changed.file.path, changed.symbol.name.rpartition(".")[0]) for changed in symbols}
+        total = sum(_lines(changed) for changed in symbols if (changed.file.path, changed.symbol.name) not in outer)
+        return sum(_lines(changed) for changed in main) >= _NEARLY_ALL * total
 
-    def _is_meant(self, one: Touched) -> bool:
-        return one.symbol.change == ADDED or self.message.names(last_part(one.symbol.name))
+    def _is_meant(self, changed: ChangedSymbol) -> bool:
+        return changed.symbol.change == ADDED or self.message.names(last_part(changed.symbol.name))
 
-    def _weight(self, one: Touched, total: int) -> float:
-        lines = _lines(one)
-        weight = min(lines, 60) / 60 + (0.4 if one.is_offered else 0.0)
-        weight *= 0.3 if _CALLED_BY_LANGUAGE.search(one.symbol.name) else 1.0
+    def _weight(self, changed: ChangedSymbol, total: int) -> float:
+        lines = _lines(changed)
+        weight = min(lines, 60) / 60 + (0.4 if changed.is_public_api else 0.0)
+        weight *= 0.3 if _CALLED_BY_LANGUAGE.search(changed.symbol.name) else 1.0
         if lines < _SHARE * total:
             return weight
-        if self.message.names(last_part(one.symbol.name)):
+        if self.message.names(last_part(changed.symbol.name)):
             return weight + 3
-        return weight + (0.8 if self.message.mentions(last_part(one.symbol.name)) else 0.0)
+        return weight + (0.8 if self.message.mentions(last_part(changed.symbol.name)) else 0.0)
 
     def place(self, most: int = 2) -> tuple[str, tuple[str, ...]]:
-        """Where the change is, as words of a sentence and as references: symbols, else the largest file."""
+        """The location of the change, as a phrase and as references: symbols, else the largest file."""
         main = self.main(most)
         is_meant = bool(main) and self.message.mentions(last_part(main[0].symbol.name))
-        near = [one for one in main if one.file.path == main[0].file.path]
+        near = [changed for changed in main if changed.file.path == main[0].file.path]
         if main and len(self.sources) <= (_MOST_NAMED if is_meant else _FEW) and (is_meant or self._is_all(near)):
-            named = " and ".join(f"`{one.symbol.name}`" for one in near)
-            return f"{named} ({shown(main[0].file.path)})", tuple(one.ref for one in main)
+            names = " and ".join(f"`{changed.symbol.name}`" for changed in near)
+            return f"{names} ({short_path(main[0].file.path)})", tuple(changed.ref for changed in main)
         files = [
             file
             for file in self._product
             if file.change != REMOVED
-            and self.is_there(file.path)
-            and self._is_where(file)
+            and self.exists(file.path)
+            and self._is_main_file(file)
             and not _STYLE.search(file.path)
         ]
         files.sort(key=lambda file: (-_size(file), file.path))
         if not files:
             return "", ()
         if 1 < len(files) <= 3 and _size(files[0]) < _MOST_OF_IT * sum(map(_size, files)):
-            return "", tuple(file.path for file in files[:2])  # in several places: none of them is the place
+            return "", tuple(file.path for file in files[:2])  # several places: none of them is the location
         if len(files) > 3 and (folder := common_folder([file.path for file in files])):
             return f"`{folder}/`", tuple(file.path for file in files[:_MOST_REFS])
-        return " and ".join(f"`{shown(file.path)}`" for file in files[:2]), tuple(file.path for file in files[:2])
+        return " and ".join(f"`{short_path(file.path)}`" for file in files[:2]), tuple(file.path for file in files[:2])
 
     def candidate(
         self,
@@ -208,9 +221,9 @@ class Scene:
         from_message: bool = False,
         path: str = "",
     ) -> Candidate:
-        """The candidate with what all have in common. `from_message`: its words are the message's."""
-        kept = tuple(dict.fromkeys(ref for ref in refs if is_nameable(ref.partition("#")[0])))[:_MOST_REFS]
-        home = path or (kept[0].partition("#")[0] if kept else "")
+        """A candidate with the common fields filled in. `from_message`: its text comes from the message."""
+        kept_refs = tuple(dict.fromkeys(ref for ref in refs if is_nameable(ref.partition("#")[0])))[:_MOST_REFS]
+        main_path = path or (kept_refs[0].partition("#")[0] if kept_refs else "")
         if self.message.is_doubtful:
             confidence = min(confidence, _DOUBTFUL if from_message else _WAITING)
         return Candidate(
@@ -219,12 +232,12 @@ class Scene:
             origin=origin,
             kind=kind,
             level=level,
-            domain=self.layout.domain(home) if home else "",
-            module=self.layout.module(home) if home and level >= 2 else "",
+            domain=self.layout.domain(main_path) if main_path else "",
+            module=self.layout.module(main_path) if main_path and level >= 2 else "",
             topic=printable(topic)[:400],
-            refs=kept,
+            refs=kept_refs,
             evidence=self.evidence(),
-            ttl_class=ttl_class or ("api_contract" if level == 1 and is_interface(home) else None),
+            ttl_class=ttl_class or ("api_contract" if level == 1 and is_interface(main_path) else None),
             time=self.change.time,
             reason=reason,
         )
@@ -232,21 +245,24 @@ class Scene:
     def evidence(self) -> tuple[str, ...]:
         if not self.change.commit:
             return ()
-        said = clip(self.message.subject, 100)
-        return (f"commit {self.commit}: {said}" if said else f"commit {self.commit}", *self.message.references[:2])
+        subject = clip(self.message.subject, 100)
+        return (
+            f"commit {self.commit}: {subject}" if subject else f"commit {self.commit}",
+            *self.message.references[:2],
+        )
 
 
-def _lines(one: Touched) -> int:
-    return one.symbol.lines_changed or max(1, one.symbol.end_line - one.symbol.line)
+def _lines(changed: ChangedSymbol) -> int:
+    return changed.symbol.lines_changed or max(1, changed.symbol.end_line - changed.symbol.line)
 
 
 def _size(file: FileChange) -> int:
     return file.lines_added + file.lines_removed
 
 
-def _shares_word(one: Touched, spoken: set[str]) -> bool:
-    parts = identifier_parts(re.sub(r"\W+", "_", last_part(one.symbol.name)))
-    return any(part[:_STEM].lower() in spoken for part in parts)
+def _shares_word(changed: ChangedSymbol, subject_stems: set[str]) -> bool:
+    parts = identifier_parts(re.sub(r"\W+", "_", last_part(changed.symbol.name)))
+    return any(part[:_STEM].lower() in subject_stems for part in parts)
 
 
 def is_private(name: str) -> bool:
@@ -255,8 +271,8 @@ def is_private(name: str) -> bool:
     return is_hidden or any(part.startswith(("_", "#")) and not part.endswith("__") for part in parts)
 
 
-def is_inner(path: str) -> bool:
-    """Whether a path says that what lies there is not for others."""
+def is_internal(path: str) -> bool:
+    """Whether a path says that its content is not for others."""
     parts = path.split("/")
     return (
         parts[0] in _TOOLS
@@ -265,20 +281,22 @@ def is_inner(path: str) -> bool:
     )
 
 
-def is_aside(path: str) -> bool:
-    """Whether a file is not of the product itself: of examples, tests, documents, others' code."""
+def is_not_product(path: str) -> bool:
+    """Whether a file is not part of the product: examples, tests, documents, third-party code."""
     return any(_ASIDE.fullmatch(part) for part in path.split("/")[:-1])
 
 
 def is_for_tests(path: str) -> bool:
-    """Whether the name of a file says that only tests use it: "FakeDns.kt", "call_tester.py"."""
+    """Whether a file's name says that only tests use it: "FakeDns.kt", "call_tester.py"."""
     name = path.rpartition("/")[2]
     return ".stories." in name or _is_helper(name.partition(".")[0])
 
 
 def _is_helper(name: str) -> bool:
     parts = [part.lower() for part in identifier_parts(re.sub(r"\W+", "_", name))]
-    return len(parts) > 1 and not words().helpers.isdisjoint(parts)  # `testing.py` is what a library offers its users
+    return len(parts) > 1 and not vocabulary().helpers.isdisjoint(
+        parts
+    )  # a library may offer `testing.py` to its users
 
 
 def is_interface(path: str) -> bool:
@@ -290,7 +308,7 @@ def is_class(symbol: SymbolChange) -> bool:
 
 
 def common_folder(paths: list[str]) -> str:
-    """The deepest folder that holds all of them, "" where that is the root."""
+    """The deepest folder that contains all of them, or an empty string for the root."""
     split = [path.split("/")[:-1] for path in paths]
     shared: list[str] = []
     for parts in zip(*split, strict=False):
@@ -300,8 +318,8 @@ def common_folder(paths: list[str]) -> str:
     return "/".join(shared)
 
 
-def _tame(file: FileChange) -> FileChange:
-    """Without names that no sentence can hold, and without tests that live beside what they test."""
+def _without_unusable_symbols(file: FileChange) -> FileChange:
+    """The file without names that no sentence can contain, and without tests beside the tested code."""
     symbols = tuple(
         symbol
         for symbol in file.symbols[:_MOST_SYMBOLS]

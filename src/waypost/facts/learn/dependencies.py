@@ -1,4 +1,4 @@
-"""What a project needs: languages and libraries that came, went or must be newer, and settings worth knowing."""
+"""Facts about dependencies (languages and libraries that were added, removed or updated) and settings."""
 
 import re
 import tomllib
@@ -7,73 +7,75 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from waypost.facts.learn.change_context import Scene, is_aside
+from waypost.facts.learn.change_context import ChangeContext, is_not_product
 from waypost.facts.learn.vocabulary import has_cue
-from waypost.facts.learn.wording import capital, clean, clip, closed, is_nameable, shown
+from waypost.facts.learn.wording import clean, clip, is_nameable, short_path, upper_first, with_full_stop
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, REMOVED, DependencyChange, FileChange, SettingChange
 from waypost.text.secrets.masking import mask
 
-_MOST = 2  # of one commit
+_MOST = 2  # per commit
 _NUMBER = re.compile(r"\d+")
 _VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
-_IS_VERSION = re.compile(r"[\s\d.,<>=~^!|&*xv-]{1,60}")  # a build file may have an expression there
+_IS_VERSION = re.compile(r"[\s\d.,<>=~^!|&*xv-]{1,60}")  # a build file may have an expression instead
 _PROGRAM = re.compile(r"\.(?:gradle|gradle\.kts|sbt)$")
 _EXPRESSION = re.compile(r"\b(?:JVM|VERSION)_(\d{1,2}(?:_\d{1,2})?)\b")
-_OF_THE_ROOT = ("packageManager",)  # the packages below say it once more
-_PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: the tools of those who work on it
+_OF_THE_ROOT = ("packageManager",)  # packages below repeat it
+_PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: development tools
 _INDIRECT = frozenset(("indirect", "transitive", "peer"))
 _GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
 _LONGEST_VALUE = 80
 
 
-def needs(scene: Scene) -> Iterator[Candidate]:
-    """At most a few; a change of many dependencies at once says what changed most."""
-    told = 0
-    for file in scene.change.files:
-        is_new_part = file.change == ADDED and "/" in file.path  # what a new package needs is its own affair
-        if is_new_part or is_aside(file.path) or file.change == REMOVED or not scene.is_there(file.path):
+def dependency_facts(context: ChangeContext) -> Iterator[Candidate]:
+    """Facts about changed dependencies, at most a few per commit."""
+    count = 0
+    for file in context.change.files:
+        is_new_part = file.change == ADDED and "/" in file.path  # dependencies of a new package are its own
+        if is_new_part or is_not_product(file.path) or file.change == REMOVED or not context.exists(file.path):
             continue
-        for one in sorted(file.dependencies, key=_order):
-            candidate = _dependency(scene, file, one)
+        for dependency in sorted(file.dependencies, key=_order):
+            candidate = _dependency_fact(context, file, dependency)
             if candidate is not None:
                 yield candidate
-                told += 1
-            if told >= _MOST:
+                count += 1
+            if count >= _MOST:
                 return
 
 
-def is_routine(scene: Scene) -> bool:
-    """Whether dependencies are all that changed, none of them worth a note."""
-    changed = [one for file in scene.change.files for one in file.dependencies]
-    return bool(changed) and not scene.sources
+def is_routine(context: ChangeContext) -> bool:
+    """Whether only dependencies changed, and none is worth a note."""
+    changed = [dependency for file in context.change.files for dependency in file.dependencies]
+    return bool(changed) and not context.sources
 
 
-def _order(one: DependencyChange) -> tuple[int, int, str]:
-    return (one.group != "language", one.change == "modified", one.name)
+def _order(dependency: DependencyChange) -> tuple[int, int, str]:
+    return (dependency.group != "language", dependency.change == "modified", dependency.name)
 
 
-def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candidate | None:
-    name, wanted, before = clean(one.name, 80), clean(one.wanted, 60), clean(one.wanted_before, 60)
-    if not is_nameable(name, 80) or one.group in _INDIRECT or name.startswith("@types/"):
+def _dependency_fact(context: ChangeContext, file: FileChange, dependency: DependencyChange) -> Candidate | None:
+    name, wanted, before = clean(dependency.name, 80), clean(dependency.wanted, 60), clean(dependency.wanted_before, 60)
+    if not is_nameable(name, 80) or dependency.group in _INDIRECT or name.startswith("@types/"):
         return None
-    if one.group == "language":
-        return _language(scene, file, name, wanted, before)
+    if dependency.group == "language":
+        return _language_fact(context, file, name, wanted, before)
     short = name.rpartition("/")[2].rpartition(":")[2]
-    is_told = scene.message.mentions(short)
-    is_pinned = _PINNED.search(file.path) is not None and scene.still is not None and scene.is_there("pyproject.toml")
-    purpose = _GROUPS["development"] if is_pinned else _GROUPS.get(one.group, "")
-    if purpose and not (scene.message.names(short) and one.change == ADDED):
-        return None  # tools come and go
+    is_mentioned = context.message.mentions(short)
+    is_pinned = (
+        _PINNED.search(file.path) is not None and context.exists_today is not None and context.exists("pyproject.toml")
+    )
+    purpose = _GROUPS["development"] if is_pinned else _GROUPS.get(dependency.group, "")
+    if purpose and not (context.message.names(short) and dependency.change == ADDED):
+        return None  # tools change often
     folder = file.path.rpartition("/")[0]
-    whose = f"`{folder}`" if folder else "The project"
-    text, sure = _need(scene, one.change, f"`{name}`", wanted, before, purpose)
-    text = text.replace("The project", whose, 1)
+    subject = f"`{folder}`" if folder else "The project"
+    text, confidence = _requirement_text(context, dependency.change, f"`{name}`", wanted, before, purpose)
+    text = text.replace("The project", subject, 1)
     if not text:
         return None
-    return scene.candidate(
-        _with_reason(scene, f"{text} ({shown(file.path)}).", name),
-        sure + (0.05 if is_told else 0.0),
+    return context.candidate(
+        _with_reason(context, f"{text} ({short_path(file.path)}).", name),
+        confidence + (0.05 if is_mentioned else 0.0),
         topic=f"dependency:{file.path}:{name}",
         refs=[file.path],
         level=1,
@@ -82,32 +84,36 @@ def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candid
     )
 
 
-def _need(scene: Scene, change: str, name: str, wanted: str, before: str, purpose: str) -> tuple[str, float]:
-    if change in (ADDED, REMOVED) and _moves(scene, name.strip("`")):
+def _requirement_text(
+    context: ChangeContext, change: str, name: str, wanted: str, before: str, purpose: str
+) -> tuple[str, float]:
+    if change in (ADDED, REMOVED) and _is_moved(context, name.strip("`")):
         return "", 0.0
     if change == ADDED:
-        needs = f"The project needs {name}{_wanted(wanted)}"
-        return (f"{needs} {purpose}", 0.68) if purpose else (needs, 0.82)
+        sentence = f"The project needs {name}{_version_suffix(wanted)}"
+        return (f"{sentence} {purpose}", 0.68) if purpose else (sentence, 0.82)
     if change == REMOVED:
         return f"The project no longer needs {name}", 0.78
-    if _is_step(before, wanted):
-        return f"The project needs {name}{_wanted(wanted)}; before: {before}", 0.8
+    if _is_major_change(before, wanted):
+        return f"The project needs {name}{_version_suffix(wanted)}; before: {before}", 0.8
     return "", 0.0
 
 
-def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:
-    if _PROGRAM.search(file.path):  # several numbers may stand there: of what is compiled, of the tools, of the tests
+def _language_fact(context: ChangeContext, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:
+    if _PROGRAM.search(file.path):  # it may have several versions: of the code, the tools, the tests
         wanted, before = _read_version(wanted), _read_version(before)
-        if not any(scene.message.mentions(each) for each in _table()["spoken"].get(name.lower(), "").split()):
+        if not any(
+            context.message.mentions(name_used) for name_used in _table()["spoken"].get(name.lower(), "").split()
+        ):
             return None
     if not _IS_VERSION.fullmatch(wanted) or _minor(wanted) == _minor(before):
         return None
     label = _table()["languages"].get(name.lower(), name)
     number = wanted if not wanted[0].isdigit() else f"≥ {wanted}"
-    needs = f"Uses {label} {wanted}" if "edition" in label else f"Needs {label} {number}"
-    text = f"{needs} ({shown(file.path)}){f'; before: {before}' if before else ''}."
-    return scene.candidate(
-        _with_reason(scene, text, name),
+    sentence = f"Uses {label} {wanted}" if "edition" in label else f"Needs {label} {number}"
+    text = f"{sentence} ({short_path(file.path)}){f'; before: {before}' if before else ''}."
+    return context.candidate(
+        _with_reason(context, text, name),
         0.88,
         topic=f"language:{file.path}:{name.lower()}",
         refs=[file.path],
@@ -118,18 +124,23 @@ def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: st
 
 
 def _read_version(wanted: str) -> str:
-    """ "JvmTarget.JVM_17.target", "JavaVersion.VERSION_1_8": the number in the expression."""
-    found = _EXPRESSION.search(wanted)
-    return found[1].replace("_", ".") if found else wanted
+    """The number in an expression: "JvmTarget.JVM_17.target", "JavaVersion.VERSION_1_8"."""
+    expression = _EXPRESSION.search(wanted)
+    return expression[1].replace("_", ".") if expression else wanted
 
 
-def _moves(scene: Scene, name: str) -> bool:
-    """Whether a dependency went in one place of the manifests and came in another."""
-    changes = {one.change for each in scene.change.files for one in each.dependencies if one.name == name}
+def _is_moved(context: ChangeContext, name: str) -> bool:
+    """Whether a dependency was removed in one manifest and added in another."""
+    changes = {
+        dependency.change
+        for file in context.change.files
+        for dependency in file.dependencies
+        if dependency.name == name
+    }
     return {ADDED, REMOVED} <= changes
 
 
-def _wanted(wanted: str) -> str:
+def _version_suffix(wanted: str) -> str:
     return (
         f" {wanted}"
         if wanted and wanted not in ("*", "latest") and "[secret" not in wanted and "$" not in wanted
@@ -137,8 +148,8 @@ def _wanted(wanted: str) -> str:
     )
 
 
-def _is_step(before: str, after: str) -> bool:
-    """Another first number, or for a version before 1 another second."""
+def _is_major_change(before: str, after: str) -> bool:
+    """Whether the first number of a version changed."""
     old, new = _VERSION.search(before), _VERSION.search(after)
     if not old or not new:
         return False
@@ -149,43 +160,43 @@ def _minor(text: str) -> list[str]:
     return _NUMBER.findall(text)[:2]
 
 
-def _with_reason(scene: Scene, text: str, name: str) -> str:
-    message = scene.message
-    said = next(
+def _with_reason(context: ChangeContext, text: str, name: str) -> str:
+    message = context.message
+    explanation = next(
         (
-            one
-            for one in (
+            text
+            for text in (
                 message.reason,
                 *message.body[:4],
                 message.subject if has_cue(message.subject, "reason") else "",
             )
-            if one and name.lower() in one.lower() and not one.lower().startswith(("bump", "update"))
+            if text and name.lower() in text.lower() and not text.lower().startswith(("bump", "update"))
         ),
         "",
     )
-    if not said and message.reason and message.mentions(name):
-        said = message.reason
-    return f"{text} {closed(capital(clip(said, 150)))}" if said and len(text) < 140 else text
+    if not explanation and message.reason and message.mentions(name):
+        explanation = message.reason
+    return f"{text} {with_full_stop(upper_first(clip(explanation, 150)))}" if explanation and len(text) < 140 else text
 
 
 # --- settings
 
 
-def settings(scene: Scene) -> Iterator[Candidate]:
-    told = 0
-    for file in scene.change.files:
+def setting_facts(context: ChangeContext) -> Iterator[Candidate]:
+    count = 0
+    for file in context.change.files:
         is_project = file.role == "manifest" or (file.role == "configuration" and file.path.count("/") <= 2)
         is_new_part = file.change == ADDED and "/" in file.path
-        if is_new_part or not is_project or is_aside(file.path) or not scene.is_there(file.path):
+        if is_new_part or not is_project or is_not_product(file.path) or not context.exists(file.path):
             continue
-        for one in file.settings[:200]:
-            text, sure = _setting(file, one)
-            if text and told < _MOST:
-                told += 1
-                yield scene.candidate(
+        for setting in file.settings[:200]:
+            text, confidence = _setting_text(file, setting)
+            if text and count < _MOST:
+                count += 1
+                yield context.candidate(
                     text,
-                    sure,
-                    topic=f"setting:{file.path}:{one.key}",
+                    confidence,
+                    topic=f"setting:{file.path}:{setting.key}",
                     refs=[file.path],
                     level=1,
                     origin="file_change",
@@ -193,9 +204,9 @@ def settings(scene: Scene) -> Iterator[Candidate]:
                 )
 
 
-def _setting(file: FileChange, one: SettingChange) -> tuple[str, float]:
-    key, value = clean(one.key, 120), clean(one.value, 300).strip("\"'")
-    if one.change == REMOVED or not is_nameable(key, 120) or mask(f"{key} = {one.value[:300]}").found:
+def _setting_text(file: FileChange, setting: SettingChange) -> tuple[str, float]:
+    key, value = clean(setting.key, 120), clean(setting.value, 300).strip("\"'")
+    if setting.change == REMOVED or not is_nameable(key, 120) or mask(f"{key} = {setting.value[:300]}").found:
         return "", 0.0
     table, name = _table(), file.path.rpartition("/")[2]
     scripts = table["scripts"]
@@ -203,7 +214,7 @@ def _setting(file: FileChange, one: SettingChange) -> tuple[str, float]:
     if start and name in scripts["manifests"].split():
         short = key.removeprefix(start)
         if (
-            one.change != ADDED
+            setting.change != ADDED
             or short in scripts["not"].split()
             or "`" in value
             or not value
@@ -211,13 +222,13 @@ def _setting(file: FileChange, one: SettingChange) -> tuple[str, float]:
         ):
             return "", 0.0
         run = f"npm run {short}" if name == "package.json" else short
-        return f"`{run}` runs `{value}` ({shown(file.path)}).", 0.72
-    told: Mapping[str, str] = table["told"]
-    end = next((end for end in told if key == end or key.endswith(f".{end}")), "")
+        return f"`{run}` runs `{value}` ({short_path(file.path)}).", 0.72
+    templates: Mapping[str, str] = table["told"]
+    end = next((end for end in templates if key == end or key.endswith(f".{end}")), "")
     if not end or not value or len(value) > _LONGEST_VALUE or (end in _OF_THE_ROOT and "/" in file.path):
         return "", 0.0
     onoff = "on" if value.lower() in ("true", "yes", "on", "1") else "off"
-    return told[end].replace("{onoff}", onoff).replace("{path}", file.path).replace("{value}", value), 0.75
+    return templates[end].replace("{onoff}", onoff).replace("{path}", file.path).replace("{value}", value), 0.75
 
 
 @cache

@@ -1,14 +1,14 @@
-"""What the message of a fix tells: what was wrong, why, and what was done about it."""
+"""What the message of a fix says: the error, its cause and the remedy."""
 
 import re
 from itertools import pairwise
 
 from waypost.facts.learn.message import CommitMessage
-from waypost.facts.learn.vocabulary import content, cue_at, has_cue, words, words_of
+from waypost.facts.learn.vocabulary import content_words, cue_at, has_cue, vocabulary, words_in
 from waypost.facts.learn.wording import SUBORDINATE
 
 NOT_THE_PRODUCT = frozenset(("layout", "tests", "pipeline", "documents", "typing", "release"))
-_FIRST = 5  # sentences of a body: what is wrong is said first, how and why not otherwise comes later
+_FIRST = 5  # sentences of a body: the error is stated first, details and alternatives later
 FIXED = re.compile(
     r"^(?:fix(?:e[sd])?|correct(?:s|ed)?|repair(?:s|ed)?|resolve[sd]?|solve[sd]?|patch(?:es|ed)?|behebt|behebe|behoben:?|"
     r"repariert?|korrigiert?|beseitigt?|исправлен[аоы]?|исправил[аи]?|исправляет|исправить|починил[аи]?|устранен[аоы]?|"
@@ -20,7 +20,7 @@ _PREVENTED = re.compile(
     r"предотвращает|предотвратить)\s+",
     re.I,
 )
-_FROM = re.compile(r" from (\w{2,20}ing)\b")  # "prevent it from closing": it closing was the error
+_FROM = re.compile(r" from (\w{2,20}ing)\b")  # "prevent it from closing": the error was that it closed
 _TO_DO = re.compile(r"^(.{3,80}?)( not)? (?:to|so (?:that )?it) (\w{2,14})\b", re.I)
 _POINTS = frozenset(
     (
@@ -68,99 +68,107 @@ HAPPENS = re.compile(
 
 
 def from_subject(message: CommitMessage) -> tuple[str, str]:
-    """What was wrong and what was done about it, as far as the subject tells either."""
+    """The error and the remedy, as far as the subject states either."""
     subject = message.subject
     against = cue_at(subject, "against")
     if against and against[0] > 10:
         return subject[against[1] :].strip(), subject[: against[0]].strip()
-    fixed = FIXED.match(subject)
-    if fixed and fixed.end() < len(subject):
-        rest = subject[fixed.end() :]
-        # What is no thing that could be wrong stays in the words of its author.
-        return ("", subject) if _NO_THING.match(rest) or _does(rest) else _by(rest)
-    prevented = _PREVENTED.match(subject)
-    if prevented and prevented.end() < len(subject) and (has_cue(subject, "error") or message.language != "en"):
-        return _by(_FROM.sub(r" \1", subject[prevented.end() :], count=1))
-    states = _states(message) or _LIKE_AN_ORDER.match(subject) is not None or not has_cue(subject, "error")
+    fix = FIXED.match(subject)
+    if fix and fix.end() < len(subject):
+        rest = subject[fix.end() :]
+        # Text that cannot name an error stays in its author's words.
+        return ("", subject) if _NO_THING.match(rest) or _states_task(rest) else _split_by(rest)
+    prevention = _PREVENTED.match(subject)
+    if prevention and prevention.end() < len(subject) and (has_cue(subject, "error") or message.language != "en"):
+        return _split_by(_FROM.sub(r" \1", subject[prevention.end() :], count=1))
+    states = _states_result(message) or _LIKE_AN_ORDER.match(subject) is not None or not has_cue(subject, "error")
     return ("", subject) if states else (subject, "")
 
 
-def _does(said: str) -> re.Match[str] | None:
-    """ "the adapter to keep its order": what it is to do, not what was wrong."""
-    found = _TO_DO.match(said)
-    return found if found and found[3].lower() in words().bases and not has_cue(said, "error") else None
+def _states_task(text: str) -> re.Match[str] | None:
+    """Matches "the adapter to keep its order": what a thing must do, not what was wrong."""
+    match = _TO_DO.match(text)
+    return match if match and match[3].lower() in vocabulary().bases and not has_cue(text, "error") else None
 
 
-def _states(message: CommitMessage) -> bool:
+def _states_result(message: CommitMessage) -> bool:
     """Whether a subject says what is done or what holds now, rather than what was wrong."""
-    known, said = words(), message.subject.split()[:4]
+    lists, first_words = vocabulary(), message.subject.split()[:4]
     if message.verb is not None and message.verb.kind != "fix":
         return True
-    if said[:1] and said[0].lower() in ("don't", "don’t", "do", "never", "no", "only", "always"):
+    if first_words[:1] and first_words[0].lower() in ("don't", "don’t", "do", "never", "no", "only", "always"):
         return True
-    for before, word in pairwise(said):
-        verb = known.verbs.get(word.lower())
+    for before, word in pairwise(first_words):
+        verb = lists.verbs.get(word.lower())
         if verb is not None and word.lower() == verb.third and not has_cue(word, "error"):
-            return verb.base not in known.nouns or before.endswith((")", "`"))  # "routes" may be many of them
+            return verb.base not in lists.nouns or before.endswith((")", "`"))  # "routes" may be many of them
     return False
 
 
-def _by(said: str) -> tuple[str, str]:
-    """ "the leak by closing it" is an error and a remedy."""
-    found = cue_at(said, "by")
-    if found and found[0] > 8:
-        rest = said[found[1] :].strip()
+def _split_by(text: str) -> tuple[str, str]:
+    """Splits "the leak by closing it" into error and remedy."""
+    cue = cue_at(text, "by")
+    if cue and cue[0] > 8:
+        rest = text[cue[1] :].strip()
         if rest.split(" ", 1)[0].endswith("ing") or not rest.isascii():
-            return said[: found[0]].strip(" ,"), rest
-    return said, ""
+            return text[: cue[0]].strip(" ,"), rest
+    return text, ""
 
 
 def from_body(message: CommitMessage, error: str, remedy: str, names: set[str]) -> tuple[str, str, str]:
-    """The cause, and error and remedy where the subject has only the other."""
+    """The cause, and the error or remedy if the subject has only the other."""
     about = stems(message.subject) | names
-    said = [one for one in message.body[:_FIRST] if not _is_about_work(one)]
-    telling = [one for one in said if not _is_order(one) and _stands_alone(one) and not has_cue(one, "remedy")]
-    telling = [one for one in telling if not has_cue(one, "aside")]
-    near = [one for one in telling if _LEADS_TO.match(one) or HAPPENS.match(one) or about & stems(one)]
-    cause = next((one for one in near if has_cue(one, "cause")), "")
-    cause = cause or next((one for one in near[:2] if has_cue(one, "formerly")), "")
+    sentences = [sentence for sentence in message.body[:_FIRST] if not _is_about_work(sentence)]
+    statements = [
+        sentence
+        for sentence in sentences
+        if not _is_imperative(sentence) and _stands_alone(sentence) and not has_cue(sentence, "remedy")
+    ]
+    statements = [sentence for sentence in statements if not has_cue(sentence, "aside")]
+    near = [
+        sentence
+        for sentence in statements
+        if _LEADS_TO.match(sentence) or HAPPENS.match(sentence) or about & stems(sentence)
+    ]
+    cause = next((sentence for sentence in near if has_cue(sentence, "cause")), "")
+    cause = cause or next((sentence for sentence in near[:2] if has_cue(sentence, "formerly")), "")
     if not remedy:
-        remedy = next((one for one in said if one != cause and _is_remedy(one)), "")
+        remedy = next((sentence for sentence in sentences if sentence != cause and _is_remedy(sentence)), "")
     if not error:
-        error = next((one for one in near[:1] if one != cause and has_cue(one, "error")), "")
+        error = next((sentence for sentence in near[:1] if sentence != cause and has_cue(sentence, "error")), "")
         if not error and cause and has_cue(cause, "error"):
             error, cause = cause, ""
     return cause, _LEADS_TO.sub("", error), remedy
 
 
 def _is_remedy(sentence: str) -> bool:
-    """Whether a sentence says what was done: not what one wanted, nor how it was before."""
+    """Whether a sentence says what was done, not what was wanted or how it was before."""
     first = sentence.split(" ", 1)[0].lower()
     return has_cue(sentence, "remedy") and first not in SUBORDINATE and not _WAS.search(sentence)
 
 
 def stems(text: str) -> set[str]:
-    """What two sentences share when they speak of the same, without endings."""
-    return {word[:5] for word in content(text) if len(word) > 3}
+    """Word stems, for comparing what two sentences are about."""
+    return {word[:5] for word in content_words(text) if len(word) > 3}
 
 
 def _stands_alone(sentence: str) -> bool:
-    """Whether a sentence can be read without the one before it."""
+    """Whether a sentence can be understood without the one before it."""
     if HAPPENS.match(sentence) or _LEADS_TO.match(sentence):
         return True
     return not _BEFORE_THIS.match(sentence) and sentence.split(" ", 1)[0].lower().strip(",'\"") not in _POINTS
 
 
-def _is_order(sentence: str) -> bool:
-    """Whether a sentence tells of work: "Add a check", "Adds a check"."""
+def _is_imperative(sentence: str) -> bool:
+    """Whether a sentence describes work: "Add a check", "Adds a check"."""
     first = sentence.partition(" ")[0].lower()
-    return first in words().bases or first in words().thirds
+    return first in vocabulary().bases or first in vocabulary().thirds
 
 
 def is_sentence(text: str) -> bool:
-    return any(word.lower() in words().thirds for word in text.split()[1:5])
+    return any(word.lower() in vocabulary().thirds for word in text.split()[1:5])
 
 
 def _is_about_work(sentence: str) -> bool:
-    known = words().noise
-    return any(known.get(word) in NOT_THE_PRODUCT for word in words_of(sentence)) or sentence.endswith(":")
+    noise = vocabulary().noise
+    return any(noise.get(word) in NOT_THE_PRODUCT for word in words_in(sentence)) or sentence.endswith(":")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from waypost.facts.learn.wording import clip, closed, printable
+from waypost.facts.learn.wording import clip, printable, with_full_stop
 from waypost.facts.lessons.rules import FIX, RuleMatch, languages, matching_rules
 from waypost.facts.lessons.sentences import MOST_READ, LessonSentence, sentences_of
 from waypost.model.session_turn import USER, SessionTurn
@@ -90,7 +90,7 @@ def _lessons_in(turn: SessionTurn, text: str, error: str) -> Iterator[Lesson]:
 
 
 def _lesson(turn: SessionTurn, match: RuleMatch, error: str) -> Lesson:
-    text = closed(clip(match.text, _MOST_TEXT))
+    text = with_full_stop(clip(match.text, _MOST_TEXT))
     files = _files(f"{error} {match.sentence.text}")
     confidence = (
         match.rule.sure

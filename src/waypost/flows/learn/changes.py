@@ -14,7 +14,7 @@ from waypost.code.files.skip import size_limit
 from waypost.code.files.walk import look_at, walk
 from waypost.errors import InvalidInput
 from waypost.facts.domains import Layout
-from waypost.facts.learn.commit_range import Proposed, over_range
+from waypost.facts.learn.commit_range import RangeProposals, propose_for_range
 from waypost.flows.facts.approval import approve
 from waypost.flows.facts.candidates import EXTRACTOR, take
 from waypost.flows.index.build import Report
@@ -76,10 +76,10 @@ def learn(
     )
 
 
-def propose(space: OpenSpace, changes: Sequence[ChangeSet], *, origin: str = "git_diff") -> Proposed:
+def propose(space: OpenSpace, changes: Sequence[ChangeSet], *, origin: str = "git_diff") -> RangeProposals:
     """The facts that these changes, oldest first, teach about the tree as it is now."""
     wanted, left_out = _without_ignored(space, changes)
-    found = over_range(wanted, layout_of(space), still=_Today(tree_of(space)))
+    found = propose_for_range(wanted, layout_of(space), exists_today=_Today(tree_of(space)))
     told = [replace(one, origin=origin) if one.origin == "git_diff" else one for one in found.candidates]
     skipped = {**found.skipped, _IGNORED: left_out} if left_out else found.skipped
     return replace(found, candidates=tuple(told), skipped=skipped)
