@@ -35,23 +35,9 @@ class CommitmentKey(NamedTuple):
 
 # Kinds that must not differ at all. A `word` may be added, never replaced.
 STRICT = (
-    "number",
-    "unit",
-    "ordinal",
-    "date",
-    "identifier",
-    "quotation",
-    "symbol",
-    "negation",
-    "opposite",
-    "modal",
-    "quantifier",
-    "condition",
-    "tense",
-    "person",
-    "relation",
-    "acronym",
-)
+    "number", "unit", "ordinal", "date", "identifier", "quotation", "symbol", "negation", "opposite", "modal",
+    "quantifier", "condition", "tense", "person", "relation", "acronym",
+)  # fmt: skip
 _WEIGHTLESS = frozenset(("determiner", "auxiliary", "preposition", "conjunction", "universal"))
 _OPENERS = frozenset(("preposition", "conjunction", "universal"))
 _EMPHATIC = frozenset(("negation", "modal", "quantifier", "universal", "unit"))  # NOT, MUST, ONLY; EUR

@@ -22,13 +22,8 @@ MOST_FACTS = 20  # of level 0, as every briefing contains them
 _MOST_PARTS = 24
 _SHOWN_PARTS = 8
 _SECONDARY_TOPICS = (
-    "project:runtime",
-    "project:dependencies",
-    "project:test",
-    "project:build",
-    "project:lint",
-    "project:entry",
-)
+    "project:runtime", "project:dependencies", "project:test", "project:build", "project:lint", "project:entry",
+)  # fmt: skip
 _SECONDARY_PENALTY = 12  # of weight, for a topic that another ecosystem already covers
 
 

@@ -22,36 +22,10 @@ _PREVENTED = re.compile(
 )
 _FROM = re.compile(r" from (\w{2,20}ing)\b")  # "prevent it from closing": the error was that it closed
 _TO_DO = re.compile(r"^(.{3,80}?)( not)? (?:to|so (?:that )?it) (\w{2,14})\b", re.I)
-_POINTS = frozenset(
-    (
-        "this",
-        "that",
-        "these",
-        "those",
-        "they",
-        "it",
-        "its",
-        "both",
-        "such",
-        "one",
-        "here",
-        "he",
-        "we",
-        "i",
-        "also",
-        "and",
-        "but",
-        "so",
-        "instead",
-        "however",
-        "diese",
-        "dies",
-        "das",
-        "это",
-        "они",
-        "он",
-    )
-)
+_POINTS = frozenset((
+    "this", "that", "these", "those", "they", "it", "its", "both", "such", "one", "here", "he", "we", "i", "also",
+    "and", "but", "so", "instead", "however", "diese", "dies", "das", "это", "они", "он",
+))  # fmt: skip
 _LEADS_TO = re.compile(
     r"^(?:this|that|which|it) (?:caused|causes|would cause|leads to|led to|resulted in|results in|means(?: that)?|meant(?: that)?) ",
     re.I,

@@ -145,15 +145,8 @@ def _least(message: CommitMessage, cause: str) -> int:
 def _is_routine_fix(message: CommitMessage) -> bool:
     """Matches "Fix build", "fix warnings": nothing that anybody meets again."""
     return set(content_words(message.subject)) <= {
-        "build",
-        "builds",
-        "warning",
-        "warnings",
-        "error",
-        "errors",
-        "compile",
-        "regression",
-    }
+        "build", "builds", "warning", "warnings", "error", "errors", "compile", "regression",
+    }  # fmt: skip
 
 
 def _fact_text(error: str, cause: str, remedy: str, where: str, *, is_stated: bool, message: CommitMessage) -> str:

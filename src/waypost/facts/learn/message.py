@@ -58,26 +58,10 @@ _ALONGSIDE = re.compile(
     r"(?:tests?|docs?|documentation|changelog|test coverage|test cases?|examples?)$",
     re.I,
 )
-_FINITE = frozenset(
-    (
-        "can",
-        "is",
-        "are",
-        "was",
-        "were",
-        "will",
-        "should",
-        "could",
-        "may",
-        "must",
-        "now",
-        "has",
-        "have",
-        "does",
-        "do",
-        "did",
-    )
-)
+_FINITE = frozenset((
+    "can", "is", "are", "was", "were", "will", "should", "could", "may", "must", "now", "has", "have", "does", "do",
+    "did",
+))  # fmt: skip
 _ARTICLES = frozenset(("a", "an", "the", "all", "any", "each", "every", "its", "this", "that", "no"))
 _AFTER_DONE = frozenset(
     ("", "when", "if", "by", "on", "as", "after", "before", "during", "while", "with", "without", "from")

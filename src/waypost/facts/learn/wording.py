@@ -31,68 +31,18 @@ _URL = re.compile(r"https?://\S{1,400}")
 SUBORDINATE = frozenset(
     ("when", "if", "since", "because", "as", "while", "after", "before", "although", "wenn", "weil", "если", "когда")
 )
-_DANGLING = frozenset(
-    [
-        "with",
-        "so",
-        "the",
-        "a",
-        "an",
-        "and",
-        "but",
-        "that",
-        "which",
-        "to",
-        "of",
-        "in",
-        "for",
-        "or",
-        "by",
-        "as",
-        "from",
-        "on",
-        "at",
-        "is",
-        "was",
-        "when",
-        "if",
-        "because",
-        "und",
-        "der",
-        "die",
-        "das",
-        "mit",
-        "и",
-        "в",
-        "на",
-        "с",
-    ]
-)
+_DANGLING = frozenset((
+    "with", "so", "the", "a", "an", "and", "but", "that", "which", "to", "of", "in", "for", "or", "by", "as", "from",
+    "on", "at", "is", "was", "when", "if", "because", "und", "der", "die", "das", "mit", "и", "в", "на", "с",
+))  # fmt: skip
 _CLAUSE_END = re.compile(  # a comma alone may be part of a list
     r"[;:] |, (?=(?:so|but|which|because|while|instead|leaving|causing|where|since|although|yet|making|resulting|meaning|even"
     r"|sodass|aber|weil|wodurch|но|поэтому|который|которая|так)\b)"
 )
-_AFTER_ORDER = frozenset(
-    (
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "all",
-        "any",
-        "each",
-        "every",
-        "whether",
-        "if",
-        "its",
-        "it",
-        "for",
-        "to",
-        "one",
-        "no",
-    )
-)
+_AFTER_ORDER = frozenset((
+    "a", "an", "the", "this", "that", "all", "any", "each", "every", "whether", "if", "its", "it", "for", "to", "one",
+    "no",
+))  # fmt: skip
 _QUALIFIER = re.compile(r"^(?:\(\w+\)|\[\w+\])\s*")
 
 
