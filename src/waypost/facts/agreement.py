@@ -178,18 +178,14 @@ def _form_difference(
             return Agreement(TextRelation.DIFFERENT, f"name or word: {ours.text} / {theirs.text}")
         if ours.past != theirs.past:
             return Agreement(TextRelation.DIFFERENT, f"tenses differ: {ours.text} / {theirs.text}")
-    changed_pairs = [(ours, theirs) for ours, theirs in pairs if _fold(ours.text) != _fold(theirs.text)]
-    if len(changed_pairs) == 1 and all(key.text[0].isupper() for key in changed_pairs[0]):
-        return Agreement(
-            TextRelation.DIFFERENT, f"names differ: {changed_pairs[0][0].text} / {changed_pairs[0][1].text}"
-        )
+    changed = [(ours, theirs) for ours, theirs in pairs if _fold(ours.text) != _fold(theirs.text)]
+    if len(changed) == 1 and all(key.text[0].isupper() for key in changed[0]):
+        return Agreement(TextRelation.DIFFERENT, f"names differ: {changed[0][0].text} / {changed[0][1].text}")
     for ours, theirs in pairs:
         if ours.article and theirs.article and ours.article != theirs.article:
             return Agreement(TextRelation.DIFFERENT, f"cases differ: {ours.text} / {theirs.text}")
-    if words.language == "ru" and changed_pairs and not _same_roles(changed_pairs):
-        return Agreement(
-            TextRelation.DIFFERENT, f"forms differ: {changed_pairs[0][0].text} / {changed_pairs[0][1].text}"
-        )
+    if words.language == "ru" and changed and not _same_roles(changed):
+        return Agreement(TextRelation.DIFFERENT, f"forms differ: {changed[0][0].text} / {changed[0][1].text}")
     return None
 
 

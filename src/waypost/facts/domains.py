@@ -95,25 +95,23 @@ class Layout:
 def _domains(root: SourceFolder, containers: set[str]) -> list[SourceFolder]:
     domains = _parts(root, containers, layers=False)
     if sum(folder.source for folder in domains) * 3 < root.source:
-        inner_containers = {""}
-        layers = _parts(root, inner_containers, layers=True)  # the project may have no other parts
+        inner = {""}
+        layers = _parts(root, inner, layers=True)  # the project may have no other parts
         if sum(folder.source for folder in layers) > sum(folder.source for folder in domains):
             domains = layers
             containers.clear()
-            containers |= inner_containers
+            containers |= inner
     least = root.source * _LEAST_SHARE
     large_from = max(_LARGE_FILES, root.source * _LARGE_SHARE)
     layer_names = layout_words().layers
     for large in [
         folder for folder in domains if folder.source >= large_from and folder.name.lower() not in layer_names
     ]:
-        inner_containers = set()
-        parts = [
-            folder for folder in _parts(large, inner_containers, layers=False, divided=True) if folder.source >= least
-        ]
+        inner = set()
+        parts = [folder for folder in _parts(large, inner, layers=False, divided=True) if folder.source >= least]
         if len(parts) >= _PARTS_OF_LARGE:
             domains += parts
-            containers |= inner_containers
+            containers |= inner
     for folder in domains:
         _parts(folder, containers, layers=True)  # modules lie below the containers of their domain
     domains.sort(key=lambda folder: (-folder.source, folder.path))

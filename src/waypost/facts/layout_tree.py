@@ -31,24 +31,11 @@ class LayoutWords:
 
 @cache
 def layout_words() -> LayoutWords:
-    lists: dict[str, Any] = tomllib.loads(
-        files("waypost.facts").joinpath("data", "layout.toml").read_text(encoding="utf-8")
-    )
-    return LayoutWords(
-        containers=frozenset(lists["containers"].split()),
-        never=frozenset(lists["never"].split()),
-        tests=frozenset(lists["tests"].split()),
-        layers=frozenset(lists["layers"].split()),
-        layer_marks=frozenset(lists["layer_marks"].split()),
-        slices=frozenset(lists["slices"].split()),
-        generic=frozenset(lists["generic"].split()),
-        package_roots=frozenset(lists["package_roots"].split()),
-        test_starts=tuple(lists["test_starts"].split()),
-        test_ends=tuple(lists["test_ends"].split()),
-        manifests=frozenset(lists["manifests"].split()),
-        manifest_ends=tuple(lists["manifest_ends"].split()),
-        source=frozenset(lists["source"].split()),
-    )
+    source = files("waypost.facts").joinpath("data", "layout.toml").read_text(encoding="utf-8")
+    lists = {name: words.split() for name, words in tomllib.loads(source).items()}
+    tuples = ("test_starts", "test_ends", "manifest_ends")
+    fields: dict[str, Any] = {name: (tuple if name in tuples else frozenset)(words) for name, words in lists.items()}
+    return LayoutWords(**fields)
 
 
 @dataclass(slots=True)

@@ -22,9 +22,7 @@ def rejection_marks(key: bytes, version: Version) -> list[bytes]:
     """The marks that a rejection of this version leaves."""
     if KINDS[version.kind].is_journal:
         return tombstones(key, version)
-    return [
-        *dict.fromkeys((*tombstones(key, version), *_claim_marks(key, [version.text]), *topic_marks(key, version.key)))
-    ]
+    return [*dict.fromkeys((*tombstones(key, version), *_claims(key, [version.text]), *topic_marks(key, version.key)))]
 
 
 def blocking_marks(key: bytes, version: Version) -> list[bytes]:
@@ -33,7 +31,7 @@ def blocking_marks(key: bytes, version: Version) -> list[bytes]:
         return [tombstone(key, version)]
     exact = tombstones_in(key, version.text, _FACTS, dict.fromkeys((version.domain, "")))
     parts = [part for index, part in enumerate(statements(version.text)) if index == 0 or is_statement(part)]
-    return [*dict.fromkeys((*exact, *_claim_marks(key, parts), *topic_marks(key, version.key)))]
+    return [*dict.fromkeys((*exact, *_claims(key, parts), *topic_marks(key, version.key)))]
 
 
 def topic_marks(key: bytes, name: str | None) -> list[bytes]:
@@ -43,6 +41,6 @@ def topic_marks(key: bytes, name: str | None) -> list[bytes]:
     return [hmac.digest(key, f"topic\0{name.removeprefix(LEARNED)}".encode(), "sha256")]
 
 
-def _claim_marks(key: bytes, texts: Iterable[str]) -> list[bytes]:
+def _claims(key: bytes, texts: Iterable[str]) -> list[bytes]:
     forms = dict.fromkeys(form for text in texts for form in spellings(text) if form)
     return [hmac.digest(key, f"claim\0{form}".encode(), "sha256") for form in forms]

@@ -95,10 +95,8 @@ class CoverageIndex:
         day = start
         while day <= end:
             week = Week.of(day)
-            is_whole = (first <= week.first and week.last <= last) or (
-                start.day == 1 and end.month != (end + _DAY).month
-            )
-            if is_whole and week_path(week) in self.paths:
+            whole = (first <= week.first and week.last <= last) or (start.day == 1 and end.month != (end + _DAY).month)
+            if whole and week_path(week) in self.paths:
                 yield week_path(week)
                 yield from self._not_joined(week)
                 day = week.last + _DAY

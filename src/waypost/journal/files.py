@@ -115,10 +115,8 @@ class JournalFolder:
         for folder in ("", *FOLDERS):
             directory = self.root / folder
             if _is_plain_folder(directory):
-                page_names = [name for name in os.listdir(directory) if folder or name in (DNA, INDEX)]
-                links += [
-                    f"{folder}/{name}".lstrip("/") for name in page_names if _is_linked_page(directory, folder, name)
-                ]
+                names = [name for name in os.listdir(directory) if folder or name in (DNA, INDEX)]
+                links += [f"{folder}/{name}".lstrip("/") for name in names if _is_linked_page(directory, folder, name)]
         return sorted(links)
 
     def stamp(self, path: str) -> FileStamp | None:

@@ -73,23 +73,21 @@ class _Patterns:
 @cache
 def _patterns() -> _Patterns:
     data = tomllib.loads((Path(__file__).with_name("data") / "claims.toml").read_text("utf-8"))
-    alternatives = {name: f"(?:{'|'.join(rows)})" for name, rows in data.items()}
+    any_of = {name: f"(?:{'|'.join(rows)})" for name, rows in data.items()}
     return _Patterns(
-        lead=re.compile(rf"(?:{alternatives['labels']}[ ]?(?::|[-–—](?=\s))|{alternatives['leads']}(?=[,:\s]))[,:\s]*"),
-        tail=re.compile(rf"(?:^|[\s,;:.!?…(\[–—-]){alternatives['tails']}[\s.!?…,)\]]{{0,40}}$"),
-        opener=re.compile(rf"{alternatives['openers']}(?!\w)"),
-        giver=re.compile(rf"{alternatives['givers']}(?!\w)"),
+        lead=re.compile(rf"(?:{any_of['labels']}[ ]?(?::|[-–—](?=\s))|{any_of['leads']}(?=[,:\s]))[,:\s]*"),
+        tail=re.compile(rf"(?:^|[\s,;:.!?…(\[–—-]){any_of['tails']}[\s.!?…,)\]]{{0,40}}$"),
+        opener=re.compile(rf"{any_of['openers']}(?!\w)"),
+        giver=re.compile(rf"{any_of['givers']}(?!\w)"),
         speaker=re.compile(
-            rf"(?:\S{{1,60}}\s{{1,9}}){{1,4}}{alternatives['speakers']}(?:\s+(?:me|us|mir|uns|мне|нам))?(?:\s*[:,]\s*|\s+)(?:(?:that|dass|что)\s+)?"
+            rf"(?:\S{{1,60}}\s{{1,9}}){{1,4}}{any_of['speakers']}(?:\s+(?:me|us|mir|uns|мне|нам))?(?:\s*[:,]\s*|\s+)(?:(?:that|dass|что)\s+)?"
         ),
-        contrary=re.compile(rf"(?<!\w){alternatives['contrary']}(?!\w)"),
-        foil=re.compile(rf"{alternatives['foil']}\s"),
-        foil_but=re.compile(rf"(?<!\w){alternatives['foil_but']}(?!\w)"),
-        pronoun=re.compile(rf"(?<!\w){alternatives['pronouns']}(?!\w)"),
-        joining=re.compile(rf"(?<!\w){alternatives['joining']}(?!\w)"),
-        filler=re.compile(
-            rf",[ ]?{alternatives['fillers']}[ ]?,|(?<![\w./-]){alternatives['fillers']}(?![\w./-])", re.IGNORECASE
-        ),
+        contrary=re.compile(rf"(?<!\w){any_of['contrary']}(?!\w)"),
+        foil=re.compile(rf"{any_of['foil']}\s"),
+        foil_but=re.compile(rf"(?<!\w){any_of['foil_but']}(?!\w)"),
+        pronoun=re.compile(rf"(?<!\w){any_of['pronouns']}(?!\w)"),
+        joining=re.compile(rf"(?<!\w){any_of['joining']}(?!\w)"),
+        filler=re.compile(rf",[ ]?{any_of['fillers']}[ ]?,|(?<![\w./-]){any_of['fillers']}(?![\w./-])", re.IGNORECASE),
     )
 
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 from waypost.facts.coldstart.commands import targets
 from waypost.facts.coldstart.licence import licence_of
 from waypost.facts.coldstart.prose import first_sentence, readme_sentence, readme_title
-from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.testing import test_slots
 from waypost.facts.coldstart.tree import ProjectTree, at, table
 from waypost.facts.domains import is_outside_source
+from waypost.text.plural import join_items
 
 _READMES = ("readme.md", "readme.rst", "readme.markdown", "readme.txt", "readme.adoc", "readme.org", "readme")
 _ENV_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", ".env.local.example")

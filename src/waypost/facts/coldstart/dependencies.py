@@ -124,9 +124,7 @@ def _python(data: dict[str, Any]) -> Iterator[str]:
     for group in table(poetry, "group").values():
         yield from table(group, "dependencies")
     for environment in table(data, "tool", "hatch", "envs").values():
-        listed_dependencies = at(environment, "dependencies")
+        names = at(environment, "dependencies")
         yield from (
-            match[1]
-            for requirement in strings({"list": listed_dependencies}, "list")
-            if (match := _REQUIREMENT.match(requirement))
+            match[1] for requirement in strings({"list": names}, "list") if (match := _REQUIREMENT.match(requirement))
         )

@@ -32,7 +32,7 @@ _READ = 3_000  # characters: the title and the first clauses
 _SPDX = re.compile(r"[A-Za-z0-9][\w.+\- ()/]{1,60}")
 
 
-def licence_of(tree: ProjectTree, manifest_licences: Sequence[Slot]) -> Slot | None:
+def licence_of(tree: ProjectTree, declared: Sequence[Slot]) -> Slot | None:
     """The licence by a single known licence file, else by a manifest, else by all licence files."""
     paths = [path for path in tree.find("", "licen[cs]e*", "copying*", "unlicen[cs]e*") if "/" not in path]
     for path in paths:
@@ -40,9 +40,7 @@ def licence_of(tree: ProjectTree, manifest_licences: Sequence[Slot]) -> Slot | N
         if name and len(paths) == 1:
             return Slot(name, (path,))
     names = {licence_name(tree.text(path)) for path in paths} - {""}
-    stated = next(
-        (slot for slot in manifest_licences if _SPDX.fullmatch(slot.value) and "file" not in slot.value.lower()), None
-    )
+    stated = next((slot for slot in declared if _SPDX.fullmatch(slot.value) and "file" not in slot.value.lower()), None)
     if stated is not None:
         return stated
     if len(names) > 1:

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from waypost.facts.coldstart.any_project import readme
 from waypost.facts.coldstart.prose import file_description, first_sentence, readme_sentence
-from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree, join, text_at
 from waypost.facts.domains import Domain, Layout, is_source
+from waypost.text.plural import join_items
 
 _OPENINGS = ("__init__.py", "doc.go", "lib.rs", "mod.rs", "src/lib.rs", "package-info.java", "index.ts", "index.js")
 _MOST_MODULES = 8
@@ -51,11 +52,9 @@ def _descriptions(tree: ProjectTree, folder: str) -> Iterable[tuple[str, str]]:
         yield path, readme_sentence(tree.text(path))
     last = folder.rpartition("/")[2]
     for name in (*_OPENINGS, f"{last}.go", f"{last}.py"):
-        if tree.has(join(folder, name)):
-            yield (
-                join(folder, name),
-                file_description(tree.text(join(folder, name)), tree.description(join(folder, name))),
-            )
+        path = join(folder, name)
+        if tree.has(path):
+            yield path, file_description(tree.text(path), tree.description(path))
 
 
 def _modules(tree: ProjectTree, layout: Layout, domain: Domain) -> list[str]:

@@ -10,13 +10,14 @@ from waypost.facts.coldstart.commands import commands, pipeline_steps, workspace
 from waypost.facts.coldstart.ecosystems import READERS
 from waypost.facts.coldstart.parts import part_slots
 from waypost.facts.coldstart.prose import first_sentence
-from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.templates import ANY, EcosystemTemplate, fill, templates
 from waypost.facts.coldstart.tools import tool_slots
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.coldstart.units import PackageUnit, find_units, main_units, packages
 from waypost.facts.domains import Domain, Layout, is_outside_source
 from waypost.model.candidate import Candidate
+from waypost.text.plural import join_items
 
 MOST_FACTS = 20  # of level 0, as every briefing contains them
 _MOST_PARTS = 24

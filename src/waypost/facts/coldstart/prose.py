@@ -81,17 +81,13 @@ def readme_sentence(text: str) -> str:
     A sentence about the README's title is best, then any sentence that says what something is.
     """
     name = readme_title(text).split(" ", 1)[0].lower() or None
-    candidates = []
+    options = []
     for paragraph in _paragraphs(text)[:_MOST_PARAGRAPHS]:
-        candidate = first_sentence(paragraph)
-        if candidate and not _NOTICE.match(paragraph) and _is_informative(candidate):
-            candidates.append(candidate)
-    about = [
-        candidate for candidate in candidates if name and _IS.search(candidate) and candidate.lower().startswith(name)
-    ]
-    return next(
-        (candidate for candidate in (*about, *candidates) if _IS.search(candidate)), candidates[0] if candidates else ""
-    )
+        option = first_sentence(paragraph)
+        if option and not _NOTICE.match(paragraph) and _is_informative(option):
+            options.append(option)
+    about = [option for option in options if name and _IS.search(option) and option.lower().startswith(name)]
+    return next((option for option in (*about, *options) if _IS.search(option)), options[0] if options else "")
 
 
 def _paragraphs(text: str) -> list[str]:

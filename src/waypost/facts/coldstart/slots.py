@@ -24,14 +24,6 @@ def seen_slot(value: str, seen: Iterable[str], sure: float = STATED) -> Slot:
     return Slot(value, (), sure, tuple(seen))
 
 
-def join_items(items: Iterable[str], most: int = 8) -> str:
-    """`a, b and c`. Of more than `most`, the first ones and the number of others."""
-    unique = list(dict.fromkeys(items))
-    if len(unique) > most:
-        return f"{', '.join(unique[:most])} and {len(unique) - most} more"
-    return " and ".join([", ".join(unique[:-1]), unique[-1]] if len(unique) > 1 else unique)
-
-
 def code(text: str) -> str:
     """The text as inline code on one line. Backticks inside become apostrophes."""
     return f"`{' '.join(text.replace('`', chr(39)).split())}`"

@@ -111,12 +111,10 @@ def fill(
         filled = [slot for slot in values if slot is not None and slot.value]
         if fact_topic in filled_facts or len(filled) < len(values):
             continue
-        subject_slots = [slots[place] for place in fact.places if place not in _NAMES] or filled
-        refs = _refs(tree, subject_slots)
+        subjects = [slots[place] for place in fact.places if place not in _NAMES] or filled
+        refs = _refs(tree, subjects)
         seen = [
-            place
-            for place in dict.fromkeys(place for slot in subject_slots for place in slot.seen)
-            if place not in refs
+            place for place in dict.fromkeys(place for slot in subjects for place in slot.seen) if place not in refs
         ]
         text = _PLACE.sub(lambda match: slots[match[1]].value, fact.text)
         sure = min((slot.sure for slot in filled), default=0.0)

@@ -3,8 +3,9 @@
 import re
 from collections import Counter, defaultdict
 
-from waypost.facts.coldstart.slots import OBSERVED, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree
+from waypost.text.plural import join_items
 
 _FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing", re.IGNORECASE)
 _PROJECT = re.compile(r"^[a-z]\w*Test$|(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
@@ -30,14 +31,14 @@ def test_slots(tree: ProjectTree) -> Slots:
     """
     paths_by_folder: dict[str, list[str]] = defaultdict(list)
     names_beside_code: Counter[str] = Counter()
-    endings_of_tests = {_ending(path) for path in tree.paths if _name_pattern(path)}
+    test_endings = {_ending(path) for path in tree.paths if _name_pattern(path)}
     for path in tree.paths:
         folder = _test_folder(path)
         if folder:
             paths_by_folder[folder].append(path)
         elif (shape := _name_pattern(path)) and not _NOT_TESTS.intersection(path.split("/")):
             names_beside_code[shape] += 1
-    counts = {folder: len(paths) for folder, paths in paths_by_folder.items() if _has_tests(paths, endings_of_tests)}
+    counts = {folder: len(paths) for folder, paths in paths_by_folder.items() if _has_tests(paths, test_endings)}
     total = sum(counts.values())
     folders = [folder for folder, count in Counter(counts).most_common() if count >= max(2, total * _LEAST_SHARE)]
     shapes = [shape for shape, count in names_beside_code.most_common(2) if count >= max(_LEAST, total / 10)]
@@ -63,9 +64,9 @@ def _test_folder(path: str) -> str:
     return ""
 
 
-def _has_tests(paths: list[str], endings_of_tests: set[str]) -> bool:
+def _has_tests(paths: list[str], test_endings: set[str]) -> bool:
     return any(
-        _name_pattern(path) or _ending(path) not in endings_of_tests for path in paths if _ending(path) not in _NO_CODE
+        _name_pattern(path) or _ending(path) not in test_endings for path in paths if _ending(path) not in _NO_CODE
     )
 
 

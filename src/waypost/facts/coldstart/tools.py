@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from waypost.facts.coldstart.commands import pipeline_lines
 from waypost.facts.coldstart.dependencies import dependencies
-from waypost.facts.coldstart.slots import Slot, Slots, join_items
+from waypost.facts.coldstart.slots import Slot, Slots
 from waypost.facts.coldstart.tree import ProjectTree, at, join
+from waypost.text.plural import join_items
 
 _SEVERAL = frozenset({"linters"})  # slots that may have several tools; in others the first counts
 

@@ -139,9 +139,8 @@ class ChangeContext:
             return ()
         least = weights[id(leaves[0])] * 0.3
         unique = {changed.ref: changed for changed in reversed(leaves)}  # overloads have one name
-        return tuple(changed for changed in leaves if unique[changed.ref] is changed and weights[id(changed)] >= least)[
-            :most
-        ]
+        heavy = [changed for changed in leaves if unique[changed.ref] is changed and weights[id(changed)] >= least]
+        return tuple(heavy[:most])
 
     @property
     def _product(self) -> tuple[FileChange, ...]:
@@ -246,10 +245,8 @@ class ChangeContext:
         if not self.change.commit:
             return ()
         subject = clip(self.message.subject, 100)
-        return (
-            f"commit {self.commit}: {subject}" if subject else f"commit {self.commit}",
-            *self.message.references[:2],
-        )
+        commit = f"commit {self.commit}: {subject}" if subject else f"commit {self.commit}"
+        return (commit, *self.message.references[:2])
 
 
 def _lines(changed: ChangedSymbol) -> int:
@@ -294,9 +291,8 @@ def is_for_tests(path: str) -> bool:
 
 def _is_helper(name: str) -> bool:
     parts = [part.lower() for part in identifier_parts(re.sub(r"\W+", "_", name))]
-    return len(parts) > 1 and not vocabulary().helpers.isdisjoint(
-        parts
-    )  # a library may offer `testing.py` to its users
+    # A library may offer a `testing.py` to its users.
+    return len(parts) > 1 and not vocabulary().helpers.isdisjoint(parts)
 
 
 def is_interface(path: str) -> bool:

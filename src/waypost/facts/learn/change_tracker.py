@@ -90,18 +90,16 @@ class ChangeTracker:
         if symbol.change == RENAMED and symbol.path_before not in ("", file.path):
             home = self._files.get(symbol.path_before, file)
         before = symbol.name_before if symbol.change == RENAMED and symbol.name_before else symbol.name
-        tracked_symbol = self._symbols.pop((id(home), before), None)
-        if tracked_symbol is None:
-            tracked_symbol = _Tracked(
-                file.path, was_there=symbol.change != ADDED, signature_before=symbol.signature_before
-            )
-        tracked_symbol.name, tracked_symbol.home, tracked_symbol.is_there = symbol.name, file, symbol.change != REMOVED
-        tracked_symbol.doc, tracked_symbol.signature = (
-            symbol.doc or tracked_symbol.doc,
-            symbol.signature or tracked_symbol.signature,
+        entry = self._symbols.pop((id(home), before), None)
+        if entry is None:
+            entry = _Tracked(file.path, was_there=symbol.change != ADDED, signature_before=symbol.signature_before)
+        entry.name, entry.home, entry.is_there = symbol.name, file, symbol.change != REMOVED
+        entry.doc, entry.signature = (
+            symbol.doc or entry.doc,
+            symbol.signature or entry.signature,
         )
-        self._symbols[(id(file), symbol.name)] = tracked_symbol
-        return tracked_symbol
+        self._symbols[(id(file), symbol.name)] = entry
+        return entry
 
     # --- backwards
 
@@ -128,28 +126,26 @@ class ChangeTracker:
             dependencies=tuple(needs),
         )
 
-    def _symbol_at_the_end(
-        self, symbol: SymbolChange, tracked_symbol: _Tracked | None, file: _Tracked
-    ) -> SymbolChange | None:
-        if tracked_symbol is None:
+    def _symbol_at_the_end(self, symbol: SymbolChange, entry: _Tracked | None, file: _Tracked) -> SymbolChange | None:
+        if entry is None:
             return symbol
         if (
-            tracked_symbol.home is not file
-            or tracked_symbol.is_there != (symbol.change != REMOVED)
-            or not (tracked_symbol.is_there or tracked_symbol.was_there)
+            entry.home is not file
+            or entry.is_there != (symbol.change != REMOVED)
+            or not (entry.is_there or entry.was_there)
         ):
             return None
         if symbol.change == REMOVED:
             return symbol
-        if symbol.change == RENAMED and not tracked_symbol.was_there:
+        if symbol.change == RENAMED and not entry.was_there:
             return None  # already reported where it was added, under its current name
         is_retyped = bool(symbol.signature_before) and symbol.signature != symbol.signature_before
         return replace(
             symbol,
-            name=tracked_symbol.name,
-            doc=tracked_symbol.doc or symbol.doc,
-            signature=tracked_symbol.signature if is_retyped else symbol.signature,
-            signature_before=(tracked_symbol.signature_before or symbol.signature_before)
-            if is_retyped and tracked_symbol.was_there
+            name=entry.name,
+            doc=entry.doc or symbol.doc,
+            signature=entry.signature if is_retyped else symbol.signature,
+            signature_before=(entry.signature_before or symbol.signature_before)
+            if is_retyped and entry.was_there
             else "",
         )

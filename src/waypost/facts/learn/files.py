@@ -64,9 +64,8 @@ def new_files(context: ChangeContext) -> Candidate | None:
     if not new:
         return None
     if len(context.sources) > 2 * _FEW and len(new) <= _FEW:
-        new = [
-            file for file in new if _is_named_by_message(context, file)
-        ]  # the rest are by-products of a larger change
+        # The rest are by-products of a larger change.
+        new = [file for file in new if _is_named_by_message(context, file)]
     if not new:
         return None
     new.sort(key=lambda file: (-_rank(context, file), file.path))
@@ -99,25 +98,14 @@ def _file_fact(context: ChangeContext, file: FileChange) -> tuple[str, float, bo
     owner = _owner(file, purpose)
     least = 1 if _is_read(context) else 2
     if purpose and not owner and says_more_than(purpose, stem, *folders, least=least):
-        purpose_phrase = _purpose_phrase(clip(purpose, _ROOM))
-        if (
-            purpose_phrase.startswith(_SAYS)
-            and not _is_read(context)
-            and not message.reason
-            and not message.mentions(stem)
-        ):
+        phrase = _purpose_phrase(clip(purpose, _ROOM))
+        if phrase.startswith(_SAYS) and not _is_read(context) and not message.reason and not message.mentions(stem):
             return "", 0.0, False  # without a phrase, it may be an aside
-        sure = 0.72 if purpose_phrase.startswith(_SAYS) else 0.82
-        return _with_subject(context, with_full_stop(f"{head} {purpose_phrase}")), sure, False
+        sure = 0.72 if phrase.startswith(_SAYS) else 0.82
+        return _with_subject(context, with_full_stop(f"{head} {phrase}")), sure, False
     owner = owner or (symbol.symbol.name if symbol is not None else "")
-    doc = (
-        purpose
-        if owner and purpose
-        else first_sentence(without_markup(symbol.symbol.doc))
-        if symbol is not None
-        else ""
-    )
-    doc = without_name(doc, owner)
+    symbol_doc = first_sentence(without_markup(symbol.symbol.doc)) if symbol is not None else ""
+    doc = without_name(purpose if owner and purpose else symbol_doc, owner)
     if doc and says_more_than(doc, owner, stem, least=least):
         does = predicate(doc, owner)
         sentence = f"{head} holds `{owner}`, which {does}" if does else f"{head} holds `{owner}`: {doc}"

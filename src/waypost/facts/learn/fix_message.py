@@ -92,24 +92,18 @@ def _split_by(text: str) -> tuple[str, str]:
 def from_body(message: CommitMessage, error: str, remedy: str, names: set[str]) -> tuple[str, str, str]:
     """The cause, and the error or remedy if the subject has only the other."""
     about = stems(message.subject) | names
-    sentences = [sentence for sentence in message.body[:_FIRST] if not _is_about_work(sentence)]
+    sentences = [line for line in message.body[:_FIRST] if not _is_about_work(line)]
     statements = [
-        sentence
-        for sentence in sentences
-        if not _is_imperative(sentence) and _stands_alone(sentence) and not has_cue(sentence, "remedy")
+        line for line in sentences if not _is_imperative(line) and _stands_alone(line) and not has_cue(line, "remedy")
     ]
-    statements = [sentence for sentence in statements if not has_cue(sentence, "aside")]
-    near = [
-        sentence
-        for sentence in statements
-        if _LEADS_TO.match(sentence) or HAPPENS.match(sentence) or about & stems(sentence)
-    ]
-    cause = next((sentence for sentence in near if has_cue(sentence, "cause")), "")
-    cause = cause or next((sentence for sentence in near[:2] if has_cue(sentence, "formerly")), "")
+    statements = [line for line in statements if not has_cue(line, "aside")]
+    near = [line for line in statements if _LEADS_TO.match(line) or HAPPENS.match(line) or about & stems(line)]
+    cause = next((line for line in near if has_cue(line, "cause")), "")
+    cause = cause or next((line for line in near[:2] if has_cue(line, "formerly")), "")
     if not remedy:
-        remedy = next((sentence for sentence in sentences if sentence != cause and _is_remedy(sentence)), "")
+        remedy = next((line for line in sentences if line != cause and _is_remedy(line)), "")
     if not error:
-        error = next((sentence for sentence in near[:1] if sentence != cause and has_cue(sentence, "error")), "")
+        error = next((line for line in near[:1] if line != cause and has_cue(line, "error")), "")
         if not error and cause and has_cue(cause, "error"):
             error, cause = cause, ""
     return cause, _LEADS_TO.sub("", error), remedy

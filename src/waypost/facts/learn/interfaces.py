@@ -23,6 +23,7 @@ from waypost.facts.learn.wording import (
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 from waypost.text.identifiers import identifier_parts
+from waypost.text.plural import join_items
 
 _MOST_SIGNATURES = 2  # per commit; more are a sweep that the message describes
 _SWEEP = 6
@@ -86,9 +87,8 @@ def _purpose_text(context: ChangeContext, changed: ChangedSymbol) -> tuple[str, 
         and message.names(last_part(symbol.name))
         and says_more_than(message.subject, symbol.name, "method", "add")
     ):
-        return f"{head} is new with “{clip(upper_first(message.subject), 120)}”.", 0.5 + (
-            0.08 if context.has_tests else 0.0
-        )
+        confidence = 0.58 if context.has_tests else 0.5
+        return f"{head} is new with “{clip(upper_first(message.subject), 120)}”.", confidence
     return "", 0.0
 
 
@@ -180,9 +180,8 @@ def removed_definitions(context: ChangeContext) -> Candidate | None:
     is_meant = message.kind == "remove" or message.is_breaking
     named = [changed for changed in removed if message.names(last_part(changed.symbol.name))]
     if not is_meant:
-        named = [
-            changed for changed in named if _is_code(last_part(changed.symbol.name), message)
-        ]  # not everyday words
+        # Not everyday words.
+        named = [changed for changed in named if _is_code(last_part(changed.symbol.name), message)]
     if not named and not is_meant:
         return None
     listed_symbols = named or removed
@@ -296,12 +295,9 @@ def _is_worth_noting(context: ChangeContext, changed: ChangedSymbol) -> bool:
 
 
 def _rank(context: ChangeContext, changed: ChangedSymbol) -> float:
-    named = context.message.names(last_part(changed.symbol.name)) * 3 + context.message.mentions(
-        last_part(changed.symbol.name)
-    )
-    return (
-        named + 2 * is_class(changed.symbol) + bool(changed.symbol.doc) + min(changed.symbol.lines_changed, 100) / 100
-    )
+    symbol, message = changed.symbol, context.message
+    named = 3 * message.names(last_part(symbol.name)) + message.mentions(last_part(symbol.name))
+    return named + 2 * is_class(symbol) + bool(symbol.doc) + min(symbol.lines_changed, 100) / 100
 
 
 def _with_others(text: str, others: list[ChangedSymbol]) -> str:
@@ -312,9 +308,4 @@ def _with_others(text: str, others: list[ChangedSymbol]) -> str:
 
 
 def _names(symbols: list[ChangedSymbol]) -> str:
-    alone = list(dict.fromkeys(f"`{changed.symbol.name}`" for changed in symbols))
-    names = alone[:_MOST_NAMED]
-    more = len(alone) - len(names)
-    if more:
-        return f"{', '.join(names)} and {more} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return join_items((f"`{changed.symbol.name}`" for changed in symbols), _MOST_NAMED)

@@ -113,7 +113,7 @@ def read_message(subject: str, body: str) -> CommitMessage:
     raw, _, rest = whole.partition("\n")
     subject_text, kind, declared, scope, breaking = _subject(clean(raw))
     references = _references(f"{raw}\n{rest}")
-    sentences_of_body = tuple(_sentences(rest, subject_text))
+    statements = tuple(_sentences(rest, subject_text))
     verb = _leading_verb(subject_text)
     return CommitMessage(
         subject=subject_text,
@@ -123,9 +123,9 @@ def read_message(subject: str, body: str) -> CommitMessage:
         is_breaking=breaking or "BREAKING CHANGE" in rest,
         verb=verb,
         references=references,
-        body=sentences_of_body,
+        body=statements,
         reason=next(
-            (sentence for sentence in sentences_of_body if has_cue(sentence, "reason") and not _ASIDE.match(sentence)),
+            (sentence for sentence in statements if has_cue(sentence, "reason") and not _ASIDE.match(sentence)),
             "",
         ),
         language=language_of(subject_text) or "en",
@@ -193,11 +193,9 @@ def _is_subject(first: str, verb: Verb, following: list[str]) -> bool:
 def _kind(subject: str, verb: Verb | None, raw: str) -> str:
     """The kind of work of a subject without a prefix."""
     forms = ((_REVERT, raw, "revert"), (_MERGE, raw, "merge"), (_RELEASE, subject, "release"))
-    kind_by_form = next(
-        (kind for pattern, text, kind in forms if pattern.match(text)), "bump" if _BUMP.search(raw) else ""
-    )
-    if kind_by_form:
-        return kind_by_form
+    special = next((kind for pattern, text, kind in forms if pattern.match(text)), "bump" if _BUMP.search(raw) else "")
+    if special:
+        return special
     if verb is not None:
         if verb.kind == "settle":
             return "fix" if has_cue(subject, "error") else ""

@@ -46,11 +46,8 @@ def _all(context: ChangeContext) -> Iterator[Candidate]:
     yield from setting_facts(context)
     if not context.sources:
         return
-    signatures, renaming, main_fact = (
-        list(changed_signatures(context)),
-        renamed_definitions(context),
-        _main_fact(context),
-    )
+    signatures, renaming = list(changed_signatures(context)), renamed_definitions(context)
+    main_fact = _main_fact(context)
     if main_fact is not None and main_fact.topic.startswith("change:"):
         breaking = {ref for candidate in signatures if candidate.level == 1 for ref in candidate.refs}
         is_quoted = any("From “" in candidate.text for candidate in signatures)

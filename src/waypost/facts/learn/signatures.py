@@ -3,8 +3,11 @@
 import re
 from dataclasses import dataclass
 
+from waypost.text.plural import join_items
+
 _MOST_READ = 2_000
 _MOST_PARAMETERS = 40
+_MOST_NAMED = 4
 _OPEN, _CLOSE = "([{<", ")]}>"
 _ITSELF = frozenset(("self", "cls", "this", "&self", "&mut self", "mut self", "*", "/", "..."))
 _NAME_FIRST = frozenset(("python", "typescript", "javascript", "tsx", "rust", "kotlin", "go", "swift", "ruby", "scala"))
@@ -38,12 +41,12 @@ def signature_difference(name: str, language: str, before: str, after: str, name
     required = [parameter.name for parameter in added if not parameter.is_optional]
     optional = [parameter.name for parameter in added if parameter.is_optional]
     if required:
-        parts.append(f"must now be given {_join_names(required)}")
+        parts.append(f"must now be given {_quoted(required)}")
         breaks = True
     if optional:
-        parts.append(f"takes the new optional parameter{'s' if len(optional) > 1 else ''} {_join_names(optional)}")
+        parts.append(f"takes the new optional parameter{'s' if len(optional) > 1 else ''} {_quoted(optional)}")
     if removed:
-        parts.append(f"no longer takes {_join_names([parameter.name for parameter in removed])}")
+        parts.append(f"no longer takes {_quoted([parameter.name for parameter in removed])}")
         breaks = True
     if not parts and language in _TYPED:
         parts = _type_change(old_by_name, new)
@@ -62,12 +65,8 @@ def _type_change(old_by_name: dict[str, Parameter], new: list[Parameter]) -> lis
     return [f"takes `{now.name}` as `{now.type}` (was `{was.type}`)"]
 
 
-def _join_names(names: list[str]) -> str:
-    quoted = [f"`{name}`" for name in names[:4]]
-    more = len(names) - len(quoted)
-    if more:
-        return f"{', '.join(quoted)} and {more} more"
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+def _quoted(names: list[str]) -> str:
+    return join_items((f"`{name}`" for name in names), _MOST_NAMED)
 
 
 def _parameters(name: str, language: str, signature: str) -> list[Parameter] | None:

@@ -32,8 +32,8 @@ class LessonSentence:
 
 def sentences_of(text: str) -> Iterator[LessonSentence]:
     """The sentences of a message. Overlong ones are left out."""
-    for paragraph in _paragraphs(text[:MOST_READ]):
-        plain = printable(_EMPHASIS.sub("", paragraph))
+    for part in _paragraphs(text[:MOST_READ]):
+        plain = printable(_EMPHASIS.sub("", part))
         bare = _blank_quotes(plain)
         for start, end in _spans(bare):
             if end - start <= _LONGEST:
@@ -42,28 +42,23 @@ def sentences_of(text: str) -> Iterator[LessonSentence]:
 
 def _paragraphs(text: str) -> Iterator[str]:
     """Lines of prose, with wrapped lines joined."""
-    fence, paragraph = "", ""
+    fence, part = "", ""
     for line in text.splitlines():
         mark = _FENCE.match(line)
         is_fence = mark is not None and (not fence or mark[1].startswith(fence))
         if mark is not None and is_fence:
             fence = "" if fence else mark[1]
         if fence or is_fence or not line.strip() or _NO_PROSE.match(line):
-            yield paragraph
-            paragraph = ""
+            yield part
+            part = ""
             continue
         bullet = _BULLET.match(line)
-        if (
-            paragraph
-            and not bullet
-            and len(paragraph.rpartition("\n")[2]) >= _WRAPPED
-            and not paragraph.rstrip().endswith(_ENDS)
-        ):
-            paragraph += "\n" + line
+        if part and not bullet and len(part.rpartition("\n")[2]) >= _WRAPPED and not part.rstrip().endswith(_ENDS):
+            part += "\n" + line
         else:
-            yield paragraph
-            paragraph = line[bullet.end() :] if bullet else line
-    yield paragraph
+            yield part
+            part = line[bullet.end() :] if bullet else line
+    yield part
 
 
 def _blank_quotes(text: str) -> str:

@@ -3,9 +3,10 @@
 import re
 
 from waypost.facts.coldstart.prose import file_description
-from waypost.facts.coldstart.slots import OBSERVED, STATED, code, join_items
+from waypost.facts.coldstart.slots import OBSERVED, STATED, code
 from waypost.flows.learn.cold_start_tree import ScannedTree, is_code
 from waypost.model.candidate import Candidate
+from waypost.text.plural import join_items
 
 _MOST_NAMES = 6
 _TYPES = ("class", "struct", "interface", "trait", "enum", "module")

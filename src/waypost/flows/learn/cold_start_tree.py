@@ -15,12 +15,13 @@ from waypost.code.files.walk import walk
 from waypost.code.parse import parse
 from waypost.code.source import Parsed, SourceFile
 from waypost.facts.coldstart.project_facts import DetectedStack
-from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, join_items
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout, is_outside_source
 from waypost.flows.index.init import settle_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.text.plural import join_items
 from waypost.text.secrets.masking import is_secret_path, mask
 
 _LONGEST = 300_000  # bytes of a file that is read

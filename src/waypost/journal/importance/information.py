@@ -34,45 +34,39 @@ def worth(text: str, language: str) -> float:
 @lru_cache(maxsize=20_000)
 def _features(text: str, language: str) -> tuple[tuple[str, float], ...]:
     words, sentences = importance_words(language), sentences_of(text, language)
-    statements = [sentence for sentence in sentences if not sentence.asks]
-    questions = [sentence for sentence in sentences if sentence.asks]
-    statement_text = " . ".join(sentence.text for sentence in statements)
-    question_text = " . ".join(sentence.text for sentence in questions)
+    statements = [part for part in sentences if not part.asks]
+    questions = [part for part in sentences if part.asks]
+    statement_text = " . ".join(part.text for part in statements)
+    question_text = " . ".join(part.text for part in questions)
     counts: dict[str, float] = {name: len(getattr(words, name).findall(statement_text)) for name in COUNTED}
     counts["number"] += len(_DIGITS.findall(statement_text))
     counts["stress"] += len(words.keep.findall(statement_text))
-    original_text = " . ".join(sentence.written for sentence in statements)
+    original_text = " . ".join(part.written for part in statements)
     names = len({name for name in _CAPITAL.findall(original_text) if name not in _SELF})
     counts |= {
         "names": names * (_NAMES_OF_GERMAN if language == "de" else 1.0),
         "quoted": len(_QUOTED.findall(original_text)),
         "long": sum(1 for word in statement_text.split() if len(word) >= _LONG_WORD),
-        "told": sum(sentence.words for sentence in statements),
-        "asked": sum(sentence.words for sentence in questions),
+        "told": sum(part.words for part in statements),
+        "asked": sum(part.words for part in questions),
         "asked_first": len(words.first.findall(question_text)),
         "asked_event": len(words.event.findall(question_text)),
         "passing": len(words.passing.findall(question_text)),
         "exclaims": text.count("!"),
         "own_words": sum(
-            sentence.words
-            for sentence in statements
-            if words.first.search(sentence.text) and not words.second.search(sentence.text)
+            part.words for part in statements if words.first.search(part.text) and not words.second.search(part.text)
         ),
     }
-    events = [
-        sentence
-        for sentence in statements
-        if words.event.search(sentence.text) and not words.seeks.search(sentence.text)
-    ]
-    counts["event_words"] = max((sentence.words for sentence in events), default=0)
-    counts["details"] = max((_details(words, sentence) for sentence in events), default=0)
+    events = [part for part in statements if words.event.search(part.text) and not words.seeks.search(part.text)]
+    counts["event_words"] = max((part.words for part in events), default=0)
+    counts["details"] = max((_details(words, part) for part in events), default=0)
     return tuple((name, log1p(value)) for name, value in counts.items())
 
 
-def _details(words: ImportanceWords, sentence: UtteranceSentence) -> int:
+def _details(words: ImportanceWords, part: UtteranceSentence) -> int:
     """How many kinds of circumstances a sentence states: when, where, how many, with whom."""
     patterns = (words.change, words.past, words.dated, words.number, words.people, words.own, words.where, _DIGITS)
-    return sum(1 for pattern in patterns if pattern.search(sentence.text))
+    return sum(1 for pattern in patterns if pattern.search(part.text))
 
 
 def features(text: str, language: str) -> dict[str, float]:

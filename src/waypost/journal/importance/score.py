@@ -67,13 +67,13 @@ def judge(reading: UtteranceReading, mentions: Sequence[TopicMention], at: datet
         _reason(explicit, emphasis),
         _reason(reading.relevance, reading.about),
     ]
-    given_reasons = [reason for reason in reasons if reason]
+    texts = [reason for reason in reasons if reason]
     return make_score(
         frequency,
         recency,
         explicit,
         reading.relevance,
-        given_reasons or ["A passing remark or a general question (0)."],
+        texts or ["A passing remark or a general question (0)."],
     )
 
 

@@ -80,10 +80,8 @@ def _relevance(text: str, language: str, words: ImportanceWords, sentences: list
 
 def _says(sentences: list[UtteranceSentence], pattern: re.Pattern[str], unless: re.Pattern[str] | None = None) -> bool:
     return any(
-        pattern.search(sentence.text)
-        and not (unless and unless.search(sentence.text))
-        and not sentence.text.endswith("?")
-        for sentence in sentences
+        pattern.search(part.text) and not (unless and unless.search(part.text)) and not part.text.endswith("?")
+        for part in sentences
     )
 
 

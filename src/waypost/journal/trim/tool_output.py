@@ -74,9 +74,7 @@ def gist_of_results(text: str, words: SummaryWords) -> str | None:
     """The number of search results and their titles, or None if this is not a list of search results."""
     if len(text) <= LONGEST_OUTPUT or len(text) > _MOST_READ or "http" not in text:
         return None
-    titles = list(
-        dict.fromkeys(title for raw_title in _titles(text) if (title := without_markdown(raw_title).strip(" .:-–—")))
-    )
+    titles = list(dict.fromkeys(title for raw in _titles(text) if (title := without_markdown(raw).strip(" .:-–—"))))
     if len(titles) < _LEAST_RESULTS:
         return None
     shown_titles = "; ".join(clip(title, _LONGEST_TITLE) for title in titles[:_MOST_TITLES])

@@ -179,14 +179,10 @@ def _attribute_value(text: str, at: int, after: int, kind: NameKind) -> _Value |
 
 def _option_value(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     """`--db-password …` on a command line."""
-    option = _OPTION.match(text, after)
-    if (
-        not option
-        or text[option.end() : option.end() + 1] == "-"
-        or not _OPTION_LEAD.search(text[max(0, at - 40) : at])
-    ):
+    gap = _OPTION.match(text, after)
+    if not gap or text[gap.end() : gap.end() + 1] == "-" or not _OPTION_LEAD.search(text[max(0, at - 40) : at]):
         return None
-    return _quoted_value(text, option.end(), kind) or _bare_value(text, option.end(), kind, line=True)
+    return _quoted_value(text, gap.end(), kind) or _bare_value(text, gap.end(), kind, line=True)
 
 
 def _sentence_value(text: str, after: int, kind: NameKind) -> _Value | None:
@@ -260,15 +256,10 @@ def _bare_value(text: str, begin: int, kind: NameKind, *, line: bool, in_sentenc
         value = value.rstrip(_TRAILING + "*")
     elif not line:
         value = value.partition("&")[0]
-    stripped = value.rstrip(_TRAILING + "\"'`")
-    if (
-        is_code(value)
-        or value.endswith(":")
-        or is_name_like(stripped.rstrip("/|"))
-        or not _is_believable(stripped, kind)
-    ):
+    core = value.rstrip(_TRAILING + "\"'`")
+    if is_code(value) or value.endswith(":") or is_name_like(core.rstrip("/|")) or not _is_believable(core, kind):
         return None
-    return _Value(begin, begin + len(stripped), False)
+    return _Value(begin, begin + len(core), False)
 
 
 def _word_after_colon(text: str, at: int, begin: int) -> _Value | None:

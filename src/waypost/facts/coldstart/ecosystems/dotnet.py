@@ -2,9 +2,10 @@
 
 import re
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree, at, join, text_at
 from waypost.facts.domains import is_outside_source
+from waypost.text.plural import join_items
 
 _FRAMEWORK = re.compile(r"<TargetFrameworks?>\s*([\w.;\-]{3,200})\s*<")
 _NAMES = {"net": ".NET", "netstandard": ".NET Standard", "netcoreapp": ".NET Core"}

@@ -2,9 +2,10 @@
 
 import re
 
-from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree, join
 from waypost.facts.domains import is_outside_source
+from waypost.text.plural import join_items
 
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]{1,200})", re.MULTILINE)
 _VERSION = re.compile(r"^go\s+(\d[\w.]{0,15})", re.MULTILINE)

@@ -2,9 +2,10 @@
 
 import re
 
-from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree, join, without_blocks
 from waypost.facts.domains import is_outside_source
+from waypost.text.plural import join_items
 
 # Blocks of a POM that name other artifacts.
 _BLOCKS = (

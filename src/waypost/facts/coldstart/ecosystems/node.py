@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, join_items
+from waypost.facts.coldstart.slots import Slot, Slots, code
 from waypost.facts.coldstart.tree import ProjectTree, at, join, strings, text_at
+from waypost.text.plural import join_items
 
 
 def read(tree: ProjectTree, folder: str) -> Slots:
@@ -55,9 +56,9 @@ def _workspaces(tree: ProjectTree, folder: str, data: dict[str, Any]) -> list[st
     npm = strings(data, "workspaces") or strings(at(data, "workspaces"), "packages")
     pnpm = strings(tree.yaml(join(folder, "pnpm-workspace.yaml")), "packages")
     lerna = strings(tree.json(join(folder, "lerna.json")), "packages")
-    patterns = pnpm or npm or lerna
+    globs = pnpm or npm or lerna
     return [
-        pattern
-        for pattern in patterns
-        if pattern.strip("*/.") and not pattern.startswith("!") and pattern.isprintable() and len(pattern) < 80
+        glob
+        for glob in globs
+        if glob.strip("*/.") and not glob.startswith("!") and glob.isprintable() and len(glob) < 80
     ]

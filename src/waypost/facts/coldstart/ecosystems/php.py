@@ -1,7 +1,8 @@
 """PHP: composer.json, and the entry points for requests and commands."""
 
-from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree, join, strings, table, text_at
+from waypost.text.plural import join_items
 
 
 def read(tree: ProjectTree, folder: str) -> Slots:

@@ -3,8 +3,9 @@
 import re
 from typing import Any
 
-from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree, join, table, text_at
+from waypost.text.plural import join_items
 
 _SETUP_TEXT = r"^\s*%s\s*=\s*['\"]([^'\"\n]{1,300})['\"]"
 _CONSOLE = re.compile(r"^[ \t]*+['\"]?([\w.\-]{1,60})[ \t]*+=[ \t]*+([\w.]{1,120}:[\w.]{1,80})", re.MULTILINE)
@@ -88,15 +89,8 @@ def _mains(tree: ProjectTree, folder: str) -> Slots:
     own = [path for path in tree.below(folder, ".py") if path.removeprefix(prefix) in _APPS]
     mains += [path for path in own if "FastAPI(" in tree.text(path) or "Flask(" in tree.text(path)]
     selected = list(dict.fromkeys(mains))[:_MOST_MAINS]
-    return (
-        {
-            "mains": seen_slot(
-                join_items(map(code, selected)), tuple(selected), OBSERVED if len(selected) > 1 else STATED
-            )
-        }
-        if selected
-        else {}
-    )
+    sure = OBSERVED if len(selected) > 1 else STATED
+    return {"mains": seen_slot(join_items(map(code, selected)), tuple(selected), sure)} if selected else {}
 
 
 _APPS = frozenset({"app/main.py", "src/main.py", "src/app.py", "app/__init__.py", "src/app/main.py"})

@@ -2,8 +2,9 @@
 
 import re
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree, join
+from waypost.text.plural import join_items
 
 _SPEC = r"\w\.%s\s*+=\s*+(?:%%[qQ]?[({\[|])?['\"]?([^'\"\n)}\]|]{1,300})"
 _VERSION = re.compile(r"^ruby\s+['\"]([^'\"\n]{1,40})['\"](?:\s*,\s*['\"]([^'\"\n]{1,40})['\"])?", re.MULTILINE)

@@ -3,8 +3,9 @@
 from fnmatch import fnmatchcase
 from typing import Any
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, join_items, seen_slot
+from waypost.facts.coldstart.slots import Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree, at, join, strings, table, text_at
+from waypost.text.plural import join_items
 
 _MOST_MEMBERS = 200
 
