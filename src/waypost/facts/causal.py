@@ -83,7 +83,6 @@ def chain_of(question: str, depth: int, walked: CausalWalk, nodes: Mapping[str, 
 
 
 def _distances(start: str, steps: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """The number of steps to each reachable node."""
     onward: dict[str, list[str]] = {}
     for start_id, end_id in steps:
         onward.setdefault(start_id, []).append(end_id)

@@ -85,7 +85,6 @@ def _walk(root: SourceFolder) -> Iterator[SourceFolder]:
 
 
 def _has_outside_folder(folders: list[str]) -> bool:
-    """Whether one of these folders is never part of the project's own source."""
     lists = layout_words()
     for index, folder in enumerate(folders):
         if folder.lower() in lists.package_roots:

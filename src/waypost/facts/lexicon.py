@@ -124,7 +124,6 @@ def _closed(data: Mapping[str, str | Mapping[str, str]]) -> dict[str, tuple[str,
 
 
 def _opposites(pairs: list[str], stem: Callable[[str], str]) -> dict[str, frozenset[str]]:
-    """Each word that has an opposite, with the stems of its opposites."""
     opposite: dict[str, frozenset[str]] = {}
     for pair in pairs:
         left, right = ([stem(word) for word in side.split()] for side in pair.split("|"))

@@ -64,7 +64,6 @@ def _was_replaced(version: Version, replaced_at: Collection[datetime]) -> bool:
 
 
 def _remainders(version: Version, versions: Sequence[Version], replaced_at: Collection[datetime]) -> list[Version]:
-    """What a replacement left of a version, before and after its own time."""
     return [
         other
         for other in versions

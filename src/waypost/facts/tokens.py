@@ -71,7 +71,6 @@ def _number(token: str, language: str) -> str:
 
 
 def _clock(token: str) -> str:
-    """Hours and minutes of a day: 9:30, 09:30, 2 pm."""
     half = token.lower().replace(".", "").replace(" ", "")
     if half[-1] == "m":
         hour = int(half[:-2]) % 12 + (12 if half[-2] == "p" else 0)

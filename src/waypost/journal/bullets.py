@@ -167,7 +167,6 @@ class _Reader:
                 yield self._paragraph()
 
     def _other(self, line: _Line) -> _Other | None:
-        """The heading, rule or comment that begins here."""
         if _HEADING.match(line.text):
             self._heading = _title(line.text)
             return self._passed(line, self._place + 1, title=self._heading)
@@ -268,7 +267,6 @@ def _lines(text: str) -> list[_Line]:
 
 
 def _dedent(line: str, width: int) -> str:
-    """The line without the indentation that puts it under its item."""
     spaces = len(line) - len(line.lstrip(" "))
     return line[1:] if not spaces and line.startswith("\t") else line[min(spaces, width) :]
 
@@ -280,7 +278,6 @@ def _title(line: str) -> str:
 
 
 def _split_id(text: str) -> tuple[str, str | None]:
-    """The text, and the id in the comment after it (None without such a comment)."""
     start = text.rfind("<!--")
     comment = _ID.fullmatch(text, start) if start >= 0 else None
     return (text[:start].rstrip(), comment[1]) if comment else (text, None)

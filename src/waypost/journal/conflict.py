@@ -82,7 +82,6 @@ def _conflicts(
 
 
 def _after(text: str, sign: re.Match[str]) -> int:
-    """Start of the line after a sign."""
     return min(sign.end() + 1, len(text))
 
 

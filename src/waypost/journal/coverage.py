@@ -70,7 +70,6 @@ class CoverageIndex:
                 yield from self._months(start, end)
 
     def _summarised(self, first: date, last: date) -> Iterator[int]:
-        """Years that only have summaries."""
         for path in self.paths:
             if (week := week_of(path)) and first <= week.last and week.first <= last:
                 yield from (week.first.year, week.last.year)

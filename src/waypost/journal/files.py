@@ -347,7 +347,6 @@ def _encoded(text: str) -> bytes:
 
 
 def _addition(handle: int, size: int, text: str) -> bytes:
-    """The bytes to append: after a blank line, with the file's line ends."""
     content = _encoded(text)
     if not size:
         return content

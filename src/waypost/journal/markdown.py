@@ -233,7 +233,6 @@ def _stated_day(headings: Iterable[tuple[int, int, Heading]], zone: tzinfo | Non
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines with their ends, read lazily."""
     position = 0
     while position < len(text):
         end = text.find("\n", position) + 1 or len(text)
@@ -247,7 +246,6 @@ def _markers(raw: str, newline: str) -> str:
 
 
 def _ending(raw: str) -> str:
-    """The line ends and blank lines after the last line with content."""
     ending = _ENDING.search(raw, len(raw.rstrip()))
     return ending[0] if ending else ""
 

@@ -73,7 +73,6 @@ def year_due(year: int) -> date:
 
 
 def _days(files: Mapping[str, File], today: date) -> dict[str, date]:
-    """Live files of days that may be changed, except future ones."""
     return {path: day for path, day in open_in(files, "daily", layout.day_of).items() if day <= today}
 
 
@@ -178,14 +177,12 @@ def _compressions(
 def _leaving(
     joins: Sequence[Join], months: Sequence[MakeMonth], years: Sequence[MakeYear]
 ) -> Iterable[tuple[str, date]]:
-    """The live files that these steps archive, with the due day."""
     yield from ((path, join.due) for join in joins for path in join.paths)
     yield from ((layout.week_path(week), step.due) for step in months for week in step.weeks)
     yield from ((layout.month_path(month), step.due) for step in years for month in step.months)
 
 
 def _early_joins(files: Mapping[str, File], today: date, limits: SizeLimits) -> list[Join]:
-    """Joins of the oldest days, until no limit is exceeded."""
     days = [(day, path) for path, day in _days(files, today).items() if day + EARLIEST_BY_SIZE <= today]
     daily = sum(file.size for path, file in files.items() if layout.stage_of(path) == "daily")
     total = sum(file.size for file in files.values())

@@ -217,7 +217,6 @@ def _without_markup(text: str) -> str:
 
 
 def _core(text: str) -> str:
-    """The text without labels, beginnings and endings that add nothing."""
     patterns = _patterns()
     for _ in range(4):
         text = text.strip(" \t\n" + _QUOTES)

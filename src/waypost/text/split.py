@@ -111,7 +111,6 @@ _costs: dict[str, float] = {}
 
 
 def _cost(unit: str) -> float:
-    """Estimated tokens of one unit: a run of letters and digits, or one sign."""
     cost = _costs.get(unit)
     if cost is None:
         if len(_costs) > 50_000:

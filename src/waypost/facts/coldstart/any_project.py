@@ -97,7 +97,6 @@ def _containers(tree: ProjectTree) -> Slots:
 
 
 def _start_command(dockerfile: str) -> str:
-    """The command that the last stage of a Dockerfile starts."""
     lines = re.findall(r"(?m)^(ENTRYPOINT|CMD)\s+(\[[^\n]{1,300}\]|[^\n\[]{1,200})$", dockerfile[-20_000:])
     last = dict(lines)
     parts = []

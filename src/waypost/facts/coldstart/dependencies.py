@@ -29,18 +29,6 @@ def dependencies(tree: ProjectTree, folder: str) -> dict[str, str]:
     return packages
 
 
-def _json(tree: ProjectTree, path: str) -> Iterable[str]:
-    return _keys(tree.json(path), _JSON_TABLES)
-
-
-def _toml(tree: ProjectTree, path: str) -> Iterable[str]:
-    return _keys(tree.toml(path), _TOML_TABLES)
-
-
-def _pyproject(tree: ProjectTree, path: str) -> Iterable[str]:
-    return _python(tree.toml(path))
-
-
 def _go(tree: ProjectTree, path: str) -> Iterable[str]:
     return _GO.findall(tree.text(path)[:_LONGEST])
 
@@ -68,12 +56,20 @@ def _indented(tree: ProjectTree, path: str) -> Iterable[str]:
     return [match[1] for line in lines if line[:1] in (" ", "\t") and (match := _REQUIREMENT.match(line))]
 
 
+_JSON_TABLES = (
+    ("dependencies",), ("devDependencies",), ("peerDependencies",), ("optionalDependencies",),
+    ("require",), ("require-dev",),
+)  # fmt: skip
+_TOML_TABLES = (
+    ("dependencies",), ("dev-dependencies",), ("build-dependencies",), ("workspace", "dependencies"),
+    ("packages",), ("dev-packages",),
+)  # fmt: skip
 _MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
-    "package.json": _json,
-    "composer.json": _json,
-    "pyproject.toml": _pyproject,
-    "pipfile": _toml,
-    "cargo.toml": _toml,
+    "package.json": lambda tree, path: _keys(tree.json(path), _JSON_TABLES),
+    "composer.json": lambda tree, path: _keys(tree.json(path), _JSON_TABLES),
+    "pyproject.toml": lambda tree, path: _python(tree.toml(path)),
+    "pipfile": lambda tree, path: _keys(tree.toml(path), _TOML_TABLES),
+    "cargo.toml": lambda tree, path: _keys(tree.toml(path), _TOML_TABLES),
     "setup.py": _quoted,
     "setup.cfg": _indented,
     "*requirements*.txt": _requirements,
@@ -88,23 +84,6 @@ _MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
     "gemfile": _quoted,
     "*.gemspec": _quoted,
 }
-
-_JSON_TABLES = (
-    ("dependencies",),
-    ("devDependencies",),
-    ("peerDependencies",),
-    ("optionalDependencies",),
-    ("require",),
-    ("require-dev",),
-)
-_TOML_TABLES = (
-    ("dependencies",),
-    ("dev-dependencies",),
-    ("build-dependencies",),
-    ("workspace", "dependencies"),
-    ("packages",),
-    ("dev-packages",),
-)
 
 
 def _keys(data: dict[str, Any], tables: Iterable[tuple[str, ...]]) -> list[str]:

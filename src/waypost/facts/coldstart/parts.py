@@ -58,7 +58,6 @@ def _descriptions(tree: ProjectTree, folder: str) -> Iterable[tuple[str, str]]:
 
 
 def _modules(tree: ProjectTree, layout: Layout, domain: Domain) -> list[str]:
-    """The names of a domain's modules, largest first."""
     counts: Counter[str] = Counter()
     for path in tree.paths:
         if path.startswith(f"{domain.folder}/") and is_source(path) and layout.domain(path) == domain.name:

@@ -54,7 +54,6 @@ def test_slots(tree: ProjectTree) -> Slots:
 
 
 def _test_folder(path: str) -> str:
-    """The outermost test folder of a path, or an empty string."""
     parts = path.split("/")[:-1]
     for length, part in enumerate(parts, 1):
         if _FOLDER.fullmatch(part) or _PROJECT.search(part):

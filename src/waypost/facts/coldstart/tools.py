@@ -38,7 +38,6 @@ def tool_slots(tree: ProjectTree, folder: str, tools: Mapping[str, Mapping[str, 
 
 
 def _path_with_mark(tree: ProjectTree, folder: str, mark: str, required: Mapping[str, str]) -> str:  # noqa: PLR0911
-    """The path of the file with the mark, or an empty string."""
     kind, _, what = mark.partition(":")
     file, _, rest = what.partition(":")
     path = join(folder, file)

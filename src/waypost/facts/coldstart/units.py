@@ -45,7 +45,6 @@ def find_units(tree: ProjectTree) -> list[PackageUnit]:
 
 
 def _source(tree: ProjectTree, template: EcosystemTemplate) -> Counter[str]:
-    """How many source files of an ecosystem lie in each folder and below."""
     counts: Counter[str] = Counter()
     for path in tree.paths:
         if path.rpartition(".")[2] in template.endings and not is_outside_source(path.rpartition("/")[0]):

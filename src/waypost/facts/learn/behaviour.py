@@ -169,7 +169,6 @@ def _where(place: str) -> str:
 
 
 def _refactoring(context: ChangeContext, place: str) -> tuple[str, float]:
-    """A refactoring of over fifty lines with a stated purpose."""
     message = context.message
     lines = sum(max(file.lines_added, file.lines_removed) for file in context.sources)
     explanations = (

@@ -95,7 +95,6 @@ def _joined_evidence(old: Candidate, new: Candidate) -> tuple[str, ...]:
 
 
 def _reverted_indices(changes: list[ChangeSet]) -> set[int]:
-    """Indices of commits that revert another commit of the range, and of those that they revert."""
     reverted: set[int] = set()
     for index, change in enumerate(changes):
         target = read_message(change.subject, change.body).reverts

@@ -149,7 +149,6 @@ def _version_suffix(wanted: str) -> str:
 
 
 def _is_major_change(before: str, after: str) -> bool:
-    """Whether the first number of a version changed."""
     old, new = _VERSION.search(before), _VERSION.search(after)
     if not old or not new:
         return False

@@ -151,7 +151,6 @@ def _is_explained_by_message(context: ChangeContext, name: str) -> bool:
 
 
 def _is_named_by_message(context: ChangeContext, file: FileChange) -> bool:
-    """Whether the message mentions what the file contains."""
     names = " ".join((file.path.replace("/", " "), *(last_part(symbol.name) for symbol in file.symbols[:20])))
     stems = {part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", names)) if len(part) > 3}
     return any(word[:5] in stems for word in content_words(context.message.subject))
@@ -166,7 +165,6 @@ def _owner(file: FileChange, purpose: str) -> str:
 
 
 def _with_subject(context: ChangeContext, text: str) -> str:
-    """The text with the commit's subject added, if that says more."""
     message = context.message
     if message.content_count < 2 or message.noise or not says_more_than(message.subject, *words_in(text)):
         return text

@@ -121,7 +121,6 @@ def stems(text: str) -> set[str]:
 
 
 def _stands_alone(sentence: str) -> bool:
-    """Whether a sentence can be understood without the one before it."""
     if HAPPENS.match(sentence) or _LEADS_TO.match(sentence):
         return True
     return not _BEFORE_THIS.match(sentence) and sentence.split(" ", 1)[0].lower().strip(",'\"") not in _POINTS

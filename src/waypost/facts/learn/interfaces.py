@@ -247,12 +247,10 @@ def _share_word(before: str, after: str) -> bool:
 
 
 def _mentions_either_name(message: CommitMessage, changed: ChangedSymbol) -> bool:
-    """Whether the message mentions either name. Otherwise one may have replaced the other."""
     return message.mentions(last_part(changed.symbol.name)) or message.mentions(last_part(changed.symbol.name_before))
 
 
 def _is_added_elsewhere(context: ChangeContext, removed: ChangedSymbol) -> bool:
-    """Whether the removed definition was added in another file under the same name."""
     name = last_part(removed.symbol.name)
     return any(last_part(changed.symbol.name) == name for changed in context.changed_symbols(ADDED, RENAMED))
 

@@ -191,7 +191,6 @@ def _is_subject(first: str, verb: Verb, following: list[str]) -> bool:
 
 
 def _kind(subject: str, verb: Verb | None, raw: str) -> str:
-    """The kind of work of a subject without a prefix."""
     forms = ((_REVERT, raw, "revert"), (_MERGE, raw, "merge"), (_RELEASE, subject, "release"))
     special = next((kind for pattern, text, kind in forms if pattern.match(text)), "bump" if _BUMP.search(raw) else "")
     if special:

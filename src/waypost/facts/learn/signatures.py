@@ -87,7 +87,6 @@ def _parameters(name: str, language: str, signature: str) -> list[Parameter] | N
 
 
 def _inside(name: str, signature: str) -> str | None:
-    """The text between the parentheses after the name."""
     signature = _VISIBILITY.sub("pub ", signature)
     name_match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", signature)
     start = signature.find("(", name_match.end() if name_match else 0)

@@ -138,7 +138,6 @@ def _error_in_line(line: str) -> str:
 
 
 def _trim_error(text: str) -> str:
-    """The error up to the end of the code or sentence."""
     text = text.lstrip("`'\"„“« ")
     end = _ERROR_END.search(text, 3)
     text = printable(text[: end.start()] if end else text).strip(" `“”»,;.")

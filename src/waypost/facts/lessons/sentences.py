@@ -41,7 +41,6 @@ def sentences_of(text: str) -> Iterator[LessonSentence]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Lines of prose, with wrapped lines joined."""
     fence, part = "", ""
     for line in text.splitlines():
         mark = _FENCE.match(line)

@@ -82,7 +82,6 @@ def _day_title(day: Day, name: str, words: Phrases) -> str:
 
 
 def _topic_line(items: Sequence[ScoredEntry], words: Phrases) -> list[str]:
-    """The topics of a day, most important first."""
     groups: dict[int, list[ScoredEntry]] = {}
     for item in items:
         if item.topic and item.label:

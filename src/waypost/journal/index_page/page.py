@@ -154,7 +154,6 @@ def _bullet(line: SourcedLine) -> str:
 
 
 def _bold(text: str) -> str:
-    """The text, safe between the stars of bold print."""
     return text.replace("*", "").strip() or "?"
 
 

@@ -108,7 +108,6 @@ def _unix_lines(text: str) -> str:
 
 
 def _gap(text: str, newline: str) -> str:
-    """The line ends that make one blank line after the text."""
     if not text:
         return ""
     lines = text.replace("\r\n", "\n")

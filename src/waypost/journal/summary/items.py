@@ -78,7 +78,6 @@ def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
 
 
 def _merge(first: SummaryItem, repeated: SummaryItem) -> SummaryItem:
-    """The first of two entries with the same text, with the higher score."""
     best = max(first, repeated, key=lambda item: item.score)
     return SummaryItem(
         first.entry,

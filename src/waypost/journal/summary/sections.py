@@ -120,7 +120,6 @@ class SummarySections:
         return item.topic if label_fits(item.label, f"{item.text}\n{answer}") else 0
 
     def _topics(self) -> list[int]:
-        """The topics of important items, the weightiest first."""
         weights: dict[int, int] = {}
         first: dict[int, int] = {}
         for index in self.worthy:
@@ -193,7 +192,6 @@ class SummarySections:
         return question if question is not None and is_free and self.gists.texts[question] else index
 
     def _highlights(self) -> list[str]:
-        """The strongest item of each month that no other line covers."""
         months = {self.items[index].day.month for index in self.used}
         lines = []
         for index in strongest_of_months(self.items):

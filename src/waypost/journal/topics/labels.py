@@ -60,7 +60,6 @@ def _is_part(word: str, other: str) -> bool:
 
 
 def _spellings(subjects: Sequence[Subject], indices: Sequence[int], terms: Sequence[str]) -> dict[str, str]:
-    """The commonest spelling of each term in these utterances."""
     spellings: dict[str, Counter[str]] = {term: Counter() for term in terms}
     for index in indices:
         for bare, stems, _ in dict.fromkeys(_tokens(subjects[index])):

@@ -105,7 +105,6 @@ def _titles_in_json(text: str) -> list[str]:
 
 
 def _titles_beside_links(text: str) -> Iterator[str]:
-    """The text on the line of each address, or on the line before it."""
     previous = ""
     links = 0
     lines = [line.strip() for line in text.split("\n") if line.strip()]

@@ -108,7 +108,6 @@ def _beside(text: str, at: int, after: int, password: bool) -> ValueSpan | None:
 
 
 def _in_column(text: str, at: int, after: int, password: bool) -> Iterator[ValueSpan]:
-    """The cells below a name that heads a column of a Markdown table."""
     start = text.rfind("\n", max(0, at - _LONGEST_ROW), at) + 1
     end = text.find("\n", after, after + _LONGEST_ROW)
     if end < 0 or "|" not in text[start:end]:

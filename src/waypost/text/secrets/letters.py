@@ -68,18 +68,16 @@ def end_of_stated_word(text: str, begin: int, verb: str) -> int:
         return end
     if value.lower() in common_words() or value.isupper():
         return 0
-    is_announced = verb.lower().split()[0] in _announcing_verbs() if verb else False
+    is_announced = verb.lower().split()[0] in _word_set("telling") if verb else False
     return end if is_announced or not _is_predicate(value) else 0
 
 
 def _if_mixed(text: str, end: int, value: str) -> int:
-    """The end, if the value ends its line and has a capital inside."""
     mixed = len(value) >= _SHORTEST_MIXED and _INNER_CAPITAL.search(value)
     return end if mixed and _END_OF_LINE.match(text, end) else 0
 
 
 def _if_rare(text: str, end: int, value: str) -> int:
-    """The end, if the value ends its line and is a lower-case word of neither prose nor code."""
     rare = value.islower() and value.isascii() and len(value) >= _SHORTEST_MIXED and value not in common_words()
     return end if rare and _END_OF_LINE.match(text, end) else 0
 
@@ -98,26 +96,16 @@ def _is_shouted(text: str, at: int, end: int) -> bool:
 
 def _has_word_of_code(value: str) -> bool:
     """Whether the value contains words that name variables and types: newPassword, SecretStr."""
-    return not _words_of_code().isdisjoint(part.lower() for part in identifier_parts(value))
+    return not _word_set("code").isdisjoint(part.lower() for part in identifier_parts(value))
 
 
 def _is_predicate(word: str) -> bool:
     """Whether a word has the ending of a predicate: required, gespeichert, обязателен. A capital makes it a noun."""
     if word[0].isupper() and word[0].isascii():
         return False
-    return word.lower().endswith(_predicate_ends())
+    return word.lower().endswith(tuple(_word_set("predicate_ends")))
 
 
 @cache
-def _words_of_code() -> frozenset[str]:
-    return frozenset(data()["letters"]["code"])
-
-
-@cache
-def _predicate_ends() -> tuple[str, ...]:
-    return tuple(data()["letters"]["predicate_ends"])
-
-
-@cache
-def _announcing_verbs() -> frozenset[str]:
-    return frozenset(data()["letters"]["telling"])
+def _word_set(name: str) -> frozenset[str]:
+    return frozenset(data()["letters"][name])

@@ -78,7 +78,6 @@ def _unescaped(reading: Reading) -> Reading:
 
 
 def _replace(reading: Reading, part: re.Pattern[str], form: Callable[[re.Match[str]], str]) -> Reading:
-    """The reading with each match replaced by one character or none."""
     parts, places, done = list[str](), list[int](), 0
     for match in part.finditer(reading.text):
         parts += [reading.text[done : match.start()], replacement := form(match)]

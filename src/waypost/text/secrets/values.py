@@ -145,7 +145,6 @@ def _has_no_words(value: str) -> bool:
 
 
 def _has_common_word(run: str) -> bool:
-    """Whether a common word begins or ends the run: names are made of words."""
     return any(run[:size] in common_words() or run[-size:] in common_words() for size in range(4, len(run) + 1))
 
 

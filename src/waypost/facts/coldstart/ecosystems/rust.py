@@ -74,5 +74,4 @@ def _members(tree: ProjectTree, folder: str, data: dict[str, Any]) -> list[str]:
 
 
 def _tests_itself(tree: ProjectTree, folder: str) -> bool:
-    """Whether one of the first files contains tests."""
     return any("#[test]" in tree.text(path) for path in tree.below(join(folder, "src"), ".rs")[:20])
