@@ -65,7 +65,7 @@ def test_taking_a_lifetime_away_leaves_nothing_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "said", "after"),
+    ("earlier", "said", "after"),
     [
         ("session", None, (None, None)),  # deleted with its first saying, it would be lost
         ("implementation", None, (None, None)),
@@ -79,13 +79,15 @@ def test_taking_a_lifetime_away_leaves_nothing_of_it() -> None:
     ],
 )
 def test_what_is_said_twice_has_the_milder_end(
-    known: str | None, said: str | None, after: tuple[int | None, str | None]
+    earlier: str | None, said: str | None, after: tuple[int | None, str | None]
 ) -> None:
-    state = replace(State(), **lifetime_changes(State(), CLASSES[known] if known else None, known, NOW - timedelta(40)))
-    found = replace(state, **restatement_changes(state, CLASSES[said] if said else None, said, NOW))
-    days = None if found.expires_at is None else (found.expires_at - NOW).days
-    assert (days, found.on_expire) == after
-    assert found.ttl_class == (
+    state = replace(
+        State(), **lifetime_changes(State(), CLASSES[earlier] if earlier else None, earlier, NOW - timedelta(40))
+    )
+    restated = replace(state, **restatement_changes(state, CLASSES[said] if said else None, said, NOW))
+    days = None if restated.expires_at is None else (restated.expires_at - NOW).days
+    assert (days, restated.on_expire) == after
+    assert restated.ttl_class == (
         None if days is None else {7: "api_contract", 30: "architecture", 3: "implementation"}[days]
     )
 

@@ -87,8 +87,8 @@ def random_chain(dice: random.Random) -> CausalChain:
         for n in range(dice.randint(1, 8))
     ]
     edges = {
-        (kind, one.id, other.id): CausalEdge(kind, one.id, other.id, dice.choice((1.0, 0.5, 0.333)))
-        for one, other in (dice.choices(nodes, k=2) for _ in nodes)
+        (kind, start.id, other.id): CausalEdge(kind, start.id, other.id, dice.choice((1.0, 0.5, 0.333)))
+        for start, other in (dice.choices(nodes, k=2) for _ in nodes)
         for kind in dice.choices(CAUSAL_LINKS)
     }
     return chain(nodes, list(edges.values()))
@@ -114,34 +114,34 @@ def read_by_mermaid() -> list[tuple[CausalChain, dict[str, Any]]]:
     node_program = shutil.which("node")
     if node_program is None or not (MERMAID / "node_modules").is_dir():
         pytest.fail("Mermaid is not installed. Install Node.js 20 or later and run: npm ci --prefix tests/mermaid")
-    asked = json.dumps({"diagrams": [mermaid_of(one) for one in given], "render": DRAWN})
+    request = json.dumps({"diagrams": [mermaid_of(chain) for chain in given], "render": DRAWN})
     command = [node_program, str(MERMAID / "read_diagrams.mjs")]
-    done = subprocess.run(command, check=False, input=asked, capture_output=True, encoding="utf-8", timeout=120)
+    done = subprocess.run(command, check=False, input=request, capture_output=True, encoding="utf-8", timeout=120)
     assert done.returncode == 0, done.stderr
     return list(zip(given, json.loads(done.stdout), strict=True))
 
 
-def labels(one: CausalChain) -> list[str]:
-    every = (*one.nodes, *one.replaces, *one.replaced_by)
+def labels(chain: CausalChain) -> list[str]:
+    every = (*chain.nodes, *chain.replaces, *chain.replaced_by)
     return [f"{shorten_label(node.text, LABEL)}{' (stale)' if node.is_stale else ''}" for node in every]
 
 
-def links(one: CausalChain) -> list[tuple[str, str, str]]:
-    every = (*one.nodes, *one.replaces, *one.replaced_by)
+def links(chain: CausalChain) -> list[tuple[str, str, str]]:
+    every = (*chain.nodes, *chain.replaces, *chain.replaced_by)
     name = {node.id: f"n{n}" for n, node in enumerate(every, 1)}
-    said = [WORDS[e.kind] + (f" {e.strength:.2f}" if e.strength < 1 else "") for e in one.edges]
-    drawn = [(name[e.from_id], name[e.to_id], word) for e, word in zip(one.edges, said, strict=True)]
-    return drawn + [(name[e.from_id], name[e.to_id], "replaces") for e in one.replacements]
+    said = [WORDS[e.kind] + (f" {e.strength:.2f}" if e.strength < 1 else "") for e in chain.edges]
+    drawn = [(name[e.from_id], name[e.to_id], word) for e, word in zip(chain.edges, said, strict=True)]
+    return drawn + [(name[e.from_id], name[e.to_id], "replaces") for e in chain.replacements]
 
 
 def test_mermaid_reads_every_diagram_as_exactly_our_nodes_and_links(
     read_by_mermaid: list[tuple[CausalChain, dict[str, Any]]],
 ) -> None:
-    for one, read in read_by_mermaid:
-        assert "error" not in read, (read, mermaid_of(one))
-        assert [n["id"] for n in read["nodes"]] == [f"n{n}" for n in range(1, len(labels(one)) + 1)]
-        assert [n["text"] for n in read["nodes"]] == labels(one)
-        assert [(e["from"], e["to"], e["text"]) for e in read["edges"]] == links(one)
+    for chain, read in read_by_mermaid:
+        assert "error" not in read, (read, mermaid_of(chain))
+        assert [n["id"] for n in read["nodes"]] == [f"n{n}" for n in range(1, len(labels(chain)) + 1)]
+        assert [n["text"] for n in read["nodes"]] == labels(chain)
+        assert [(e["from"], e["to"], e["text"]) for e in read["edges"]] == links(chain)
         assert read["groups"] == 0
         assert not any(n["link"] for n in read["nodes"])
         assert {n["kind"] for n in read["nodes"]} == {"string"}
@@ -152,18 +152,18 @@ def test_mermaid_draws_the_texts_as_they_are_and_nothing_that_acts(
 ) -> None:
     plain = set(read_by_mermaid[0][1]["drawn"]["elements"])
     assert plain.isdisjoint({"script", "img", "a", "i", "b", "em", "strong", "math", "iframe", "ul", "ol", "h1"})
-    for one, read in read_by_mermaid[:DRAWN]:
+    for chain, read in read_by_mermaid[:DRAWN]:
         drawn = read["drawn"]
-        assert drawn["nodes"] == labels(one)
-        assert drawn["edges"] == [word for _, _, word in links(one)]
+        assert drawn["nodes"] == labels(chain)
+        assert drawn["edges"] == [word for _, _, word in links(chain)]
         assert set(drawn["elements"]) <= plain
         assert drawn["acting"] == []
 
 
 def test_kinds_have_shapes_and_classes_of_their_own(read_by_mermaid: list[tuple[CausalChain, dict[str, Any]]]) -> None:
     shapes: dict[str, set[str]] = {}
-    for one, read in read_by_mermaid:
-        for ours, theirs in zip(one.nodes, read["nodes"], strict=False):
+    for chain, read in read_by_mermaid:
+        for ours, theirs in zip(chain.nodes, read["nodes"], strict=False):
             shapes.setdefault(ours.kind, set()).add(theirs["shape"])
             assert (ours.kind if ours.kind in CAUSAL_KINDS else "other") in theirs["classes"]
             assert ("stale" in theirs["classes"]) is ours.is_stale
@@ -189,7 +189,7 @@ def test_a_replaced_decision_stands_beside_the_chain(
 
 def test_a_chain_of_many_long_texts_stays_within_what_mermaid_takes() -> None:
     nodes = [node(f"id{n}", "reason", '"#;' * 500) for n in range(100)]
-    edges = [CausalEdge("causes", one.id, other.id) for one in nodes for other in nodes[:10]]
+    edges = [CausalEdge("causes", start.id, other.id) for start in nodes for other in nodes[:10]]
     text = mermaid_of(chain(nodes, edges))
     assert len(text.encode("utf-16-le")) // 2 < 50_000
     assert text.count("-->") == MOST_LINKS

@@ -149,9 +149,9 @@ IDS = st.none() | st.just(ID)
 @settings(max_examples=80, deadline=None)
 @given(WORDS, IDS, st.sampled_from(["-", "*", "3."]), st.sampled_from(["\n", "\r\n"]))
 def test_words_come_back_as_they_were_given(text: str, id: str | None, mark: str, newline: str) -> None:
-    shown = render_bullet(text, id, mark, newline)
-    assert parse_bullets(shown) == (Bullet(0, len(shown), text, id, None, mark),)
-    assert "<!-- waypost:" not in shown
+    rendered = render_bullet(text, id, mark, newline)
+    assert parse_bullets(rendered) == (Bullet(0, len(rendered), text, id, None, mark),)
+    assert "<!-- waypost:" not in rendered
 
 
 @pytest.mark.slow

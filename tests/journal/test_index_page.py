@@ -40,8 +40,8 @@ def item(
 
 def page(*items: ScoredEntry, **changes: object) -> str:
     days: dict[date, list[ScoredEntry]] = {}
-    for one in items:
-        days.setdefault(one.entry.at.date(), []).append(one)
+    for scored in items:
+        days.setdefault(scored.entry.at.date(), []).append(scored)
     sheets = tuple(Day(day, f"daily/{day}.md", tuple(each)) for day, each in days.items())
     return generated_part(replace(IndexContent("en", NOW, UPKEEP, days=sheets), **changes))  # type: ignore[arg-type]
 
@@ -72,13 +72,13 @@ def test_days_come_newest_first_with_their_links_and_weight_in_words() -> None:
 
 
 def test_passing_facts_stand_apart_with_their_answer_and_are_gone_after_a_day() -> None:
-    asked = item("What is on ZDF at 20:15?", 1, hours=2)
+    question = item("What is on ZDF at 20:15?", 1, hours=2)
     answered = item("The handball semi-final.", 1, hours=1.9, speaker="assistant")
-    made = page(asked, answered)
+    made = page(question, answered)
     assert "Temporary facts (gone after 24 hours)" in made
     line = next(line for line in made.splitlines() if "ZDF" in line)
     assert line.startswith("- What is on ZDF at 20:15? → The handball semi-final.")
-    assert sources_of(line) == (asked.entry.id, answered.entry.id)
+    assert sources_of(line) == (question.entry.id, answered.entry.id)
     later = page(item("What is on ZDF at 20:15?", 1, hours=26))
     assert "ZDF" not in later
     assert "2026-01-29" in later  # its day is still there, with its link
@@ -106,8 +106,8 @@ def test_every_line_from_an_entry_names_it() -> None:
 
 
 def test_a_topic_names_entries_that_hold_its_words() -> None:
-    one, two, three = entry("The AWS exam"), entry("Book the exam for AWS"), entry("It went well")
-    assert set(topic_with_sources("AWS exam", [one, two, three]).ids) == {one.id, two.id}
+    first, two, three = entry("The AWS exam"), entry("Book the exam for AWS"), entry("It went well")
+    assert set(topic_with_sources("AWS exam", [first, two, three]).ids) == {first.id, two.id}
 
 
 def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
@@ -133,7 +133,7 @@ def test_numbers_and_upkeep_are_told() -> None:
         147, 12.0, (15, 18), ((SourcedLine("Software"), 0.34), (SourcedLine("AWS"), 0.18)), (("daily", 2_411_724, 7),)
     )
     made = page(figures=figures)
-    for told in (
+    for phrase in (
         "- **Conversations:** 147",
         "Software (34%); AWS (18%)",
         "12 messages",
@@ -144,7 +144,7 @@ def test_numbers_and_upkeep_are_told() -> None:
         "- **Files archived:** 2",
         "- **New summaries:** 1",
     ):
-        assert told in made
+        assert phrase in made
 
 
 @pytest.mark.parametrize(
@@ -195,11 +195,11 @@ def test_an_older_day_is_told_in_short_between_the_last_week_and_the_summaries()
 
 
 def test_the_time_of_making_is_no_change() -> None:
-    one = page(item("We chose gzip", 7))
-    other = one.replace("- Updated: 2026-01-30 18:00", "- Updated: 2026-01-30 19:00")
-    assert one != other
-    assert without_time(one) == without_time(other)
-    assert without_time(page(item("We chose zstd", 7))) != without_time(one)
+    before = page(item("We chose gzip", 7))
+    other = before.replace("- Updated: 2026-01-30 18:00", "- Updated: 2026-01-30 19:00")
+    assert before != other
+    assert without_time(before) == without_time(other)
+    assert without_time(page(item("We chose zstd", 7))) != without_time(before)
 
 
 @pytest.mark.parametrize(
@@ -221,9 +221,9 @@ def test_words_of_entries_can_neither_end_the_part_nor_add_lines(hostile: str) -
     assert frame.part is not None and not frame.is_edited
     assert frame.after == "\n"
     assert frame.before == page_top("en") + "\n"
-    told = [line for line in frame.part.splitlines() if sources_of(line)]
-    assert len(told) == 1
-    assert sources_of(told[0]) == (entry(hostile, NOW - timedelta(hours=1)).id,)
+    sourced_lines = [line for line in frame.part.splitlines() if sources_of(line)]
+    assert len(sourced_lines) == 1
+    assert sources_of(sourced_lines[0]) == (entry(hostile, NOW - timedelta(hours=1)).id,)
     assert len([line for line in made.splitlines() if line.startswith("#")]) == 4
     assert not any(character in made for character in "\u202e\x1b\ud800")
 

@@ -61,13 +61,13 @@ def summary(rows: list[Row]) -> str:
 
 @pytest.mark.parametrize("language", EXAMPLES)
 def test_the_examples_of_the_page_are_what_is_made(language: str) -> None:
-    shown = re.search(rf"### {language}\n\n```markdown\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    assert shown is not None and shown[1] == summary(EXAMPLES[language])
+    example = re.search(rf"### {language}\n\n```markdown\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert example is not None and example[1] == summary(EXAMPLES[language])
 
 
 if __name__ == "__main__":
     page = PAGE.read_text("utf-8")
-    for name, told in EXAMPLES.items():
-        made = f"### {name}\n\n```markdown\n{summary(told)}```"
+    for name, entries in EXAMPLES.items():
+        made = f"### {name}\n\n```markdown\n{summary(entries)}```"
         page = re.sub(rf"### {name}\n\n```markdown\n.*?```", lambda _, made=made: made, page, flags=re.DOTALL)  # type: ignore[misc]
     PAGE.write_text(page, "utf-8")

@@ -22,7 +22,7 @@ LINES = st.sampled_from(
     ]
 )
 FREE = st.lists(LINES | st.text(max_size=20), max_size=8)
-TEXTS = st.tuples(FREE, st.sampled_from(["\n", "\r\n", "\r"])).map(lambda told: told[1].join(told[0]))
+TEXTS = st.tuples(FREE, st.sampled_from(["\n", "\r\n", "\r"])).map(lambda pair: pair[1].join(pair[0]))
 
 
 def test_a_new_file_has_its_title_and_then_our_part() -> None:
@@ -77,8 +77,8 @@ def test_of_two_copies_the_one_that_nobody_edited_is_ours() -> None:
 def test_writing_twice_changes_nothing_and_what_was_written_is_found(text: str, part: str) -> None:
     once = with_part(text, part)
     assert with_part(once, part) == once
-    found = split_frame(once)
-    assert found.part is not None and not found.is_edited
+    frame = split_frame(once)
+    assert frame.part is not None and not frame.is_edited
 
 
 @pytest.mark.slow

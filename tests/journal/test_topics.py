@@ -40,7 +40,8 @@ def test_the_order_in_which_they_are_given_does_not_matter_to_the_groups() -> No
 def _groups(given: list[Subject]) -> set[frozenset[str]]:
     of = find_topics(given).of
     return {
-        frozenset(one.text for one, number in zip(given, of, strict=True) if number == wanted) for wanted in {*of} - {0}
+        frozenset(subject.text for subject, number in zip(given, of, strict=True) if number == wanted)
+        for wanted in {*of} - {0}
     }
 
 

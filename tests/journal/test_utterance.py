@@ -114,7 +114,7 @@ def test_worth_ranks_labelled_utterances(language: str) -> None:
     kept = [worth(row["text"], language) for row in rows if row["label"]]
     others = [worth(row["text"], language) for row in rows if not row["label"]]
     assert min(len(kept), len(others)) >= 50
-    above = sum(one > other for one in kept for other in others)
+    above = sum(score > other for score in kept for other in others)
     assert above / (len(kept) * len(others)) >= 0.93
 
 

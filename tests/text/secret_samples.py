@@ -564,7 +564,7 @@ Rates = dict[str, tuple[float, dict[str, int]]]
 
 def rates(formats: dict[str, Maker], carriers: dict[str, str], samples: int) -> Rates:
     """For each format the share of hidden samples, and how many each carrier missed."""
-    found: Rates = {}
+    rates: Rates = {}
     for name, make in formats.items():
         rng = random.Random(name)
         missed = {
@@ -572,8 +572,8 @@ def rates(formats: dict[str, Maker], carriers: dict[str, str], samples: int) -> 
             for where, carrier in carriers.items()
             if (misses := sum(not is_hidden(make(rng), carrier) for _ in range(samples)))
         }
-        found[name] = 1 - sum(missed.values()) / (len(carriers) * samples), missed
-    return found
+        rates[name] = 1 - sum(missed.values()) / (len(carriers) * samples), missed
+    return rates
 
 
 GROUPS = {

@@ -41,13 +41,13 @@ def test_every_format_is_masked_in_nearly_every_sample(measured: dict[str, Rates
 
 @pytest.mark.parametrize("group", ["shape", "name"])
 def test_over_all_formats_99_of_100_samples_are_masked(measured: dict[str, Rates], group: str) -> None:
-    found = [rate for rate, _ in measured[group].values()]
-    assert sum(found) / len(found) >= 0.99
+    rates = [rate for rate, _ in measured[group].values()]
+    assert sum(rates) / len(rates) >= 0.99
 
 
 def test_every_format_is_listed_in_the_documents() -> None:
     page = (Path(__file__).parents[2] / "docs" / "security.md").read_text("utf-8")
-    assert [one["name"] for one in data()["format"] if f"`{one['name']}`" not in page] == []
+    assert [row["name"] for row in data()["format"] if f"`{row['name']}`" not in page] == []
 
 
 @pytest.mark.parametrize("value", ["x" * 36, "0" * 36, "EXAMPLE" * 6])

@@ -19,16 +19,16 @@ def tree_of(files: Mapping[str, str], name: str = "project") -> ProjectTree:
     return ProjectTree(files, lambda path: files[path], told, name)
 
 
-def project_of(files: Mapping[str, str], known: DetectedStack | None = None) -> FoundProject:
-    return find_project(tree_of(files), Layout.of(files), known or DetectedStack())
+def project_of(files: Mapping[str, str], detected: DetectedStack | None = None) -> FoundProject:
+    return find_project(tree_of(files), Layout.of(files), detected or DetectedStack())
 
 
 @pytest.fixture
 def facts() -> Facts:
     """The texts of the facts about a project, by topic."""
 
-    def found(files: Mapping[str, str], known: DetectedStack | None = None) -> dict[str, str]:
-        return {fact.topic: fact.text for fact in project_of(files, known).facts}
+    def found(files: Mapping[str, str], detected: DetectedStack | None = None) -> dict[str, str]:
+        return {fact.topic: fact.text for fact in project_of(files, detected).facts}
 
     return found
 

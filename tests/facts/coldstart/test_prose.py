@@ -27,9 +27,9 @@ def test_the_first_sentence_in_plain_words(text: str, expected: str) -> None:
 
 
 def test_a_sentence_is_one_line_without_characters_that_act_on_a_reader() -> None:
-    found = first_sentence("A tool\x1b[31m that\u202e looks\u200b\nharmless \x07 indeed.")
-    assert found.isprintable()
-    assert "\n" not in found
+    text = first_sentence("A tool\x1b[31m that\u202e looks\u200b\nharmless \x07 indeed.")
+    assert text.isprintable()
+    assert "\n" not in text
 
 
 def test_a_long_sentence_is_cut() -> None:
@@ -89,10 +89,10 @@ def test_a_readme_without_prose_says_nothing(text: str) -> None:
 
 
 def test_the_words_at_the_head_of_a_file_describe_it_and_later_comments_do_not() -> None:
-    told = "Invoices and how they are paid."
-    assert file_description(f'"""{told}"""\nimport os\n', told) == told
-    assert file_description(f"#!/usr/bin/env python\n# {told}\n", told) == told
-    assert file_description(f"import os\n\n# {told}\nx = 1\n", told) == ""
+    description = "Invoices and how they are paid."
+    assert file_description(f'"""{description}"""\nimport os\n', description) == description
+    assert file_description(f"#!/usr/bin/env python\n# {description}\n", description) == description
+    assert file_description(f"import os\n\n# {description}\nx = 1\n", description) == ""
     assert file_description("# Copyright 2020 Somebody and others.\n", "Copyright 2020 Somebody and others.") == ""
     assert file_description(
         "// Package mail sends what is due.\npackage mail\n", "Package mail sends what is due."

@@ -100,17 +100,17 @@ _QUICK = settings(
 )
 
 
-def check(one: Candidate, *changes: ChangeSet) -> None:
+def check(candidate: Candidate, *changes: ChangeSet) -> None:
     paths = {file.path for change in changes for file in change.files}
     names = {symbol.name for change in changes for file in change.files for symbol in file.symbols}
-    assert one.text.strip()
-    assert len(one.text) <= MOST_TEXT + 5
-    assert one.topic
-    assert 0.5 <= one.confidence <= 1
-    assert one.level in (0, 1, 2, 3)
-    for part in (one.text, one.topic, one.reason, *one.evidence, *one.refs):
+    assert candidate.text.strip()
+    assert len(candidate.text) <= MOST_TEXT + 5
+    assert candidate.topic
+    assert 0.5 <= candidate.confidence <= 1
+    assert candidate.level in (0, 1, 2, 3)
+    for part in (candidate.text, candidate.topic, candidate.reason, *candidate.evidence, *candidate.refs):
         assert part.isprintable()
-    for ref in one.refs:
+    for ref in candidate.refs:
         path, _, name = ref.partition("#")
         assert path in paths
         assert not name or name in names
@@ -119,20 +119,20 @@ def check(one: Candidate, *changes: ChangeSet) -> None:
 @given(SETS)
 @_QUICK
 def test_any_change_gives_valid_candidates(change: ChangeSet) -> None:
-    found = candidates(change, LAYOUT)
-    assert len(found) <= MOST
-    for one in found:
-        check(one, change)
+    proposals = candidates(change, LAYOUT)
+    assert len(proposals) <= MOST
+    for candidate in proposals:
+        check(candidate, change)
 
 
 @given(st.lists(SETS, max_size=3))
 @settings(_QUICK, max_examples=20)
 def test_any_range_gives_valid_candidates(changes: list[ChangeSet]) -> None:
-    found = propose_for_range(changes, LAYOUT)
-    assert found.commits == len(changes)
-    assert len({one.topic for one in found.candidates}) == len(found.candidates)
-    for one in found.candidates:
-        check(one, *changes)
+    proposals = propose_for_range(changes, LAYOUT)
+    assert proposals.commits == len(changes)
+    assert len({candidate.topic for candidate in proposals.candidates}) == len(proposals.candidates)
+    for candidate in proposals.candidates:
+        check(candidate, *changes)
 
 
 @given(st.text(max_size=200), st.integers(5, 80))

@@ -116,12 +116,12 @@ def test_control_characters_and_invisible_ones_are_gone() -> None:
         "Add a\x1b[31m cart\u202e\u200b of\ttens", "It was\x00 lost because\x07 nobody looked for it."
     )
     assert message.subject == "Add a[31m cart of tens"
-    assert all(one.isprintable() for one in message.body)
+    assert all(sentence.isprintable() for sentence in message.body)
 
 
 def test_a_caveat_is_no_reason() -> None:
-    told = read_message(
+    message = read_message(
         "Make helpers safe", "However it is still impossible to call them because routes are not shared."
     )
-    assert told.reason == ""
+    assert message.reason == ""
     assert read_message("Make helpers safe", "Threads shared them, because routes are global.").reason

@@ -26,9 +26,9 @@ from waypost.facts.learn.signatures import signature_difference
     ],
 )  # fmt: skip
 def test_what_came_went_and_must_be_given(language: str, before: str, after: str, seen: str, breaks: bool) -> None:
-    found = signature_difference("C.f", language, before, after)
-    assert found[0] == seen
-    assert not seen or found[1] is breaks
+    difference = signature_difference("C.f", language, before, after)
+    assert difference[0] == seen
+    assert not seen or difference[1] is breaks
 
 
 @pytest.mark.parametrize(
