@@ -1,4 +1,4 @@
-"""What time does to the state of a memory."""
+"""Expiry and renewal of a memory's state."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -67,7 +67,7 @@ def test_taking_a_lifetime_away_leaves_nothing_of_it() -> None:
 @pytest.mark.parametrize(
     ("earlier", "said", "after"),
     [
-        ("session", None, (None, None)),  # deleted with its first saying, it would be lost
+        ("session", None, (None, None)),  # with the first lifetime it would be deleted
         ("implementation", None, (None, None)),
         ("api_contract", None, (7, "stale")),
         ("session", "architecture", (30, "stale")),

@@ -1,4 +1,4 @@
-"""Chains of causes out of any graph, against a search that is too simple to be wrong."""
+"""Causal chains from any graph, compared with a search that is too simple to be wrong."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ DAY = datetime(2026, 11, 3, 9, tzinfo=UTC)
 
 
 class Graph(NamedTuple):
-    """Nodes are numbers, "0" the root; all but the hidden ones may be shown."""
+    """Nodes are numbers, with "0" as the root. All but the hidden ones may be shown."""
 
     size: int
     edges: list[CausalEdge]
@@ -35,7 +35,7 @@ class Graph(NamedTuple):
         return self.visible(sorted(ends - {node_id}))
 
     def naive_depths(self, depth: int) -> dict[str, int]:
-        """Breadth first, one node after another."""
+        """Distances by a plain breadth-first search."""
         distances, queue = {"0": 0}, ["0"]
         for node_id in queue:
             for other in sorted(self.neighbours(node_id)):
@@ -51,7 +51,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     ends = st.integers(0, size - 1).map(str)
     edge = st.builds(CausalEdge, st.sampled_from(CAUSAL_LINKS), ends, ends, st.sampled_from((0.3, 0.7, 1.0)))
     edges = draw(st.lists(edge, max_size=24, unique_by=lambda drawn: (drawn.kind, drawn.from_id, drawn.to_id)))
-    if draw(st.booleans()):  # a long chain, perhaps closed to a circle
+    if draw(st.booleans()):  # a long chain, perhaps closed to a cycle
         line = [str(n) for n in range(size)] + (["0"] if draw(st.booleans()) else [])
         edges = [CausalEdge("causes", start, other) for start, other in pairwise(line)]
     hidden = draw(st.frozensets(st.integers(1, max(1, size - 1)).map(str), max_size=3))

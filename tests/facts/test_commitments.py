@@ -1,4 +1,4 @@
-"""What the reader takes out of a fact: two spellings of one commitment are equal, two commitments are not."""
+"""Two spellings of one commitment are equal; two commitments are not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The parts of a project, told by its paths."""
+"""The domains of a project, by its paths."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The judgement of duplicates, on minimal pairs and paraphrases in three languages (see the .jsonl files here)."""
+"""Judging duplicates on minimal pairs and paraphrases in three languages (see the .jsonl files here)."""
 
 import json
 from pathlib import Path
@@ -55,7 +55,7 @@ def test_nearly_every_minimal_pair_is_offered_as_a_correction() -> None:
     assert verdicts.count(DuplicateVerdict.CONFLICT) / len(verdicts) > 0.98
 
 
-# What was measured when the pairs were written, rounded down. The rest is kept twice, which costs a line each.
+# Measured when the pairs were written, rounded down. The rest is stored twice, which costs a line each.
 @pytest.mark.parametrize(
     ("engine", "language", "floor"),
     [(MINILM, "en", 0.71), (MULTILINGUAL, "en", 0.65), (MULTILINGUAL, "de", 0.70), (MULTILINGUAL, "ru", 0.70)],

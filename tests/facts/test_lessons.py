@@ -1,9 +1,9 @@
-"""Lessons of a session by rules: few, and true.
+"""Lessons of a session, found by rules: few, and true.
 
-`lessons.jsonl` was labelled by this rule: a lesson is a sentence in which somebody tells as settled what holds beyond the
-moment: what was the case or the cause or how things are done here (learning), what was chosen (decision), or what made an
-error go away that was named before (fix). Questions, guesses, plans, reports of work, quotations, code, what is denied or left
-open, and what only points ("let's go with that") are none. What is `held_out` was set aside while the rules were written.
+`lessons.jsonl` was labelled by this rule: a lesson is a sentence that states something lasting as settled. It is a fact, a
+cause or how things are done here (learning), a choice (decision), or what fixed an error named before (fix). Questions,
+guesses, plans, reports of work, quotations and code do not count. Nor do denials, open points and mere references ("let's
+go with that"). Rows marked `held_out` were set aside while the rules were written.
 """
 
 import json
@@ -27,7 +27,7 @@ def found(text: str, speaker: str = USER) -> list[str]:
 
 
 def quality(rows: list[dict[str, Any]]) -> tuple[float, float]:
-    """Precision and recall: of the same kind, with the words that matter."""
+    """Precision and recall. A lesson counts if it has the right kind and the important words."""
     right = proposed = wanted = 0
     for row in rows:
         expected = list(row["lessons"])

@@ -1,4 +1,4 @@
-"""Diagrams of causal chains, read and drawn by Mermaid itself: they show the texts, and nothing else."""
+"""Diagrams of causal chains, read and drawn by Mermaid itself, show the texts and nothing else."""
 
 import json
 import random
@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from waypost.facts.mermaid import LABEL, MOST_LINKS, escape_label, mermaid_of, shorten_label
 from waypost.model.causal import CAUSAL_KINDS, CAUSAL_LINKS, REPLACES, CausalChain, CausalEdge, CausalNode
 
-pytestmark = pytest.mark.slow  # not for the inner loop
+pytestmark = pytest.mark.slow  # too slow for the fast suite
 
 DAY = datetime(2026, 11, 3, 9, tzinfo=UTC)
 MERMAID = Path(__file__).parents[1] / "mermaid"
-DRAWN = 44  # of the diagrams below: drawing takes longer than reading
+DRAWN = 44  # diagrams; drawing takes longer than reading
 WORDS = {"justifies": "justifies", "leads_to": "leads to", "blocks": "limits", "causes": "causes"}
 
 HOSTILE = (
@@ -109,7 +109,7 @@ def chains() -> list[CausalChain]:
 
 @pytest.fixture(scope="module")
 def read_by_mermaid() -> list[tuple[CausalChain, dict[str, Any]]]:
-    """Every chain with what Mermaid makes of its diagram; node is started once."""
+    """Every chain with Mermaid's reading of its diagram. Node starts once."""
     given = chains()
     node_program = shutil.which("node")
     if node_program is None or not (MERMAID / "node_modules").is_dir():
@@ -204,7 +204,7 @@ def test_plain_sentences_stay_readable() -> None:
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("1. first", "1#46; first"),  # some versions of Mermaid take a number and a full stop for a list
+        ("1. first", "1#46; first"),  # some versions of Mermaid read a number and a full stop as a list
         ("www.example.org", "www#46;example#46;org"),
         ("-1", "#45;1"),
         ('say "no"', "say #34;no#34;"),

@@ -1,4 +1,4 @@
-"""Periods against the obvious: sets of instants."""
+"""Periods compared with sets of instants."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What a question for a reason is about, and reasons inside statements."""
+"""The subject of a why question, and reasons inside statements."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The original of a day: whatever happens to the live file, every word that was ever in it stays."""
+"""The original of a day keeps every word that was ever in the live file."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Lists that people and agents keep: what is a bullet, and adding and removing one without touching the rest."""
+"""Lists of bullets: parsing them, and adding or removing one without touching the rest."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Which files tell of a time, from the day itself to what is left of it."""
+"""Which files cover a time, from the day's own file to its summaries."""
 
 from datetime import date
 

@@ -57,7 +57,7 @@ def test_a_packed_file_is_read_and_replaced_like_a_plain_one(folder: JournalFold
     assert folder.scan()[DAY].gzipped
     assert folder.replace(DAY, "Bye\n", expected="Grüße\n")
     assert gzip.decompress((folder.root / f"{DAY}.gz").read_bytes()) == b"Bye\n"
-    folder.compress(DAY)  # harmless
+    folder.compress(DAY)  # safe to repeat
     folder.remove(DAY)
     assert folder.scan() == {}
 

@@ -1,4 +1,4 @@
-"""The points of an entry: how often, how lately, how explicitly, and about what."""
+"""The points of an entry: frequency, recency, explicitness and relevance."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -25,10 +25,10 @@ def mentions(*days: int, asks: bool = False) -> list[TopicMention]:
         ((0, 40, 80), 1),
         ((0, 40, 80, 120, 160), 1),  # often, but never several times a month
         ((0, 8, 16, 24), 3),  # every week for a month
-        ((0, 3, 7, 10, 13), 2),  # the seed's five mentions of its plan
+        ((0, 3, 7, 10, 13), 2),  # five mentions of a plan
         ((0, 1, 2, 28), 2),
         ((0, 1, 2, 3), 3),  # daily
-        ((0, 2, 4, 6, 300), 3),  # a habit once is one for good
+        ((0, 2, 4, 6, 300), 3),  # a former habit still counts
     ],
 )
 def test_frequency_counts_conversations_by_the_written_rule(days: tuple[int, ...], points: int) -> None:

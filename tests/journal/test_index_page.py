@@ -1,4 +1,4 @@
-"""The generated part of MEMORY.md, from values alone."""
+"""The generated part of MEMORY.md depends on its values alone."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -81,7 +81,7 @@ def test_passing_facts_stand_apart_with_their_answer_and_are_gone_after_a_day() 
     assert sources_of(line) == (question.entry.id, answered.entry.id)
     later = page(item("What is on ZDF at 20:15?", 1, hours=26))
     assert "ZDF" not in later
-    assert "2026-01-29" in later  # its day is still there, with its link
+    assert "2026-01-29" in later  # its day stays, with its link
 
 
 def test_a_day_with_nothing_left_to_tell_leaves_the_page_after_a_week() -> None:
@@ -250,7 +250,7 @@ def test_a_tally_comes_back_from_what_is_kept_of_it() -> None:
     tally = Tally.of([entry("one", importance=3), entry("two", speaker="assistant", protected=True)], NOW.date())
     assert Tally.from_json(tally.to_json()) == tally
     assert (tally.entries, tally.conversations, tally.protected, tally.mean_importance) == (2, 2, 1, 3.0)
-    assert "user" not in str(tally.to_json())  # only marks of names are kept
+    assert "user" not in str(tally.to_json())  # only marks of names are stored
 
 
 def test_a_session_over_midnight_is_one_conversation() -> None:

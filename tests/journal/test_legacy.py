@@ -1,4 +1,4 @@
-"""Old memory files taken apart (CM-11): by their timestamps, in every form, and no line is lost."""
+"""Old memory files are split by timestamps of every form, and no line is lost."""
 
 import time
 from collections import Counter
@@ -137,7 +137,7 @@ def test_a_kind_that_is_named_is_kept() -> None:
     ]
 
 
-# -- preferences, and what stands above
+# -- preferences, and the text above
 
 
 @pytest.mark.parametrize("title", ["Interessen & Präferenzen", "Preferences", "Предпочтения", "Meine Vorlieben:"])
@@ -185,7 +185,7 @@ _LINES = st.sampled_from(
 
 
 def lost(text: str, legacy: Legacy) -> list[str]:
-    """Lines of the file that are nowhere; a line is found whole, or without what was said before it came to the point."""
+    """Lines of the file that are lost. A line may be kept whole or without its lead."""
     parts = [*(piece.text for piece in legacy.pieces), legacy.curated, legacy.generated]
     left = Counter(line.rstrip() for part in parts for line in part.split("\n") if line.strip())
     spent = Counter(line.rstrip() for line in legacy.spent)
@@ -194,7 +194,7 @@ def lost(text: str, legacy: Legacy) -> list[str]:
         if spent[line]:
             spent[line] -= 1
             continue
-        closed = line.rstrip("#").rstrip()  # as a heading may end
+        closed = line.rstrip("#").rstrip()  # a heading may end so
         ends = [ending for ending in left if left[ending] and (line.endswith(ending) or closed.endswith(ending))]
         if not ends:
             missing.append(line)
@@ -213,7 +213,7 @@ def test_every_line_is_in_an_entry_or_above_or_was_spent_on_when_and_who(
     legacy = parse_legacy(text, day, apart=("generated",) if apart else ())
     assert lost(text, legacy) == []
     assert all(piece.text.strip() for piece in legacy.pieces)
-    for line in legacy.spent:  # nothing but a time, a name, a title of a section, or a rule
+    for line in legacy.spent:  # only a time, a name, a section title or a rule
         head = read_head(line, is_heading=line.lstrip().startswith("#"))
         title = line.strip("# \t").casefold()
         assert (

@@ -1,4 +1,4 @@
-"""Every text is a page that joins to itself, and every entry comes back from a page as it went in."""
+"""Every text is a page whose blocks join to it, and every entry survives a round trip."""
 
 import time as clock
 from dataclasses import replace

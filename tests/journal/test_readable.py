@@ -1,4 +1,4 @@
-"""Files as they are read."""
+"""Journal files as a reader sees them."""
 
 import time
 from datetime import UTC, datetime, timedelta, timezone

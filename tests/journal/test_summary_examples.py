@@ -1,4 +1,4 @@
-"""The examples of docs/summaries.md are what the code makes. To write them anew, run this file."""
+"""The examples in docs/summaries.md match the code. Run this file to update them."""
 
 import re
 from datetime import datetime, timedelta, timezone
@@ -11,7 +11,7 @@ from waypost.journal.summary.build import summarise_week
 from waypost.model.journal import Entry, Score, ScoredEntry
 
 PAGE = Path(__file__).parents[2] / "docs" / "summaries.md"
-Row = tuple[str, str, str, tuple[int, int, int, int], str]  # when, who, what, points, topic
+Row = tuple[str, str, str, tuple[int, int, int, int], str]  # time, speaker, text, points, topic
 
 ENGLISH: list[Row] = [
     ("05-04T08:02", "Nora", "Is it going to rain in Leeds today?", (0, 0, 0, 0), ""),
@@ -49,7 +49,7 @@ EXAMPLES = {"English": ENGLISH, "German": GERMAN, "Russian": RUSSIAN}
 
 
 def summary(rows: list[Row]) -> str:
-    """The week of the rows as an editor shows it: without the addresses of links, and without comments."""
+    """The week's summary as rendered, without link addresses and comments."""
     entries = []
     for number, (when, who, text, points, topic) in enumerate(rows, 1):
         at = datetime.fromisoformat(f"2026-{when}").replace(tzinfo=timezone(timedelta(hours=1)))

@@ -1,4 +1,4 @@
-"""A generated part inside a file of people's own words."""
+"""A generated part inside a file that people edit."""
 
 import pytest
 from hypothesis import example, given

@@ -1,4 +1,4 @@
-"""Sentences, cuts and days in three languages."""
+"""Sentences, cuts and relative days in three languages."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""TextRank and a choice without repetition."""
+"""TextRank, and selection without repetition."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Utterances about the same, found by rare words, by vectors and by time."""
+"""Grouping utterances about the same topic, by rare words, vectors and time."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Soft trim: what is shortened, what never is, and to what."""
+"""Soft trim: which entries are shortened, and how."""
 
 from datetime import datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""What an utterance says of its own worth, in three languages."""
+"""The importance of single utterances in three languages."""
 
 import json
 import time

@@ -18,7 +18,7 @@ from waypost.text.language import language_of
 
 
 class Index:
-    """FTS5 as the store uses it: two columns of terms, any term of the question."""
+    """FTS5 as the store uses it: two columns of terms, matching any term of the question."""
 
     def __init__(self, *texts: str) -> None:
         self.database = apsw.Connection(":memory:")

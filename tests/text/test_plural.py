@@ -1,4 +1,4 @@
-"""How many there are is said as a person would say it."""
+"""Numbers with their noun."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Masking as a caller sees it: the marks, the findings, the lines, and how it behaves on hostile texts."""
+"""Masking as a caller sees it: marks, findings, line numbers and hostile texts."""
 
 import base64
 import random
@@ -421,7 +421,7 @@ def test_a_long_text_of_one_piece_is_read_in_linear_time(piece: str) -> None:
         began = time.process_time()
         mask(text)
         times.append(time.process_time() - began)
-    # Ten times the text takes ten times as long; a square would take a hundred times.
+    # Ten times the text takes ten times as long; quadratic time would be a hundred times.
     assert times[1] < 40 * max(times[0], 0.005)
 
 

@@ -1,4 +1,4 @@
-"""At least 98 of 100 samples of every known format are masked, whatever carries them."""
+"""At least 98 of 100 samples of every known format are masked, in any carrier."""
 
 import random
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.text.secret_samples import CARRIERS, FORMATS, GROUPS, NAMED, Rates, r
 from waypost.text.secrets.masking import mask
 from waypost.text.secrets.table import data
 
-pytestmark = pytest.mark.slow  # not for the inner loop
+pytestmark = pytest.mark.slow  # too slow for the fast suite
 
 SAMPLES_PER_CARRIER = 20
 LEAST = 0.98

@@ -1,4 +1,4 @@
-"""Small trees as the cold start sees them: paths and texts, nothing on the disk."""
+"""Small projects for the cold start, as paths and texts without files on disk."""
 
 import ast
 from collections.abc import Callable, Mapping

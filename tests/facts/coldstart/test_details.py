@@ -1,4 +1,4 @@
-"""Licences, tests, workspaces and other details that real trees taught us to read with care."""
+"""Licences, tests, workspaces and other details that real projects write in many ways."""
 
 from collections.abc import Callable
 

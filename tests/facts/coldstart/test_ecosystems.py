@@ -1,4 +1,4 @@
-"""Each ecosystem: a small tree that looks like a real one, and the facts that follow from it."""
+"""Each ecosystem: a small realistic project, and the facts that follow from it."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Trees that were made to break whoever reads them."""
+"""Projects made to break their reader."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Sentences of strangers: one, plain, and what a project is."""
+"""Extracting one plain sentence that says what a project is."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Templates: a fact has all its values from the tree, or it is not stated."""
+"""Templates: a fact is stated only with all its values from the project."""
 
 from collections.abc import Callable
 

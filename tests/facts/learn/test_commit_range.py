@@ -1,4 +1,4 @@
-"""Many commits: told as things are at their end, each thing once."""
+"""Many commits: described as things are after the last one, each thing once."""
 
 from collections.abc import Callable
 from dataclasses import replace

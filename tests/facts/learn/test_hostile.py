@@ -1,4 +1,4 @@
-"""Whatever a change holds, its candidates are clean, bounded, and speak of the change only."""
+"""The candidates of any change are clean, bounded, and only about the change."""
 
 from datetime import UTC, datetime
 
@@ -23,14 +23,14 @@ from waypost.model.change import (
     SymbolChange,
 )
 
-pytestmark = pytest.mark.slow  # not for the inner loop
+pytestmark = pytest.mark.slow  # too slow for the fast suite
 
 LAYOUT = Layout.of(["src/shop/cart.py", "src/mail/send.py"])
 WORDS = st.sampled_from(
     ["fix", "Add", "the", "cart", "support", "for", "because", "`x`", "to", "avoid", "leak", "of", "Error", "#12", "and",
      "total", "must", "remove", "Closes", "исправлено", "behebt", "weil", "(", ")", ":", "``", "\x00", "\u202e", "\n", "--", "<|x|>"]
 )  # fmt: skip
-# Drawn once and chosen from: to draw every text anew would take most of the time.
+# Drawn once and sampled from, as drawing every text again would take most of the time.
 TEXT = st.one_of(
     st.sampled_from(
         [

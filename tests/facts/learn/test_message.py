@@ -1,4 +1,4 @@
-"""What commit messages say, in three languages."""
+"""Parsing commit messages in three languages."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Which facts one change gives, and how they read."""
+"""The facts that one change gives, and their wording."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,7 @@ def source(*symbols: SymbolChange, path: str = "src/shop/cart.py", **more: objec
     return FileChange(path, **values)  # type: ignore[arg-type]
 
 
-# --- what is skipped
+# --- skipped changes
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_dependency_that_made_a_small_step_is_routine(commit: Commit, layout: 
     assert skipped(commit("Bump httpx from 0.27.0 to 0.27.1", file), layout) == "routine update of dependencies"
 
 
-# --- something new
+# --- new definitions and files
 
 
 def test_a_class_with_its_methods_is_one_fact_in_the_words_of_its_documentation(commit: Commit, layout: Layout) -> None:
@@ -131,7 +131,7 @@ def test_the_documentation_of_go_names_its_subject_once(commit: Commit, layout: 
     assert fact.text == "`Context.Scheme` (context.go) returns the HTTP scheme of the request."
 
 
-# --- what callers see
+# --- signatures
 
 
 def test_a_parameter_that_callers_must_give_is_told(commit: Commit, layout: Layout) -> None:
@@ -243,7 +243,7 @@ def test_two_fixes_of_one_place_are_two_topics(commit: Commit, layout: Layout) -
     assert first.topic != second.topic
 
 
-# --- what the product does
+# --- behaviour
 
 
 def test_an_order_becomes_what_the_product_does(commit: Commit, layout: Layout) -> None:
@@ -284,7 +284,7 @@ def test_words_of_a_message_that_speaks_to_its_reader_wait_for_a_person(commit: 
     assert all(candidate.confidence <= 0.5 for candidate in candidates(change, layout))
 
 
-# --- needs and settings
+# --- dependencies and settings
 
 
 def test_the_language_that_is_needed_belongs_to_the_project(commit: Commit, layout: Layout) -> None:

@@ -1,4 +1,4 @@
-"""What is not worth a note: looks, vague words, lists of work, places that are none, what a name says already."""
+"""What is not worth a note: appearance, vague words, lists of tasks, unclear locations, repeated names."""
 
 from collections.abc import Callable
 
@@ -41,7 +41,7 @@ def page(*, change: str = MODIFIED) -> FileChange:
     return file("src/shop/CartPage.tsx", function("CartPage", change), change=change, language="tsx")
 
 
-# --- words
+# --- wording
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_long_hostile_subjects_are_read_in_time() -> None:
         assert is_trivial(text) in (True, False)
 
 
-# --- looks
+# --- appearance
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_file_that_somebody_names_speaks_for_itself(layout: Layout) -> None:
     whole = file("src/shop/storage.py", put, change=ADDED, lines_added=6, purpose="Where uploads are kept.")
     fact = only(ChangeSet((whole,)), layout)
     assert "Where uploads are kept" in fact.text
-    assert fact.origin == "git_diff"  # the flow puts in what was asked for
+    assert fact.origin == "git_diff"  # the caller adds the requested file
     bare = file("src/shop/storage.py", put, change=ADDED, lines_added=6)
     assert "`put`, which stores an upload" in only(ChangeSet((bare,)), layout).text
 
@@ -251,7 +251,7 @@ def test_a_newer_dependency_that_is_the_remedy_is_the_place(commit: Commit, layo
     assert fact.refs == ("package.json",)
 
 
-# --- places
+# --- locations
 
 
 def test_a_folder_is_a_place_only_if_the_message_speaks_of_it(commit: Commit, layout: Layout) -> None:
@@ -300,7 +300,7 @@ def test_nothing_is_proposed_below_the_least_confidence(commit: Commit, layout: 
     assert all(candidate.confidence >= LEAST for candidate in candidates(commit("Round prices to five cents"), layout))
 
 
-# --- what other projects write
+# --- styles of other projects
 
 
 def test_an_area_before_the_order_is_left_out(commit: Commit, layout: Layout) -> None:
