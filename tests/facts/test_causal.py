@@ -96,7 +96,7 @@ def test_a_walk_stays_within_its_number_of_nodes_and_counts_the_others(graph: Gr
 
 @pytest.mark.slow
 @given(graphs(), st.integers(1, 20), st.lists(st.sampled_from((*CAUSAL_KINDS, "fact")), min_size=12, max_size=12))
-def test_every_node_of_a_chain_is_told_once_and_has_one_part(graph: Graph, depth: int, kinds: list[str]) -> None:
+def test_every_node_of_a_chain_is_reported_once_and_has_one_part(graph: Graph, depth: int, kinds: list[str]) -> None:
     result = chain(graph, depth, {str(n): kind for n, kind in enumerate(kinds)})
     parts = [member.id for group in (result.reasons, result.constraints, result.consequences) for member in group]
     assert len(parts) == len(set(parts))
@@ -109,7 +109,7 @@ def test_every_node_of_a_chain_is_told_once_and_has_one_part(graph: Graph, depth
         assert step.node.id in (step.edge.from_id, step.edge.to_id)
 
 
-def test_causes_and_effects_are_told_apart_by_the_direction_of_links() -> None:
+def test_causes_and_effects_are_distinguished_by_the_direction_of_links() -> None:
     edges = [
         CausalEdge("justifies", "1", "0"),
         CausalEdge("causes", "2", "1"),

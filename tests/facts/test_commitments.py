@@ -71,7 +71,7 @@ def test_two_spellings_of_one_commitment_agree(first: str, other: str) -> None:
         ("The cache is keyed by user.", "The cache is keyed by user group."),
     ],
 )
-def test_two_commitments_are_told_apart(first: str, other: str) -> None:
+def test_two_commitments_are_distinguished(first: str, other: str) -> None:
     assert compare(first, other).relation is TextRelation.DIFFERENT
 
 

@@ -107,7 +107,7 @@ def test_a_large_part_is_divided_by_what_its_parts_are_about() -> None:
     assert layout.domain("server/src/mail/part1.ts") == "mail"
 
 
-def test_two_domains_of_one_name_are_told_apart() -> None:
+def test_two_domains_of_one_name_are_distinguished() -> None:
     paths = [*several("backend/auth"), *several("frontend/auth", "ts")]
     paths = [f"{path.split('/')[0]}/package.json" for path in paths[::3]] + paths
     for part in ("auth", "orders", "users"):

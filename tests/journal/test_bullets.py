@@ -34,7 +34,7 @@ def texts(text: str) -> list[str]:
     return [bullet.text for bullet in parse_bullets(text)]
 
 
-def test_items_and_paragraphs_are_bullets_and_headings_rules_and_comments_are_none() -> None:
+def test_items_and_paragraphs_are_bullets_and_headings_rules_and_comments_do_not_count() -> None:
     assert [(bullet.text, bullet.id, bullet.heading) for bullet in parse_bullets(PAGE)] == [
         ("Written by Anna.", None, "Preferences"),
         ("no coffee after noon", None, "Food"),

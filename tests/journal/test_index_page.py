@@ -128,7 +128,7 @@ def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
     assert "- Exam plans <!-- from a2 -->" in made
 
 
-def test_numbers_and_upkeep_are_told() -> None:
+def test_numbers_and_upkeep_are_reported() -> None:
     figures = JournalFigures(
         147, 12.0, (15, 18), ((SourcedLine("Software"), 0.34), (SourcedLine("AWS"), 0.18)), (("daily", 2_411_724, 7),)
     )
@@ -181,7 +181,7 @@ def test_the_page_has_at_most_300_lines_with_a_link_to_every_stage() -> None:
     )
 
 
-def test_an_older_day_is_told_in_short_between_the_last_week_and_the_summaries() -> None:
+def test_an_older_day_is_reported_in_short_between_the_last_week_and_the_summaries() -> None:
     items = [item(f"Insight {day} {n} that matters", 6, hours=24 * day + n) for day in (0, 12) for n in range(5)]
     made = page(*items, periods=(Period(Week(2026, 3), "weekly/2026-W03.md"),))
     older = made[made.index("### 2026-01-18") : made.index("### Week 3")]

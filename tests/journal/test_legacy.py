@@ -74,7 +74,7 @@ def test_an_appointment_in_a_days_notes_is_no_timestamp() -> None:
     ]
 
 
-def test_a_zone_that_is_told_is_kept() -> None:
+def test_a_zone_that_is_reported_is_kept() -> None:
     assert entries("[2026-01-15T14:30:00Z] user: a\n[2026-01-15 14:30 +01:00] user: b") == [
         (NOON.replace(tzinfo=UTC), "user", "a"),
         (NOON.replace(tzinfo=timezone(timedelta(hours=1))), "user", "b"),
@@ -118,7 +118,7 @@ def test_names_that_speak_again_and_again_are_speakers_and_a_single_word_is_not(
     assert entries("[2026-01-15 14:30] Idee: neu bauen") == [(NOON, None, "Idee: neu bauen")]
 
 
-def test_notes_of_a_day_are_told_apart_by_their_headings() -> None:
+def test_notes_of_a_day_are_distinguished_by_their_headings() -> None:
     text = "## 2026-01-15 – Köln\nIm Dom\n### Abends\nKino\n"
     assert [row[2] for row in entries(text)] == ["Köln\nIm Dom", "### Abends\nKino"]
 

@@ -85,12 +85,12 @@ def test_the_seeds_week_has_its_title_and_headings_in_order() -> None:
 
 
 def test_goals_decisions_and_what_is_marked_stand_word_for_word_with_day_and_source() -> None:
-    lines = section(summarise_week(WEEK, SEED, {}), "Wichtige Erkenntnisse & Entscheidungen")
+    found = section(summarise_week(WEEK, SEED, {}), "Wichtige Erkenntnisse & Entscheidungen")
     link = "([2026-01-15](../archive/daily/2026-01-15.md)) <!-- from id0115x1430 -->"
-    assert f"- **AWS Zertifizierung:** Raimund: {GOAL} {link}" in lines
-    assert "Raimund: Merke dir bitte: Ich bin nicht an Fußball interessiert. " in lines
-    assert "Raimund: Wir nehmen Python 3.11, das ist entschieden. " in lines
-    assert "- Zahnarzt am 3. Februar um 9 Uhr ([2026-01-18](" in lines
+    assert f"- **AWS Zertifizierung:** Raimund: {GOAL} {link}" in found
+    assert "Raimund: Merke dir bitte: Ich bin nicht an Fußball interessiert. " in found
+    assert "Raimund: Wir nehmen Python 3.11, das ist entschieden. " in found
+    assert "- Zahnarzt am 3. Februar um 9 Uhr ([2026-01-18](" in found
 
 
 def test_an_answer_stands_below_its_question_as_its_gist() -> None:
@@ -114,8 +114,8 @@ def test_the_day_that_yesterday_means_is_said() -> None:
 
 
 def test_recurring_topics_say_how_often_and_when() -> None:
-    lines = section(summarise_week(WEEK, SEED, {}), "Wiederkehrende Aktivitäten")
-    assert "- **AWS Zertifizierung:** 4 Einträge an 2 Tagen, 2026-01-15 bis 2026-01-16; 2-mal gefragt" in lines
+    found = section(summarise_week(WEEK, SEED, {}), "Wiederkehrende Aktivitäten")
+    assert "- **AWS Zertifizierung:** 4 Einträge an 2 Tagen, 2026-01-15 bis 2026-01-16; 2-mal gefragt" in found
 
 
 def test_every_line_names_entries_that_exist() -> None:
@@ -247,7 +247,7 @@ def test_a_busy_week_month_and_year_stay_within_their_size() -> None:
         )
         for n in range(600)
     ]
-    answers = [item for item in many if item.entry.speaker == "Assistant"]
+    answers = [one for one in many if one.entry.speaker == "Assistant"]
     assert len(summarise_week(WEEK, answers, {}).encode()) < 12_000
     assert len(summarise_month(Month(2026, 1), answers, {}).encode()) < 14_000
     assert len(summarise_year(2026, many, {}).encode()) < 16_000
@@ -262,10 +262,10 @@ def test_a_busy_week_month_and_year_stay_within_their_size() -> None:
         max_size=8,
     )
 )
-def test_any_words_give_a_summary_and_protected_ones_are_in_it(rows: list[tuple[str, str | None, int, int]]) -> None:
+def test_any_words_give_a_summary_and_protected_ones_are_in_it(told: list[tuple[str, str | None, int, int]]) -> None:
     entries = [
-        entry(f"01-13T10:{n:02}", speaker, text, (score, 2, 0, other), id=f"n{n}", protected=n % 2 == 0)
-        for n, (text, speaker, score, other) in enumerate(rows)
+        entry(f"01-13T10:{n:02}", speaker, text, (one, 2, 0, other), id=f"n{n}", protected=n % 2 == 0)
+        for n, (text, speaker, one, other) in enumerate(told)
     ]
     summary = summarise_week(WEEK, entries, {})
     for scored in entries:
@@ -312,6 +312,6 @@ def test_a_topic_names_only_the_lines_that_it_says_something_about() -> None:
         entry("01-13T10:00", "Ann", "We decided to buy heat pumps.", (1, 2, 0, 2), topic=1, label="heat pump, garage"),
         entry("01-14T10:00", "Ann", "We decided to drink tea only.", (1, 2, 0, 2), topic=1, label="heat pump, garage"),
     ]
-    lines = section(visible(summarise_week(WEEK, week, {})), "Key insights and decisions")
-    assert "- **Heat pump, garage:** Ann: We decided to buy heat pumps. (" in lines
-    assert "\n- Ann: We decided to drink tea only. (" in lines
+    found = section(visible(summarise_week(WEEK, week, {})), "Key insights and decisions")
+    assert "- **Heat pump, garage:** Ann: We decided to buy heat pumps. (" in found
+    assert "\n- Ann: We decided to drink tea only. (" in found

@@ -1,4 +1,4 @@
-"""The examples in docs/summaries.md match the code. Run this file to update them."""
+"""The examples of docs/summaries.md are what the code makes. To write them anew, run this file."""
 
 import re
 from datetime import datetime, timedelta, timezone
@@ -11,7 +11,7 @@ from waypost.journal.summary.build import summarise_week
 from waypost.model.journal import Entry, Score, ScoredEntry
 
 PAGE = Path(__file__).parents[2] / "docs" / "summaries.md"
-Row = tuple[str, str, str, tuple[int, int, int, int], str]  # time, speaker, text, points, topic
+Row = tuple[str, str, str, tuple[int, int, int, int], str]  # when, who, what, points, topic
 
 ENGLISH: list[Row] = [
     ("05-04T08:02", "Nora", "Is it going to rain in Leeds today?", (0, 0, 0, 0), ""),
@@ -49,7 +49,7 @@ EXAMPLES = {"English": ENGLISH, "German": GERMAN, "Russian": RUSSIAN}
 
 
 def summary(rows: list[Row]) -> str:
-    """The week's summary as rendered, without link addresses and comments."""
+    """The week of the rows as an editor shows it: without the addresses of links, and without comments."""
     entries = []
     for number, (when, who, text, points, topic) in enumerate(rows, 1):
         at = datetime.fromisoformat(f"2026-{when}").replace(tzinfo=timezone(timedelta(hours=1)))
@@ -61,13 +61,13 @@ def summary(rows: list[Row]) -> str:
 
 @pytest.mark.parametrize("language", EXAMPLES)
 def test_the_examples_of_the_page_are_what_is_made(language: str) -> None:
-    example = re.search(rf"### {language}\n\n```markdown\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    assert example is not None and example[1] == summary(EXAMPLES[language])
+    shown = re.search(rf"### {language}\n\n```markdown\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert shown is not None and shown[1] == summary(EXAMPLES[language])
 
 
 if __name__ == "__main__":
     page = PAGE.read_text("utf-8")
-    for name, entries in EXAMPLES.items():
-        made = f"### {name}\n\n```markdown\n{summary(entries)}```"
+    for name, told in EXAMPLES.items():
+        made = f"### {name}\n\n```markdown\n{summary(told)}```"
         page = re.sub(rf"### {name}\n\n```markdown\n.*?```", lambda _, made=made: made, page, flags=re.DOTALL)  # type: ignore[misc]
     PAGE.write_text(page, "utf-8")

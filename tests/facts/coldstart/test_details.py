@@ -27,7 +27,7 @@ BSD = "Redistributions in binary form must reproduce the above copyright notice.
         ("", ""),
     ],
 )
-def test_a_licence_is_told_by_its_own_words(text: str, expected: str) -> None:
+def test_a_licence_is_reported_by_its_own_words(text: str, expected: str) -> None:
     assert licence_name(text) == expected
 
 
@@ -45,7 +45,7 @@ def test_a_folder_of_helpers_is_no_place_of_tests(facts: Facts) -> None:
     assert stated["project:tests"] == "Tests lie beside the code they test, as `*.test.*`."
 
 
-def test_tests_in_folders_and_beside_the_code_are_both_told(facts: Facts) -> None:
+def test_tests_in_folders_and_beside_the_code_are_both_reported(facts: Facts) -> None:
     files = {f"src/part{number}.test.ts": "" for number in range(4)} | {"e2e/login.spec.ts": "", "e2e/cart.spec.ts": ""}
     assert facts({"package.json": "{}", **files})["project:tests"] == (
         "Tests lie in `e2e/`, and beside the code they test as `*.test.*`."
@@ -57,7 +57,7 @@ def test_tests_without_names_of_tests_are_found_by_their_folder(facts: Facts) ->
     assert stated["project:tests"] == "Tests lie in `test/`."
 
 
-def test_a_changelog_that_has_moved_is_none(facts: Facts) -> None:
+def test_a_changelog_that_has_moved_does_not_count(facts: Facts) -> None:
     moved = "The changelog has moved and now lives in the folder of the library."
     assert "project:changes" not in facts({"go.mod": "module x\n", "CHANGELOG.md": moved})
 
@@ -74,7 +74,7 @@ def test_a_setup_module_inside_a_package_makes_no_package(project: Callable[...,
     assert project(files).packages == ()
 
 
-def test_steps_in_other_folders_and_with_variables_are_not_told_as_commands(facts: Facts) -> None:
+def test_steps_in_other_folders_and_with_variables_are_not_reported_as_commands(facts: Facts) -> None:
     workflow = """jobs:
   t:
     steps:

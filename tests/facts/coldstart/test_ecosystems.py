@@ -85,7 +85,7 @@ def test_a_django_application_of_old(facts: Facts) -> None:
     )
 
 
-def test_a_command_in_setup_py_is_told_and_other_entry_points_are_not(facts: Facts) -> None:
+def test_a_command_in_setup_py_is_reported_and_other_entry_points_are_not(facts: Facts) -> None:
     setup = """
 setup(
     name="parcel",

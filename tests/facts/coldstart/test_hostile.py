@@ -87,7 +87,7 @@ def test_words_of_a_readme_stay_one_quoted_sentence(facts: Facts) -> None:
     assert "Ignore" not in " ".join(stated.values())
 
 
-def test_commands_are_told_on_one_line_or_not_at_all() -> None:
+def test_commands_are_reported_on_one_line_or_not_at_all() -> None:
     text = "test:\n\t@echo start\n\tpytest -q\nlong:\n\t" + "x" * 500 + "\nvars:\n\t$(PYTHON) -m pytest\n"
     assert dict(recipes(text)) == {"test": "pytest -q", "long": "", "vars": ""}
 

@@ -60,7 +60,7 @@ def test_a_file_that_came_and_went_vanishes_with_all_that_was_done_to_it(commit:
     assert texts(layout, *changes) == []
 
 
-def test_a_thing_is_told_under_its_last_name_and_documentation(commit: Commit, layout: Layout) -> None:
+def test_a_thing_is_reported_under_its_last_name_and_documentation(commit: Commit, layout: Layout) -> None:
     changes = [
         commit("Add a Basket that survives", source(basket())),
         commit("Rename Basket to Bag", source(basket(RENAMED, "Bag", before="Basket"))),
@@ -69,7 +69,7 @@ def test_a_thing_is_told_under_its_last_name_and_documentation(commit: Commit, l
     assert texts(layout, *changes) == ["`Bag` (src/shop/cart.py) is a bag that is kept for a year."]
 
 
-def test_a_thing_is_told_where_it_is_after_its_file_got_another_name(commit: Commit, layout: Layout) -> None:
+def test_a_thing_is_reported_where_it_is_after_its_file_got_another_name(commit: Commit, layout: Layout) -> None:
     changes = [
         commit("Add a Basket that survives", source(basket())),
         commit("Rename the cart", source(path="src/shop/bag.py", change=RENAMED, before="src/shop/cart.py")),
@@ -118,7 +118,7 @@ def test_one_fix_on_two_branches_is_one_fact_with_both_evidences(commit: Commit,
     assert {"#1", "#2"} <= set(proposals.candidates[0].evidence)
 
 
-def test_a_signature_that_changed_twice_is_told_from_the_first_to_the_last(commit: Commit, layout: Layout) -> None:
+def test_a_signature_that_changed_twice_is_reported_from_the_first_to_the_last(commit: Commit, layout: Layout) -> None:
     forms = ["def pay(cart)", "def pay(cart, currency)", "def pay(cart, currency, day)"]
     changes = [
         commit(

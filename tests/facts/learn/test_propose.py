@@ -134,7 +134,7 @@ def test_the_documentation_of_go_names_its_subject_once(commit: Commit, layout: 
 # --- signatures
 
 
-def test_a_parameter_that_callers_must_give_is_told(commit: Commit, layout: Layout) -> None:
+def test_a_parameter_that_callers_must_give_is_reported(commit: Commit, layout: Layout) -> None:
     pay = SymbolChange(
         "pay", "function", MODIFIED, signature="def pay(cart, currency)", signature_before="def pay(cart)"
     )
@@ -143,7 +143,7 @@ def test_a_parameter_that_callers_must_give_is_told(commit: Commit, layout: Layo
     assert fact.level == 1
 
 
-def test_a_signature_is_told_without_a_message_but_not_beside_one_about_something_else(
+def test_a_signature_is_reported_without_a_message_but_not_beside_one_about_something_else(
     commit: Commit, layout: Layout
 ) -> None:
     pay = SymbolChange("pay", "function", MODIFIED, signature="def pay(cart, day=1)", signature_before="def pay(cart)")
@@ -166,14 +166,14 @@ def test_one_parameter_of_several_functions_is_one_fact(commit: Commit, layout: 
     )
 
 
-def test_a_public_name_that_changed_is_told(commit: Commit, layout: Layout) -> None:
+def test_a_public_name_that_changed_is_reported(commit: Commit, layout: Layout) -> None:
     pay = SymbolChange("pay_all", "function", RENAMED, name_before="pay")
     fact = only(commit("Rename pay to pay_all", source(pay)), layout)
     assert fact.text == "`pay` is called `pay_all` now (src/shop/cart.py)."
     assert fact.is_certain
 
 
-def test_what_was_removed_is_told_with_its_reason(commit: Commit, layout: Layout) -> None:
+def test_what_was_removed_is_reported_with_its_reason(commit: Commit, layout: Layout) -> None:
     pay = SymbolChange("pay_later", "function", REMOVED)
     change = commit("Remove pay_later", source(pay), body="It was dropped because no bank offers it any more.")
     fact = only(change, layout)
@@ -181,7 +181,7 @@ def test_what_was_removed_is_told_with_its_reason(commit: Commit, layout: Layout
     assert "because no bank offers it any more" in fact.text
 
 
-def test_definitions_that_moved_are_told_once(commit: Commit, layout: Layout) -> None:
+def test_definitions_that_moved_are_reported_once(commit: Commit, layout: Layout) -> None:
     moved = [
         SymbolChange(name, "class", RENAMED, line=at, end_line=at + 40, name_before=name, path_before="src/shop/pay.py")
         for at, name in ((1, "Bill"), (50, "Receipt"))
@@ -234,7 +234,7 @@ def test_fixes_in_other_languages_are_fixes(commit: Commit, layout: Layout, subj
 @pytest.mark.parametrize(
     "subject", ["Fix tests", "fix lint", "Fix typo in the cart", "fix build", "Fix it", "Fix docs of the cart"]
 )
-def test_everyday_fixes_are_none(commit: Commit, layout: Layout, subject: str) -> None:
+def test_everyday_fixes_do_not_count(commit: Commit, layout: Layout, subject: str) -> None:
     assert candidates(commit(subject), layout) == ()
 
 
@@ -305,7 +305,7 @@ def test_of_an_expression_in_a_build_file_the_number_is_read(commit: Commit, lay
     assert candidates(commit("Build with a newer Java", file("libs.versions.target.get()")), layout) == ()
 
 
-def test_one_number_of_a_program_that_builds_is_not_told_where_the_message_does_not_speak_of_it(
+def test_one_number_of_a_program_that_builds_is_not_reported_where_the_message_does_not_speak_of_it(
     commit: Commit, layout: Layout
 ) -> None:
     need = DependencyChange("java", MODIFIED, "21", "8", "language")
@@ -330,20 +330,20 @@ def test_a_file_whose_shown_name_stayed_was_not_renamed_for_a_reader(commit: Com
         ),
     ],
 )
-def test_dependencies_that_came_went_or_made_a_large_step_are_told(
+def test_dependencies_that_came_went_or_made_a_large_step_are_reported(
     commit: Commit, layout: Layout, need: DependencyChange, text: str
 ) -> None:
     file = FileChange("pyproject.toml", MODIFIED, role="manifest", dependencies=(need,))
     assert only(commit("Change what we need", file), layout).text == text
 
 
-def test_a_command_of_the_project_is_told_and_most_settings_are_not(commit: Commit, layout: Layout) -> None:
+def test_a_command_of_the_project_is_reported_and_most_settings_are_not(commit: Commit, layout: Layout) -> None:
     settings = (SettingChange("scripts.e2e", ADDED, "playwright test"), SettingChange("jest.verbose", ADDED, "true"))
     file = FileChange("package.json", MODIFIED, role="manifest", settings=settings)
     assert only(commit("Add commands", file), layout).text == "`npm run e2e` runs `playwright test` (package.json)."
 
 
-def test_what_examples_and_new_packages_need_is_not_told(commit: Commit, layout: Layout) -> None:
+def test_what_examples_and_new_packages_need_is_not_reported(commit: Commit, layout: Layout) -> None:
     need = (DependencyChange("httpx", ADDED, ">=0.27"),)
     example = FileChange("examples/pyproject.toml", MODIFIED, role="manifest", dependencies=need)
     package = FileChange("packages/new/pyproject.toml", ADDED, role="manifest", dependencies=need)
@@ -352,7 +352,7 @@ def test_what_examples_and_new_packages_need_is_not_told(commit: Commit, layout:
     assert only(commit("Use httpx", existing), layout).text.startswith("`packages/old` needs `httpx` >=0.27")
 
 
-def test_a_setting_that_holds_a_secret_is_not_told(commit: Commit, layout: Layout) -> None:
+def test_a_setting_that_holds_a_secret_is_not_reported(commit: Commit, layout: Layout) -> None:
     token = "ghp_" + "a1B2c3D4e5F6" * 3
     file = FileChange(
         "package.json", MODIFIED, role="manifest", settings=(SettingChange("scripts.x", ADDED, f"run --token={token}"),)
@@ -367,14 +367,14 @@ def test_the_readme_says_what_the_project_is(commit: Commit, layout: Layout) -> 
     assert (fact.level, fact.topic) == (0, "project:introduction")
 
 
-def test_what_is_not_there_today_is_not_told(commit: Commit, layout: Layout) -> None:
+def test_what_is_not_there_today_is_not_reported(commit: Commit, layout: Layout) -> None:
     basket = SymbolChange("Basket", "class", ADDED, doc="A cart that is kept between two visits.")
     change = commit("Add a basket that survives", source(basket))
     assert candidates(change, layout, exists_today=lambda path, symbol: symbol != "Basket") == ()
     assert candidates(change, layout, exists_today=lambda path, symbol: True) != ()
 
 
-def test_a_small_new_file_that_says_what_it_is_for_is_told_in_its_own_words(commit: Commit, layout: Layout) -> None:
+def test_a_small_new_file_that_says_what_it_is_for_is_reported_in_its_own_words(commit: Commit, layout: Layout) -> None:
     said = "Calls over the network that may fail are tried again, with growing pauses."
     new = FileChange("src/mail/retry.py", ADDED, language="python", lines_added=6, purpose=said)
     (candidate,) = candidates(commit("Add retry so that a flaky provider does not lose orders", new), layout)

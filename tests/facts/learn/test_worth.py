@@ -137,7 +137,7 @@ def test_the_looks_of_a_page_are_no_fact(commit: Commit, layout: Layout, subject
     assert candidates(commit(subject, page()), layout) == ()
 
 
-def test_the_same_words_count_where_nothing_is_shown_or_a_reason_is_told(commit: Commit, layout: Layout) -> None:
+def test_the_same_words_count_where_nothing_is_shown_or_a_reason_is_reported(commit: Commit, layout: Layout) -> None:
     subject = "Strip color sequences of foreign terminals from prompts"
     assert "strips color sequences" in only(commit(subject), layout).text
     body = "Screen readers need it because they read the sequences aloud."
@@ -219,22 +219,22 @@ def test_documentation_of_something_else_is_no_fact(commit: Commit, layout: Layo
         "fix: remove duplicate destroy() of the cart spinner",
     ],
 )
-def test_a_fix_that_does_not_say_what_was_wrong_is_none(commit: Commit, layout: Layout, subject: str) -> None:
+def test_a_fix_that_does_not_say_what_was_wrong_does_not_count(commit: Commit, layout: Layout, subject: str) -> None:
     assert candidates(commit(subject, file("src/shop/cart.py", function("total"))), layout) == ()
 
 
-def test_a_cause_that_is_told_makes_every_fix_worth_knowing(commit: Commit, layout: Layout) -> None:
+def test_a_cause_that_is_reported_makes_every_fix_worth_knowing(commit: Commit, layout: Layout) -> None:
     body = "The permissions of a board were ignored because teams were read from a stale cache."
     fact = only(commit("fix board share permissions of teams", body=body), layout)
     assert "stale cache" in fact.text
 
 
-def test_the_error_is_told_where_a_noun_looks_like_an_order(commit: Commit, layout: Layout) -> None:
+def test_the_error_is_reported_where_a_noun_looks_like_an_order(commit: Commit, layout: Layout) -> None:
     fact = only(commit("fix: uploads fail when a name has an accent"), layout)
     assert fact.text.startswith("Error: Uploads fail when a name has an accent.")
 
 
-def test_of_two_fixes_in_one_subject_the_first_is_told(commit: Commit, layout: Layout) -> None:
+def test_of_two_fixes_in_one_subject_the_first_is_reported(commit: Commit, layout: Layout) -> None:
     fact = only(commit("fix: guard empty coupon codes of partners and fix broken reset URL"), layout)
     assert fact.text == "Fix: guard empty coupon codes of partners, in `Cart.total` (src/shop/cart.py)."
 
@@ -316,7 +316,7 @@ def test_names_inside_a_hidden_name_space_are_private(commit: Commit, layout: La
     assert candidates(commit("Work on it", file("src/cart.h", hidden, language="cpp")), layout) == ()
 
 
-def test_of_overloads_no_signature_is_told(commit: Commit, layout: Layout) -> None:
+def test_of_overloads_no_signature_is_reported(commit: Commit, layout: Layout) -> None:
     def overload(line: int, before: str) -> SymbolChange:
         return SymbolChange(
             "join", "function", MODIFIED, line, line + 3, "auto join(std::list<T> all)", f"auto join({before})"
@@ -399,7 +399,7 @@ def test_an_order_is_what_was_done_and_not_what_was_wrong(commit: Commit, layout
         assert not candidate.text.startswith("Error")
 
 
-def test_the_package_manager_is_told_once(commit: Commit, layout: Layout) -> None:
+def test_the_package_manager_is_reported_once(commit: Commit, layout: Layout) -> None:
     setting = SettingChange("packageManager", MODIFIED, "pnpm@11.21.0", "pnpm@11.20.0")
     files = [
         FileChange(path, MODIFIED, role="manifest", lines_added=1, settings=(setting,))
@@ -409,14 +409,14 @@ def test_the_package_manager_is_told_once(commit: Commit, layout: Layout) -> Non
     assert texts == ["The package manager is pnpm@11.21.0 (package.json)."]
 
 
-def test_a_file_that_only_says_its_name_again_is_not_told(commit: Commit, layout: Layout) -> None:
+def test_a_file_that_only_says_its_name_again_is_not_reported(commit: Commit, layout: Layout) -> None:
     new = FileChange(
         "src/mail/shared.py", ADDED, language="python", lines_added=60, purpose="Shared utilities for mail."
     )
     assert candidates(commit("Split mail", new), layout) == ()
 
 
-def test_a_crash_without_when_and_why_is_not_told(commit: Commit, layout: Layout) -> None:
+def test_a_crash_without_when_and_why_is_not_reported(commit: Commit, layout: Layout) -> None:
     assert candidates(commit("fix: Bubble chart crash"), layout) == ()
     (candidate,) = candidates(commit("fix: Bubble chart crashes when its label is empty"), layout)
     assert candidate.kind == "fix"
