@@ -71,7 +71,7 @@ def test_what_points_at_code_is_about_code() -> None:
         ("fact", "Overall 40 % of requests are cached"),
     ],
 )
-def test_the_kind_is_reported_by_the_words(kind: str, text: str) -> None:
+def test_the_kind_follows_from_the_words(kind: str, text: str) -> None:
     assert kind_of(text) == kind
 
 

@@ -62,7 +62,7 @@ def test_merging_again_changes_nothing() -> None:
     assert merge(once, live) == once
 
 
-def test_a_change_by_hand_that_was_taken_back_is_reported_too() -> None:
+def test_a_change_by_hand_that_was_undone_is_recorded_too() -> None:
     changed = merge(page(entry("May", 1)), page(entry("June", 1)))
     back = merge(changed, page(entry("May", 1)))
     assert [amendment.text for amendment in parse_page(back, DAY, UTC).entries[0].amendments] == ["June", "May"]

@@ -13,7 +13,7 @@ def between(paths: str, first: str, last: str) -> list[str]:
     )
 
 
-def test_a_day_is_reported_by_its_own_file_before_its_original_and_its_summaries() -> None:
+def test_a_day_is_covered_by_its_own_file_before_its_original_and_its_summaries() -> None:
     stages = [
         "daily/2026-01-15",
         "archive/daily/2026-01-15",

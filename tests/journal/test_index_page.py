@@ -128,7 +128,7 @@ def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
     assert "- Exam plans <!-- from a2 -->" in made
 
 
-def test_numbers_and_upkeep_are_reported() -> None:
+def test_figures_and_condensing_are_listed() -> None:
     figures = JournalFigures(
         147, 12.0, (15, 18), ((SourcedLine("Software"), 0.34), (SourcedLine("AWS"), 0.18)), (("daily", 2_411_724, 7),)
     )

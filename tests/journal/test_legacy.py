@@ -74,7 +74,7 @@ def test_an_appointment_in_a_days_notes_is_no_timestamp() -> None:
     ]
 
 
-def test_a_zone_that_is_reported_is_kept() -> None:
+def test_a_stated_zone_is_kept() -> None:
     assert entries("[2026-01-15T14:30:00Z] user: a\n[2026-01-15 14:30 +01:00] user: b") == [
         (NOON.replace(tzinfo=UTC), "user", "a"),
         (NOON.replace(tzinfo=timezone(timedelta(hours=1))), "user", "b"),

@@ -9,7 +9,7 @@ from waypost.text.plural import counted
     ("number", "phrase"),
     [(0, "0 memories"), (1, "1 memory"), (1.0, "1 memory"), (1.5, "1.5 memories"), (2500, "2,500 memories")],
 )
-def test_one_is_reported_in_the_singular(number: float, phrase: str) -> None:
+def test_one_is_in_the_singular(number: float, phrase: str) -> None:
     assert counted(number, "memory", "memories") == phrase
 
 

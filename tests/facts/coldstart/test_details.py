@@ -27,7 +27,7 @@ BSD = "Redistributions in binary form must reproduce the above copyright notice.
         ("", ""),
     ],
 )
-def test_a_licence_is_reported_by_its_own_words(text: str, expected: str) -> None:
+def test_a_licence_is_recognised_by_its_text(text: str, expected: str) -> None:
     assert licence_name(text) == expected
 
 

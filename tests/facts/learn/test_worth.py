@@ -137,7 +137,7 @@ def test_the_looks_of_a_page_are_no_fact(commit: Commit, layout: Layout, subject
     assert candidates(commit(subject, page()), layout) == ()
 
 
-def test_the_same_words_count_where_nothing_is_shown_or_a_reason_is_reported(commit: Commit, layout: Layout) -> None:
+def test_the_same_words_count_where_nothing_is_shown_or_a_reason_is_stated(commit: Commit, layout: Layout) -> None:
     subject = "Strip color sequences of foreign terminals from prompts"
     assert "strips color sequences" in only(commit(subject), layout).text
     body = "Screen readers need it because they read the sequences aloud."
@@ -223,7 +223,7 @@ def test_a_fix_that_does_not_say_what_was_wrong_does_not_count(commit: Commit, l
     assert candidates(commit(subject, file("src/shop/cart.py", function("total"))), layout) == ()
 
 
-def test_a_cause_that_is_reported_makes_every_fix_worth_knowing(commit: Commit, layout: Layout) -> None:
+def test_a_stated_cause_makes_every_fix_worth_knowing(commit: Commit, layout: Layout) -> None:
     body = "The permissions of a board were ignored because teams were read from a stale cache."
     fact = only(commit("fix board share permissions of teams", body=body), layout)
     assert "stale cache" in fact.text
