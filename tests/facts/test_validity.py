@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.facts.validity import Period, overlap, remaining, shared, without
+from waypost.facts.validity import Period, intersection, overlap, subtract, without
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 INSTANTS = range(8)
@@ -38,7 +38,7 @@ def test_overlap_and_remainder_are_those_of_sets(first: Period, other: Period) -
 @pytest.mark.slow
 @given(periods(), periods(), st.lists(periods(), max_size=3))
 def test_the_shared_part_without_others_is_that_of_sets(first: Period, other: Period, cuts: list[Period]) -> None:
-    both = shared(first, other)
+    both = intersection(first, other)
     assert set().union(*map(instants, both)) == instants(first) & instants(other)
-    rest = remaining(both, cuts)
+    rest = subtract(both, cuts)
     assert set().union(*map(instants, rest)) == (instants(first) & instants(other)).difference(*map(instants, cuts))

@@ -79,7 +79,7 @@ def test_what_the_words_are_about_gives_the_points(text: str, language: str, poi
     [("What's the weather tomorrow?", "en"), ("Wie wird das Wetter?", "de"), ("Какая завтра погода?", "ru")],
 )
 def test_weather_is_a_question_of_the_day(text: str, language: str) -> None:
-    assert read_utterance(text, language).asking.passing
+    assert read_utterance(text, language).question.passing
 
 
 def test_a_goal_without_plan_number_or_date_is_not_explicit() -> None:

@@ -24,7 +24,7 @@ def measured() -> dict[str, Rates]:
 def test_what_was_masked_once_holds_nothing_to_mask_again(where: str) -> None:
     rng = random.Random(where)
     once = [mask(CARRIERS[where].format("".join(make(rng)))).text for make in FORMATS.values()]
-    assert [text for text in once if mask(text).found] == []
+    assert [text for text in once if mask(text).findings] == []
 
 
 def test_the_corpus_has_at_least_150_formats_with_hundreds_of_samples_each() -> None:
@@ -52,4 +52,4 @@ def test_every_format_is_listed_in_the_documents() -> None:
 
 @pytest.mark.parametrize("value", ["x" * 36, "0" * 36, "EXAMPLE" * 6])
 def test_a_prefix_before_a_row_of_placeholders_is_no_token(value: str) -> None:
-    assert mask("gh" + "p_" + value[:36]).found == ()
+    assert mask("gh" + "p_" + value[:36]).findings == ()

@@ -60,7 +60,7 @@ class Layout:
             name = self._folders.get("/".join(parts[:length]))
             if name is not None:
                 return name
-        return self._tested(parts)
+        return self._tested_domain(parts)
 
     def module(self, path: str) -> str:
         """The name of a module within its domain: the folder in it, else the file name without its ending."""
@@ -80,7 +80,7 @@ class Layout:
         """All domains, largest first."""
         return self._domains
 
-    def _tested(self, parts: list[str]) -> str:
+    def _tested_domain(self, parts: list[str]) -> str:
         lists = layout_words()
         at = next((index for index, part in enumerate(parts[:-1]) if part.lower() in lists.tests), None)
         if at is None:
@@ -204,8 +204,8 @@ def _unique_names(source_folders: Iterable[SourceFolder]) -> dict[str, str]:
 
 def _name(folder: str, length: int) -> str:
     parts = folder.split("/")
-    telling = [part for part in parts[:-1] if part.lower() not in layout_words().containers] + parts[-1:]
-    return "/".join(telling[-length:] if length <= len(telling) else parts[-length:]).lower()
+    named = [part for part in parts[:-1] if part.lower() not in layout_words().containers] + parts[-1:]
+    return "/".join(named[-length:] if length <= len(named) else parts[-length:]).lower()
 
 
 def _counts(root: SourceFolder, names: Mapping[str, str]) -> dict[str, int]:

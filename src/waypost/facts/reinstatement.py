@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from waypost.facts.validity import Period, remaining, shared
+from waypost.facts.validity import Period, intersection, subtract
 from waypost.model.memory import Version
 
 
@@ -31,7 +31,7 @@ def reinstated_versions(
     pieces = [
         (version, piece)
         for version, piece in pieces
-        if not remaining((remainder.period for remainder in _remainders(version, versions, replaced_at)), covered)
+        if not subtract((remainder.period for remainder in _remainders(version, versions, replaced_at)), covered)
     ]
     return _join(pieces, current)
 
@@ -49,11 +49,11 @@ def _ended_pieces(
     for version in sorted(versions, key=lambda version: -version.number):
         if version.superseded_at is None:
             continue
-        last_word = remaining([version.period], later)
+        last_word = subtract([version.period], later)
         later.append(version.period)
         if _was_replaced(version, replaced_at):
-            parts = [part for piece in last_word for allowed in region for part in shared(piece, allowed)]
-            pieces += [(version, piece) for piece in remaining(parts, occupied)]
+            parts = [part for piece in last_word for allowed in region for part in intersection(piece, allowed)]
+            pieces += [(version, piece) for piece in subtract(parts, occupied)]
     return pieces
 
 
@@ -71,7 +71,7 @@ def _remainders(version: Version, versions: Sequence[Version], replaced_at: Coll
         and other.recorded_at in replaced_at
         and other.recorded_at <= (version.superseded_at or other.recorded_at)
         and other.text == version.text
-        and not remaining([other.period], [version.period])
+        and not subtract([other.period], [version.period])
     ]
 
 

@@ -24,7 +24,7 @@ def without(whole: Period, cut: Period) -> list[Period]:
     return before + after
 
 
-def shared(first: Period, second: Period) -> list[Period]:
+def intersection(first: Period, second: Period) -> list[Period]:
     """The intersection of two periods: one period, or none."""
     if not overlap(first, second):
         return []
@@ -32,7 +32,7 @@ def shared(first: Period, second: Period) -> list[Period]:
     return [(max(first[0], second[0]), min(ends, default=None))]
 
 
-def remaining(parts: Iterable[Period], cuts: Iterable[Period]) -> list[Period]:
+def subtract(parts: Iterable[Period], cuts: Iterable[Period]) -> list[Period]:
     """The periods without all cuts."""
     rests = list(parts)
     for cut in cuts:

@@ -169,14 +169,14 @@ class _Reader:
     def _other(self, line: _Line) -> _Other | None:
         if _HEADING.match(line.text):
             self._heading = _title(line.text)
-            return self._passed(line, self._place + 1, title=self._heading)
+            return self._make_other(line, self._place + 1, title=self._heading)
         if _RULE.fullmatch(line.text):
-            return self._passed(line, self._place + 1)
+            return self._make_other(line, self._place + 1)
         if line.text.lstrip(" \t").startswith("<!--") and (end := self._comment_end(line)):
-            return self._passed(line, end)
+            return self._make_other(line, end)
         return None
 
-    def _passed(self, line: _Line, end: int, title: str | None = None) -> _Other:
+    def _make_other(self, line: _Line, end: int, title: str | None = None) -> _Other:
         self._place = end
         return _Other(line.start, self._lines[end - 1].end, title, line.text.startswith(MARKER))
 

@@ -67,11 +67,11 @@ def _read(path: Path) -> dict[str, object]:
     except FileNotFoundError:
         return {}
     except (OSError, InvalidInput, ValueError, RecursionError) as error:
-        raise _malformed(path) from error
+        raise _invalid_file(path) from error
     if not isinstance(rows, dict):
-        raise _malformed(path)
+        raise _invalid_file(path)
     return rows
 
 
-def _malformed(path: Path) -> ForeignFile:
+def _invalid_file(path: Path) -> ForeignFile:
     return ForeignFile(f"{path} is not valid.", "Delete it and run `waypost init --journal-in-repo` again.")

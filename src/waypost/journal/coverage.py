@@ -61,7 +61,7 @@ class CoverageIndex:
 
     def _years(self, first: date, last: date) -> Iterator[str]:
         days = [day for day in self._days if first <= day <= last]
-        starts = [first.year, *(day.year for day in days), *self._summarised(first, last)]
+        starts = [first.year, *(day.year for day in days), *self._summary_years(first, last)]
         for year in sorted({year for year in starts if first.year <= year <= last.year})[:_LONGEST]:
             start, end = max(first, date(year, 1, 1)), min(last, date(year, 12, 31))
             if (start, end) == (date(year, 1, 1), date(year, 12, 31)) and year_path(year) in self.paths:
@@ -69,7 +69,7 @@ class CoverageIndex:
             else:
                 yield from self._months(start, end)
 
-    def _summarised(self, first: date, last: date) -> Iterator[int]:
+    def _summary_years(self, first: date, last: date) -> Iterator[int]:
         for path in self.paths:
             if (week := week_of(path)) and first <= week.last and week.first <= last:
                 yield from (week.first.year, week.last.year)
@@ -97,13 +97,13 @@ class CoverageIndex:
             whole = (first <= week.first and week.last <= last) or (start.day == 1 and end.month != (end + _DAY).month)
             if whole and week_path(week) in self.paths:
                 yield week_path(week)
-                yield from self._not_joined(week)
+                yield from self._unjoined_days(week)
                 day = week.last + _DAY
                 continue
             yield from self.covering(day)  # the summary of a partly covered week may be all there is
             day += _DAY
 
-    def _not_joined(self, week: Week) -> Iterator[str]:
+    def _unjoined_days(self, week: Week) -> Iterator[str]:
         """Days of the week that its summary does not contain yet."""
         for number in range(7):
             yield from (path for path in self.day(week.first + number * _DAY) if stage_of(path) == "daily")

@@ -199,15 +199,15 @@ class JournalFolder:
         plain, packed = self._disk_paths(path)
         self._make_folder(plain.parent)
         if expected is None:
-            return not self.exists(path) and write_private_file(plain, _encoded(text), replace=False)
+            return not self.exists(path) and write_private_file(plain, _encode(text), replace=False)
         try:
             if self.read(path) != expected:
                 return False
         except NotFound:
             return False
         if plain.exists():
-            return write_private_file(plain, _encoded(text), replace=True)
-        return write_private_file(packed, pack(_encoded(text)), replace=True)
+            return write_private_file(plain, _encode(text), replace=True)
+        return write_private_file(packed, pack(_encode(text)), replace=True)
 
     def remove(self, path: str) -> None:
         for file_path in self._disk_paths(path):
@@ -342,12 +342,12 @@ def pack(content: bytes) -> bytes:
     return gzip.compress(content, 9, mtime=0)  # the same bytes for the same text
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
 def _addition(handle: int, size: int, text: str) -> bytes:
-    content = _encoded(text)
+    content = _encode(text)
     if not size:
         return content
     start, end = _read_at(handle, 0, 65_536), _read_at(handle, max(0, size - 4), 4)

@@ -157,7 +157,7 @@ def _compressions(
         path: date.min for path, file in files.items() if path.startswith(f"{layout.ARCHIVE}/") and not file.gzipped
     }
     leaving_paths: set[str] = set()
-    for live, due in _leaving(joins, months, years):
+    for live, due in _archived_files(joins, months, years):
         leaving_paths.add(live)
         archive_path = archive_of(live)
         if not (archive_path in files and files[archive_path].gzipped):
@@ -174,7 +174,7 @@ def _compressions(
     return steps
 
 
-def _leaving(
+def _archived_files(
     joins: Sequence[Join], months: Sequence[MakeMonth], years: Sequence[MakeYear]
 ) -> Iterable[tuple[str, date]]:
     yield from ((path, join.due) for join in joins for path in join.paths)

@@ -58,7 +58,7 @@ def _opaque(value: str | None) -> str | None:
 def _is_secret(key: str, *values: str | None) -> bool:
     """The text was masked as a whole; here each value is looked at once more, beside its key."""
     name = key.rpartition(".")[2]
-    return any(value and (MASKED in value or mask(f'{name} = "{value[:2_000]}"').found) for value in values)
+    return any(value and (MASKED in value or mask(f'{name} = "{value[:2_000]}"').findings) for value in values)
 
 
 def _short(value: str | None) -> str:

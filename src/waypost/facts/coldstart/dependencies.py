@@ -47,11 +47,11 @@ def _gradle(tree: ProjectTree, path: str) -> Iterable[str]:
         yield from filter(None, (group, artifact, plugin, alias.replace(".", "-")))
 
 
-def _quoted(tree: ProjectTree, path: str) -> Iterable[str]:
+def _quoted_names(tree: ProjectTree, path: str) -> Iterable[str]:
     return _QUOTED.findall(_COMMENT.sub("", tree.text(path)[:_LONGEST]))
 
 
-def _indented(tree: ProjectTree, path: str) -> Iterable[str]:
+def _indented_names(tree: ProjectTree, path: str) -> Iterable[str]:
     lines = _COMMENT.sub("", tree.text(path)[:_LONGEST]).split("\n")
     return [match[1] for line in lines if line[:1] in (" ", "\t") and (match := _REQUIREMENT.match(line))]
 
@@ -70,8 +70,8 @@ _MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
     "pyproject.toml": lambda tree, path: _python(tree.toml(path)),
     "pipfile": lambda tree, path: _keys(tree.toml(path), _TOML_TABLES),
     "cargo.toml": lambda tree, path: _keys(tree.toml(path), _TOML_TABLES),
-    "setup.py": _quoted,
-    "setup.cfg": _indented,
+    "setup.py": _quoted_names,
+    "setup.cfg": _indented_names,
     "*requirements*.txt": _requirements,
     "go.mod": _go,
     "pom.xml": _xml,
@@ -81,8 +81,8 @@ _MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
     "build.gradle": _gradle,
     "build.gradle.kts": _gradle,
     "libs.versions.toml": _gradle,
-    "gemfile": _quoted,
-    "*.gemspec": _quoted,
+    "gemfile": _quoted_names,
+    "*.gemspec": _quoted_names,
 }
 
 

@@ -97,15 +97,15 @@ class ProjectTree:
         return self._describe(path) if path in self._all else ""
 
     def toml(self, path: str) -> dict[str, Any]:
-        return self._parsed(path, tomllib.loads)
+        return self._parse_file(path, tomllib.loads)
 
     def json(self, path: str) -> dict[str, Any]:
-        return self._parsed(path, json.loads)
+        return self._parse_file(path, json.loads)
 
     def yaml(self, path: str) -> dict[str, Any]:
-        return self._parsed(path, read_yaml)
+        return self._parse_file(path, read_yaml)
 
-    def _parsed(self, path: str, parse: Callable[[str], Any]) -> dict[str, Any]:
+    def _parse_file(self, path: str, parse: Callable[[str], Any]) -> dict[str, Any]:
         if path not in self._data:
             text = _MASKED.sub("masked", self.text(path))  # brackets and a colon would be parsed as data
             try:

@@ -205,7 +205,7 @@ def setting_facts(context: ChangeContext) -> Iterator[Candidate]:
 
 def _setting_text(file: FileChange, setting: SettingChange) -> tuple[str, float]:
     key, value = clean(setting.key, 120), clean(setting.value, 300).strip("\"'")
-    if setting.change == REMOVED or not is_nameable(key, 120) or mask(f"{key} = {setting.value[:300]}").found:
+    if setting.change == REMOVED or not is_nameable(key, 120) or mask(f"{key} = {setting.value[:300]}").findings:
         return "", 0.0
     table, name = _table(), file.path.rpartition("/")[2]
     scripts = table["scripts"]

@@ -214,7 +214,7 @@ def _folder_fact(context: ChangeContext, new: list[FileChange]) -> Candidate | N
     )
 
 
-def moved(context: ChangeContext) -> Candidate | None:
+def moved_definitions(context: ChangeContext) -> Candidate | None:
     """Definitions that moved together to another file, over fifty lines of them."""
     moves = [
         changed

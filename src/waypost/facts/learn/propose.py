@@ -6,7 +6,7 @@ from waypost.facts.domains import Layout
 from waypost.facts.learn.behaviour import behaviour
 from waypost.facts.learn.change_context import ChangeContext, ExistsToday
 from waypost.facts.learn.dependencies import dependency_facts, is_routine, setting_facts
-from waypost.facts.learn.files import introduction, moved, new_files
+from waypost.facts.learn.files import introduction, moved_definitions, new_files
 from waypost.facts.learn.fixes import fix
 from waypost.facts.learn.interfaces import changed_signatures, new_definitions, removed_definitions, renamed_definitions
 from waypost.facts.learn.skip_reasons import LITTLE, ROUTINE, skip_reason
@@ -65,7 +65,7 @@ def _main_fact(context: ChangeContext) -> Candidate | None:
     """The one fact that describes a commit: a fix, a new file, a move, a new definition, or what it does now."""
     if context.message.kind == "fix":
         return fix(context)
-    for finder in (new_files, moved, new_definitions, behaviour):
+    for finder in (new_files, moved_definitions, new_definitions, behaviour):
         candidate = finder(context)
         if candidate is not None and candidate.confidence >= LEAST:
             return candidate

@@ -101,7 +101,7 @@ def _opened(root: Path, path: str, named: bool) -> ParsedFile | Unread:
         return read
     hidden = mask(read.text)
     source = SourceFile(path, language_of_path(path, hidden.text), hidden.text)
-    return ParsedFile(read, source, parse(source), len(hidden.found))
+    return ParsedFile(read, source, parse(source), len(hidden.findings))
 
 
 def digest_file(root: Path, job: DigestJob) -> Digest | Unread:

@@ -10,7 +10,7 @@ from waypost.facts.ageing import has_expired, renewal_changes, restatement_chang
 from waypost.facts.duplicates import THRESHOLDS, DuplicateVerdict, Judgement, judge, merge_texts
 from waypost.facts.identity import MERGED
 from waypost.facts.rejection import LEARNED, rejection_marks, topic_marks
-from waypost.facts.validity import overlap, remaining, shared, without
+from waypost.facts.validity import intersection, overlap, subtract, without
 from waypost.flows.facts.proposals import propose_replacement
 from waypost.flows.links.draft_links import INFERRED
 from waypost.flows.open_space import OpenSpace
@@ -132,7 +132,7 @@ class WriteGate:
             version.superseded_at
             for version in known
             if version.superseded_at
-            and remaining(shared(version.period, item.version.period), held)
+            and subtract(intersection(version.period, item.version.period), held)
             and not self._went_on(version, item)
         ]
         if not ended:

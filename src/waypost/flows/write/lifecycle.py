@@ -51,7 +51,7 @@ def correct(
     """
     memory_id = check_id(memory_id)
     hidden = mask(check_text(text))
-    masked = tuple(f"{finding.rule} (line {finding.line})" for finding in hidden.found)
+    masked = tuple(f"{finding.rule} (line {finding.line})" for finding in hidden.findings)
     key = space.tombstone_key()
     old = find(space, memory_id).version
     refuse_derived(old)

@@ -25,7 +25,7 @@ def without_secrets(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
         stale_reason=fields.maybe("stale_reason", draft.stale_reason),
         claims={name: fields.one(name, value) for name, value in draft.claims.items()},
     )
-    return clean, (*(f"{finding.rule} (line {finding.line})" for finding in hidden.found), *fields.found)
+    return clean, (*(f"{finding.rule} (line {finding.line})" for finding in hidden.findings), *fields.found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class _Fields:
 
     def one(self, name: str, value: str) -> str:
         hidden = mask(value)
-        self.found.extend(f"{finding.rule} ({name})" for finding in hidden.found)
+        self.found.extend(f"{finding.rule} ({name})" for finding in hidden.findings)
         return hidden.text
 
     def maybe(self, name: str, value: str | None) -> str | None:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from waypost.errors import InvalidInput, NotFound, PersonOnly, Refused
 from waypost.facts.ageing import has_expired
-from waypost.facts.validity import Period, overlap, remaining
+from waypost.facts.validity import Period, overlap, subtract
 from waypost.flows.journal.files.write import journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import audit, held_versions, nothing_new, refuse_derived, visible_version
@@ -153,7 +153,7 @@ def _put_all(
     new = [
         replace(version, valid_from=start, valid_until=end)
         for version in last
-        for start, end in remaining([version.period], taken)
+        for start, end in subtract([version.period], taken)
     ]
     if not new and required:
         by = next(one for one in replacers(writer, memory_id) if held_versions(writer, one))

@@ -32,7 +32,7 @@ class JudgedTurn:
         return self.session or ""
 
     @property
-    def asking(self) -> QuestionKind:
+    def question(self) -> QuestionKind:
         return question_kind(self.text, self.language)
 
 
@@ -52,7 +52,7 @@ def subject_of(turn: JudgedTurn) -> Subject | None:
     """The subject of a person's text for grouping, or None if it names nothing. Questions about the day form own groups."""
     if turn.role != "person":
         return None
-    group = int(turn.asking.passing)
+    group = int(turn.question.passing)
     subject = Subject(turn.text, turn.language, group, turn.day.toordinal(), turn.conversation)
     return subject if topic_terms(turn.text, turn.language) else None
 
@@ -119,7 +119,7 @@ def _answer_worth(question: EntryWorth | None) -> EntryWorth:
 
 
 def _mention(turn: JudgedTurn) -> TopicMention:
-    return TopicMention(turn.at, turn.day, turn.conversation, turn.asking.asks)
+    return TopicMention(turn.at, turn.day, turn.conversation, turn.question.asks)
 
 
 def _with_follow_ups(turns: Sequence[JudgedTurn], topic_of: Mapping[str, int]) -> dict[str, int]:
@@ -129,7 +129,7 @@ def _with_follow_ups(turns: Sequence[JudgedTurn], topic_of: Mapping[str, int]) -
         if turn.role != "person" or not turn.session:
             continue
         thread = (turn.session, turn.day)
-        if not topics.get(turn.ident) and len(turn.text.split()) <= FOLLOW_UP_WORDS and not turn.asking.passing:
+        if not topics.get(turn.ident) and len(turn.text.split()) <= FOLLOW_UP_WORDS and not turn.question.passing:
             topics[turn.ident] = previous.get(thread, 0)
         previous[thread] = topics.get(turn.ident, 0)
     return topics

@@ -39,11 +39,11 @@ class ModelJudgement:
 
     def reading(self, text: str, language: str, by: str) -> UtteranceReading:
         """The reading of an utterance with the model's points."""
-        asking = question_kind(text, language)
-        passing = asking.passing and not self.explicit and not self.relevance
+        question = question_kind(text, language)
+        passing = question.passing and not self.explicit and not self.relevance
         reason = f"judged by {by}" + (f": {self.reasoning}" if self.reasoning else "")
         return UtteranceReading(
-            self.relevance, reason, self.explicit, f"emphasis as {by} sees it", QuestionKind(asking.asks, passing)
+            self.relevance, reason, self.explicit, f"emphasis as {by} sees it", QuestionKind(question.asks, passing)
         )
 
 

@@ -48,13 +48,13 @@ def retention_of(score: int) -> str:
 def judge(reading: UtteranceReading, mentions: Sequence[TopicMention], at: datetime) -> Score:
     """The score at `at` of a person's text, given all mentions of its topic, including this one."""
     past = [mention for mention in mentions if mention.at <= at]
-    if reading.asking.passing:
+    if reading.question.passing:
         return _passing_score(past)
     frequency = frequency_of(past)
     explicit, emphasis = reading.explicit, reading.emphasis
     if (
         not explicit
-        and reading.asking.asks
+        and reading.question.asks
         and len({(mention.day, mention.conversation) for mention in past if mention.asks}) > 1
     ):
         explicit, emphasis = 1, "the same was asked again"

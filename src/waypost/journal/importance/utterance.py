@@ -28,7 +28,7 @@ class UtteranceReading:
     about: str  # the reason for the points; empty without points
     explicit: int  # 0-2
     emphasis: str
-    asking: QuestionKind
+    question: QuestionKind
 
 
 @lru_cache(maxsize=_CACHED)
@@ -57,10 +57,10 @@ def read_utterance(text: str, language: str, kind: str = "conversation") -> Utte
     if kind == "preference":
         relevance, about = 3, "it is noted as a preference"
         explicit, emphasis = max(explicit, 1), emphasis or ON_PURPOSE
-    asking = question_kind(text, language)
-    if kind == "note" and explicit == 0 and not asking.asks:
+    question = question_kind(text, language)
+    if kind == "note" and explicit == 0 and not question.asks:
         explicit, emphasis = 1, ON_PURPOSE
-    return UtteranceReading(relevance, about, explicit, emphasis, asking)
+    return UtteranceReading(relevance, about, explicit, emphasis, question)
 
 
 def _relevance(text: str, language: str, words: ImportanceWords, sentences: list[UtteranceSentence]) -> tuple[int, str]:

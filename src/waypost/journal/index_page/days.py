@@ -116,7 +116,7 @@ def _lines(items: Sequence[ScoredEntry], most: int, words: Phrases, path: str) -
         _with_answer(text, item, items) for text, item in sorted(selected.items(), key=lambda pair: pair[1].entry.at)
     ]
     if selected and len(statements) > len(selected):
-        lines.append(f"- [{words.filled('more_entries', count=len(statements) - len(selected))}]({path})")
+        lines.append(f"- [{words.fill('more_entries', count=len(statements) - len(selected))}]({path})")
     return lines
 
 

@@ -59,7 +59,7 @@ class Phrases:
     def __getitem__(self, name: str) -> str:
         return str(self.table[name])
 
-    def filled(self, name: str, **values: object) -> str:
+    def fill(self, name: str, **values: object) -> str:
         return self[name].format(**values)
 
     def level(self, score: int) -> str:

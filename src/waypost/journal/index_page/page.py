@@ -79,7 +79,7 @@ def _personal(sheet: IndexContent, words: Phrases) -> Iterator[str]:
     if sheet.projects:
         yield from (f"### {words['projects']}", "")
         for project in sheet.projects[:MOST_PROJECTS]:
-            when = words.filled("project", since=project.since.isoformat(), last=project.last.isoformat())
+            when = words.fill("project", since=project.since.isoformat(), last=project.last.isoformat())
             yield with_sources(f"- **{_bold(project.label)}**: {when}", project.ids)
         yield ""
 
@@ -96,7 +96,7 @@ def _periods(sheet: IndexContent, words: Phrases) -> Iterator[list[str]]:
 def _title(span: Week | Month | int, words: Phrases, this_year: int) -> str:
     if isinstance(span, Week):
         name = "week" if span.year == this_year else "week_year"
-        return words.filled(
+        return words.fill(
             name, number=span.number, year=span.year, first=span.first.isoformat(), last=span.last.isoformat()
         )
     return f"{words.month(span.number)} {span.year}" if isinstance(span, Month) else str(span)
@@ -111,14 +111,14 @@ def _statistics(figures: JournalFigures, words: Phrases) -> Iterator[str]:
             f"- **{words['frequent_topics']}:** {shares}", (id for topic, _ in figures.topics for id in topic.ids)
         )
     if figures.conversations:
-        length = words.filled("messages", count=f"{figures.mean_length:.1f}".removesuffix(".0"))
+        length = words.fill("messages", count=f"{figures.mean_length:.1f}".removesuffix(".0"))
         yield f"- **{words['mean_length']}:** {length}"
     if figures.busiest is not None:
         yield f"- **{words['busiest']}:** {figures.busiest[0]:02}:00-{figures.busiest[1]:02}:00"
     if figures.sizes:
         yield f"- **{words['sizes']}:**"
         for stage, size, count in figures.sizes:
-            size_text = words.filled("size_file" if count == 1 else "size_files", size=format_size(size), count=count)
+            size_text = words.fill("size_file" if count == 1 else "size_files", size=format_size(size), count=count)
             yield f"  - {words[f'size_{stage}']}: {size_text}"
     yield ""
 

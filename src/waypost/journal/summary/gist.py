@@ -83,9 +83,9 @@ def _informative_sentences(item: SummaryItem, words: SummaryWords, *, asks: bool
     return (informative or ([] if item.role == "assistant" else all_sentences))[:_SENTENCES_OF_ONE]
 
 
-def _echoes(said: str, answer: Sequence[str]) -> bool:
+def _echoes(statement: str, answer: Sequence[str]) -> bool:
     """Whether an answer adds next to nothing: "Noted, you drink no coffee"."""
-    new = set(content_stems(" ".join(answer))) - set(content_stems(said))
+    new = set(content_stems(" ".join(answer))) - set(content_stems(statement))
     return len(new) < _LEAST_NEW
 
 

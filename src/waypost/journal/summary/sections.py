@@ -62,18 +62,18 @@ class SummarySections:
         self.room = self.measure.room
 
     def sections(self) -> dict[str, list[str]]:
-        lines = self._kept()
+        lines = self._verbatim_lines()
         topics = self._topics()
-        sections = {"topics": self._main_topics(topics), "recurring": self._recurring(topics)}
+        sections = {"topics": self._main_topics(topics), "recurring": self._recurring_topics(topics)}
         self.room = max(_LEAST_ROOM, self.room - sum(_bytes(line) for part in sections.values() for line in part))
-        lines += self._further()
+        lines += self._other_lines()
         for name in ("insights", "events", "later"):
-            sections[name] = self._grouped([line for line in lines if self._section(line.index) == name], topics)
+            sections[name] = self._group_by_topic([line for line in lines if self._section(line.index) == name], topics)
         if isinstance(self.period, int):
             sections["highlights"] = self._highlights()
         return sections
 
-    def _kept(self) -> list[_Line]:
+    def _verbatim_lines(self) -> list[_Line]:
         """Items that must stay, and their answers while there is room, the strongest first."""
         verbatim = [index for index, item in enumerate(self.items) if must_stay(item, self.measure)]
         self.used.update(verbatim)
@@ -96,7 +96,7 @@ class SummarySections:
             return "insights"
         return "events" if item.relevance == 1 else "later"
 
-    def _grouped(self, lines: Sequence[_Line], topics: Sequence[int]) -> list[str]:
+    def _group_by_topic(self, lines: Sequence[_Line], topics: Sequence[int]) -> list[str]:
         """Lines by topic, the weightiest first, those without a topic last. Several lines of a topic go below its name."""
         rank = {topic: number for number, topic in enumerate(topics)}
         topic_of = {line.index: self._shown_topic(line) for line in lines}
@@ -108,9 +108,9 @@ class SummarySections:
             if label and len(of_topic) > 1:
                 ids = source_ids([self.items[line.index] for line in of_topic], label.split())
                 result.append(self.lines.point(f"**{label}** ", "", (), ids))
-                result += [self._rendered(line, indent="  ") for line in of_topic]
+                result += [self._render(line, indent="  ") for line in of_topic]
             else:
-                result += [self._rendered(line, label=label) for line in of_topic]
+                result += [self._render(line, label=label) for line in of_topic]
         return result
 
     def _shown_topic(self, line: _Line) -> int:
@@ -146,7 +146,7 @@ class SummarySections:
             lines.append(self.lines.point(lead, ", ".join(main_words), [days[0], days[-1]] if days[1:] else days, ids))
         return lines
 
-    def _recurring(self, topics: Sequence[int]) -> list[str]:
+    def _recurring_topics(self, topics: Sequence[int]) -> list[str]:
         """The topics that came up on several days: how often, and from when to when."""
         lines: list[str] = []
         answer_items = {id(self.items[index]) for index in self.questions}
@@ -163,7 +163,7 @@ class SummarySections:
             lines.append(self.lines.point(f"**{label}:** ", text, (), source_ids(members, label.split())))
         return lines
 
-    def _further(self) -> list[_Line]:
+    def _other_lines(self) -> list[_Line]:
         """Other important items, best first, while there is room, without repetitions."""
         counts: dict[str, int] = {}
         lines: list[_Line] = []
@@ -171,7 +171,7 @@ class SummarySections:
         selected = select_distinct(
             self.items, candidates, self.gists, sorted(self.used), self.vectors, 4 * self.measure.points
         )
-        for index in map(self._asked_by, selected):
+        for index in map(self._question_of, selected):
             section = self._section(index)
             if index in self.used or counts.get(section, 0) >= self.measure.points:
                 continue
@@ -185,7 +185,7 @@ class SummarySections:
                 counts[section] = counts.get(section, 0) + 1
         return lines
 
-    def _asked_by(self, index: int) -> int:
+    def _question_of(self, index: int) -> int:
         """The question that an answer belongs to, if it can be listed with it."""
         question = self.questions.get(index)
         is_free = question is not None and question not in self.used and self.items[question].score >= HELPING
@@ -208,7 +208,7 @@ class SummarySections:
         answer = self.gists.texts.get(answer_index, "")
         return _Line(index, text, answer_index if answer and not answer.endswith("?") else None)
 
-    def _rendered(self, item_line: _Line, *, label: str = "", indent: str = "") -> str:
+    def _render(self, item_line: _Line, *, label: str = "", indent: str = "") -> str:
         line = self.lines.of(self.items[item_line.index], item_line.text, label=label, indent=indent)
         if item_line.answer is None:
             return line
@@ -219,7 +219,7 @@ class SummarySections:
 
     def _size(self, line: _Line) -> int:
         label = label_of(self.items[line.index].label)
-        return _bytes(self._rendered(line, label=label))
+        return _bytes(self._render(line, label=label))
 
 
 def _bytes(text: str) -> int:

@@ -114,7 +114,7 @@ class Vocabulary:
             self.weight[term] *= NAME_WEIGHT
         self.lengths = [sum(self.weight.get(term, 0.0) ** 2 for term in terms) ** 0.5 for terms in self.terms]
 
-    def shared(self, rows: Sequence[int]) -> "Vectors":
+    def shared_words(self, rows: Sequence[int]) -> "Vectors":
         """How much the utterances at these indices share rare words with all: a cosine of weights."""
         import numpy as np
 
@@ -176,7 +176,7 @@ class Nearness:
         deviations = np.full((len(batch), self._count), UNKNOWN, np.float32)
         for spread in self._spreads:
             spread.fill(deviations, batch)
-        near = self._words.shared(batch.tolist())
+        near = self._words.shared_words(batch.tolist())
         near *= WORDS_WEIGHT
         near += MEANING_WEIGHT * deviations - UNRELATED
         near += SOON * (np.abs(self._days[batch, None] - self._days[None, :]) <= SOON_DAYS)

@@ -31,7 +31,7 @@ class Masked:
     """A text without its secrets, and what was masked."""
 
     text: str
-    found: tuple[SecretFinding, ...]
+    findings: tuple[SecretFinding, ...]
 
 
 def mask(text: str) -> Masked:

@@ -46,7 +46,7 @@ def readings(text: str) -> Iterator[Reading]:
         plain = visible.text.translate(_plain_forms)
         forms = dict.fromkeys((plain, _in_mixed_words(plain, _english), _in_mixed_words(plain, _cyrillic)))
         whole += [Reading(form, visible.places) for form in forms if form != text]
-    whole += [_unescaped(reading) for reading in whole if _TELLING_ESCAPE.search(reading.text)]
+    whole += [_unescape(reading) for reading in whole if _TELLING_ESCAPE.search(reading.text)]
     yield own
     for other in whole[1:]:
         yield from _differing_parts(text, other)
@@ -73,7 +73,7 @@ def _without_hidden(reading: Reading) -> Reading:
     return _replace(reading, _HIDDEN, lambda _: "")
 
 
-def _unescaped(reading: Reading) -> Reading:
+def _unescape(reading: Reading) -> Reading:
     return _replace(reading, _ESCAPED, lambda escape: chr(int(escape["code"], 16)))
 
 

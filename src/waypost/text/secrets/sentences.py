@@ -61,13 +61,13 @@ _TRAILING = ".,;:)]}>*_|"
 
 def find_in_sentence(text: str, at: int, after: int, *, password: bool) -> Iterator[tuple[int, int]]:
     """Spans of the values that a sentence loosely assigns to the name between `at` and `after`."""
-    given = _GIVEN.match(text, after)
-    if given and (given["words"] or not given["sign"]):  # a value right after a sign was judged before
-        if given["old"] and is_strong(given["old"].rstrip(_TRAILING)):
-            yield given.start("old"), given.start("old") + len(given["old"].rstrip(_TRAILING))
-        span = _value(text, given.end(), password=password, aside=False)
-        if not span and password and given["dash"] and not text[at].isascii():
-            span = (given.end(), end) if (end := end_of_stated_word(text, given.end(), "")) else None
+    sign = _GIVEN.match(text, after)
+    if sign and (sign["words"] or not sign["sign"]):  # a value right after a sign was judged before
+        if sign["old"] and is_strong(sign["old"].rstrip(_TRAILING)):
+            yield sign.start("old"), sign.start("old") + len(sign["old"].rstrip(_TRAILING))
+        span = _value(text, sign.end(), password=password, aside=False)
+        if not span and password and sign["dash"] and not text[at].isascii():
+            span = (sign.end(), end) if (end := end_of_stated_word(text, sign.end(), "")) else None
         if span:
             yield span
             return

@@ -51,7 +51,7 @@ def _problems(space: OpenSpace) -> Iterator[Finding]:
             yield JOURNAL_DNA.found(f"{DNA} takes more than 15 % of a briefing.")
         if stage_of(path) in PAGES and no_edit_reason(text) == CONFLICT:
             yield JOURNAL_CONFLICT.found(f"{path} holds an unresolved merge conflict.")
-        secrets = sum(bool(mask(unit.entry.text).found) for unit in units)
+        secrets = sum(bool(mask(unit.entry.text).findings) for unit in units)
         if secrets:
             yield JOURNAL_SECRET.found(f"{path} holds a secret in {secrets} of its entries; the index has them masked.")
         yield from _unknown(space, path)
