@@ -1,9 +1,9 @@
 """Lessons of a session, found by rules: few, and true.
 
-`lessons.jsonl` was labelled by this rule: a lesson is a sentence that states something lasting as settled. It is a fact,
-a cause or a practice (learning), a choice (decision), or what fixed an error named before (fix). Questions,
-guesses, plans, reports of work, quotations and code do not count. Nor do denials, open points and mere references ("let's
-go with that"). Rows marked `held_out` were set aside while the rules were written.
+`lessons.jsonl` was labelled by this rule: a lesson is a sentence that states something lasting as settled. It is a
+fact, a cause or a practice (learning), a choice (decision), or what fixed an error named before (fix). Questions,
+guesses, plans, reports of work, quotations and code do not count. Nor do denials, open points and mere references
+("let's go with that"). Rows marked `held_out` were set aside while the rules were written.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Samples of well-known secrets for the tests and the benchmarks.
 
-They follow the rules that their issuers publish (prefix, alphabet, length, checksum), not the detector's patterns. A seeded
-generator makes the same ones every time. Prefixes are written in two halves, so that no scanner takes this file for a
-leak.
+They follow the rules that their issuers publish (prefix, alphabet, length, checksum), not the detector's patterns. A
+seeded generator makes the same ones every time. Prefixes are written in two halves, so that no scanner takes this file
+for a leak.
 """
 
 import base64

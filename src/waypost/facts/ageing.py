@@ -51,9 +51,9 @@ def restatement_changes(
 ) -> dict[str, Any]:
     """The state changes when somebody states a known memory again, with this lifetime or for good.
 
-    Its lifetime restarts if this `renews` it, as text from a file may be old. A statement is not archived or deleted because
-    it was first made for a shorter time: the milder end counts, and of equal ones the later. A memory without an end
-    does not get one.
+    Its lifetime restarts if this `renews` it, as text from a file may be old. A statement is not archived or deleted
+    because it was first made for a shorter time: the milder end counts, and of equal ones the later. A memory without
+    an end does not get one.
     """
     renewal = renewal_changes(state, now) if renews else {}
     if state.expires_at is None:

@@ -1,8 +1,8 @@
 """Whether two similar texts also agree. This keeps a correction from being dropped as a duplicate.
 
 Sentence vectors put "the flag is enabled" next to "the flag is disabled". So two facts count as the same only if all
-their commitments are equal. One may add words, but it may not replace a word, and no word may change its role. In doubt the
-answer is no: a fact stored twice costs a line, a lost correction costs the truth.
+their commitments are equal. One may add words, but it may not replace a word, and no word may change its role. In doubt
+the answer is no: a fact stored twice costs a line, a lost correction costs the truth.
 """
 
 import re
@@ -167,7 +167,7 @@ def _word_difference(left: Sequence[CommitmentKey], right: Sequence[CommitmentKe
 def _form_difference(
     left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon
 ) -> Agreement | None:
-    """The difference if equal stems have forms of different meaning: go and Go, uses and used, Александр and Александра."""
+    """The difference if forms of one stem differ in meaning: go and Go, uses and used, Александр and Александра."""
     forms: dict[str, list[CommitmentKey]] = {}
     for key in reversed(right):
         if key.kind == "word":

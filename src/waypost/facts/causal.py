@@ -1,4 +1,4 @@
-"""Causal chains from nodes and links: which nodes are reached, in which direction, and how certain. Uses no database."""
+"""Causal chains from nodes and links: which nodes are reached, in which direction, and how certain."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ Visible = Callable[[Sequence[str]], Collection[str]]
 
 @dataclass(slots=True)
 class CausalWalk:
-    """The result of a walk: each node's depth in order of discovery, the links, and the number of omitted neighbours."""
+    """The result of a walk: each node's depth in order of discovery, the links, and how many nodes were left out."""
 
     depths: dict[str, int]
     edges: list[CausalEdge] = field(default_factory=list)

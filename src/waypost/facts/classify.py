@@ -1,7 +1,7 @@
 """Classifying facts that came without a level and kind, by their words in English, German and Russian.
 
-A level says how far a fact reaches: 0 the project, 1 a domain, 2 a module, 3 a piece of code. Level 0 is always loaded, so
-only text that clearly speaks of the whole project gets it. Unclear facts get their domain (1), like most facts.
+A level says how far a fact reaches: 0 the project, 1 a domain, 2 a module, 3 a piece of code. Level 0 is always loaded,
+so only text that clearly speaks of the whole project gets it. Unclear facts get their domain (1), like most facts.
 """
 
 import re

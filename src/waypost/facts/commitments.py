@@ -1,8 +1,8 @@
 """The commitments of a fact, as a sequence of keys to compare with another fact's.
 
-Two texts with the same keys agree in numbers, dates, identifiers, quotations, names, negations and opposites. Weightless
-words (articles, auxiliaries, common prepositions) have no key. They give the next key its preposition, and show
-whether a phrase may begin there.
+Two texts with the same keys agree in numbers, dates, identifiers, quotations, names, negations and opposites.
+Weightless words (articles, auxiliaries, common prepositions) have no key. They give the next key its preposition, and
+show whether a phrase may begin there.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Whether a new fact is already known: skip it, merge it, add it, or offer it as a correction.
 
-Similar vectors suggest a duplicate; equal commitments decide (`waypost.facts.agreement`). Compare only facts of the same
-kind and domain, never journal entries or conversation turns: each of those happened.
+Similar vectors suggest a duplicate; equal commitments decide (`waypost.facts.agreement`). Compare only facts of the
+same kind and domain, never journal entries or conversation turns: each of those happened.
 """
 
 import re
@@ -14,8 +14,9 @@ from waypost.facts.agreement import TextRelation, compare
 
 # Cosines by embedding model: above the first a fact is skipped, from the second on it is merged. Other models are
 # calibrated to pass the same share of near pairs as MiniLM. The tests have 328 English pairs (paraphrases and minimal
-# pairs): MiniLM puts 46 % of them above 0.95 and 85 % above 0.85. The multilingual model reaches that at 0.913 and 0.803, set to
-# 0.92 and 0.80. Of 26,686 unrelated pairs in three languages none reaches its merge threshold (the highest: 0.66).
+# pairs): MiniLM puts 46 % of them above 0.95 and 85 % above 0.85. The multilingual model reaches that at 0.913 and
+# 0.803, set to 0.92 and 0.80. Of 26,686 unrelated pairs in three languages none reaches its merge threshold (the
+# highest: 0.66).
 THRESHOLDS: Mapping[str, tuple[float, float]] = {
     "minilm-l6-v2": (0.95, 0.85),
     "use-multilingual-v3": (0.92, 0.80),
@@ -64,8 +65,8 @@ def judge(
 ) -> Judgement:
     """What to do with `new` next to `existing`, given the cosine of their vectors.
 
-    Without a `similarity`, as no model can embed, only equal texts are duplicates. A fact with a different commitment is
-    never skipped or merged. A fact that says more than the existing one is never skipped.
+    Without a `similarity`, as no model can embed, only equal texts are duplicates. A fact with a different commitment
+    is never skipped or merged. A fact that says more than the existing one is never skipped.
     """
     if normal_form(new) == normal_form(existing):
         return Judgement(DuplicateVerdict.SKIP, "the same text")

@@ -42,8 +42,8 @@ _PREFIX = {"months": "month ", "weekdays": "weekday ", "ordinals": "ordinal "}
 class ComparisonLexicon:
     """One language: the meaning of a word for the comparison, as written (`closed`) or by stem (`opposite`, `synonym`).
 
-    `passive` has the auxiliaries of the passive, `agents` the words that introduce who acts. `articles` maps articles to
-    grammatical cases. Phrases after `mobile` words may move; `places` may replace each other.
+    `passive` has the auxiliaries of the passive, `agents` the words that introduce who acts. `articles` maps articles
+    to grammatical cases. Phrases after `mobile` words may move; `places` may replace each other.
     """
 
     language: str

@@ -21,9 +21,9 @@ def reinstated_versions(
 ) -> Reinstatement:
     """The versions of one memory that become valid again.
 
-    `replaced_at`: when the removed memories replaced it. `region`: the time for which it may return. `occupied`: the time
-    for which others are valid instead. Only versions ended by a replacement return. Nothing returns if the memory was
-    retracted or its validity changed meanwhile.
+    `replaced_at`: when the removed memories replaced it. `region`: the time for which it may return. `occupied`: the
+    time for which others are valid instead. Only versions ended by a replacement return. Nothing returns if the memory
+    was retracted or its validity changed meanwhile.
     """
     current = [version for version in versions if version.superseded_at is None]
     pieces = _ended_pieces(versions, current, replaced_at, region, occupied)
@@ -110,6 +110,5 @@ def _beginning_at(instant: datetime | None, versions: Iterable[Version]) -> Vers
 
 
 def _has_same_content(first: Version, second: Version) -> bool:
-    return (first.text, first.kind, first.level, first.domain, first.module, first.source, first.actor, first.parent) == (
-        second.text, second.kind, second.level, second.domain, second.module, second.source, second.actor, second.parent
-    )  # fmt: skip
+    names = ("text", "kind", "level", "domain", "module", "source", "actor", "parent")
+    return all(getattr(first, name) == getattr(second, name) for name in names)

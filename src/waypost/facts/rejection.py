@@ -2,8 +2,8 @@
 
 A mark is a keyed hash without text. A rejected fact leaves marks of its statement, for any kind and domain, and of the
 extractor's topic. A draft is blocked by its own text and by every part that it states as a whole. Marks of earlier
-versions were scoped by kind and domain; they block the same text in that scope. A journal entry leaves and meets only the
-mark of its speaker and time.
+versions were scoped by kind and domain; they block the same text in that scope. A journal entry leaves and meets only
+the mark of its speaker and time.
 """
 
 import hmac

@@ -1,7 +1,7 @@
 """Whether the same words in another order still say the same.
 
-"On Fridays deploys stop" moves a phrase. "The ledger calls billing" and "billing calls the ledger" swap roles. Without a
-parser, what moved shows the difference. A phrase may move together with its preposition. Two blocks may swap around a
+"On Fridays deploys stop" moves a phrase. "The ledger calls billing" and "billing calls the ledger" swap roles. Without
+a parser, what moved shows the difference. A phrase may move together with its preposition. Two blocks may swap around a
 verb only in a passive, or if a preposition still marks the roles.
 """
 

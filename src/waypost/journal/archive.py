@@ -76,8 +76,8 @@ def updated_summary_original(original: str | None, live: str, own_lines: Sequenc
 def _matches(old: Sequence[Entry], new: Sequence[Entry]) -> list[tuple[Entry, int | None]]:
     """Each new entry with the index of its original, or None. An id used twice counts only for the first entry.
 
-    Entries match by id. Those written without an id, or copied with one, match by text and time. Those whose text changed
-    match by time and speaker.
+    Entries match by id. Those written without an id, or copied with one, match by text and time. Those whose text
+    changed match by time and speaker.
     """
     by_id = {entry.id: index for index, entry in reversed(list(enumerate(old))) if entry.id}
     without_id = [index for index, entry in enumerate(old) if not entry.id or by_id[entry.id] != index]

@@ -1,7 +1,7 @@
 """In which checkouts a person agreed to keep the journal in the repository.
 
-Consent is stored beside the memory on this machine, never in the repository. So nobody can agree for others by a commit.
-It is given per checkout, by path.
+Consent is stored beside the memory on this machine, never in the repository. So nobody can agree for others by a
+commit. It is given per checkout, by path.
 """
 
 import hashlib

@@ -110,7 +110,7 @@ class JournalFolder:
         return dict(sorted(stamps.items()))
 
     def links(self) -> list[str]:
-        """Links in place of the journal's folders and files. They are not followed: nothing in them is read or written."""
+        """Links in place of the journal's folders and files. Nothing in them is read or written."""
         links = [folder for folder in (ARCHIVE, *FOLDERS) if (self.root / folder).is_symlink()]
         for folder in ("", *FOLDERS):
             directory = self.root / folder
@@ -147,7 +147,7 @@ class JournalFolder:
         raise NotFound(f"There is no {path} in the journal.", "`waypost journal timeline` shows what there is.")
 
     def wait_for_save(self, path: str) -> None:
-        """Wait while a file is empty, since editors empty a file before writing it. After a second it counts as empty."""
+        """Wait up to a second while a file is empty, since editors empty a file before writing it."""
         deadline = time.monotonic() + _LONGEST_SAVE
         while (stamp := self.stamp(path)) is not None and not stamp.size and time.monotonic() < deadline:
             time.sleep(_LOOKS_EVERY)
@@ -178,8 +178,8 @@ class JournalFolder:
     def append(self, path: str, text: str) -> int:
         """Add text at the end of a plain file, after a blank line, with the file's line ends. Return the bytes added.
 
-        The text is on disk when this returns; a partial write is undone. If an editor replaces the file meanwhile, the text
-        goes to the new one. A packed file is unpacked first. A file that is not text is refused.
+        The text is on disk when this returns; a partial write is undone. If an editor replaces the file meanwhile, the
+        text goes to the new one. A packed file is unpacked first. A file that is not text is refused.
         """
         plain, packed = self._disk_paths(path)
         self._make_folder(plain.parent)

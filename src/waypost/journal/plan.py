@@ -1,8 +1,8 @@
 """The condensing steps that are due, from the names and sizes of the journal's files.
 
 Nothing here reads or writes a file. A step whose work is done finds nothing to do. So the same function works after an
-interrupted run, or after weeks without one: each step has its due day and is done as it would have been then. Daily runs
-and one late run give the same files.
+interrupted run, or after weeks without one: each step has its due day and is done as it would have been then. Daily
+runs and one late run give the same files.
 """
 
 from collections import defaultdict

@@ -1,9 +1,10 @@
 """The statements of a text without wrapping, so that Waypost recognises one inside another text.
 
-A rejected value may return with quotes, Markdown, "Note: " or accents around it. It may stand beside another sentence or
-carry an extra clause ("…, as agreed", "… because it is fast"). `spellings` returns the spellings of one value. `statements`
-yields the parts that a text states as a whole. A part does not count if the rest narrows, denies or revokes it: "…, but
-only in tests" is another statement. Statements are compared word for word; paraphrases are not recognised.
+A rejected value may return with quotes, Markdown, "Note: " or accents around it. It may stand beside another sentence
+or carry an extra clause ("…, as agreed", "… because it is fast"). `spellings` returns the spellings of one value.
+`statements` yields the parts that a text states as a whole. A part does not count if the rest narrows, denies or
+revokes it: "…, but only in tests" is another statement. Statements are compared word for word; paraphrases are not
+recognised.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Keyword index terms: one analysis for stored text and for questions, on every database.
 
-A term has only letters, digits and underscores. A plain tokenizer (FTS5's unicode61 with `_` as a letter) keeps it whole.
-A compound such as `v1.2.3`, `user-table` or `a@b.org` becomes one term with `_` between its parts.
+A term has only letters, digits and underscores. A plain tokenizer (FTS5's unicode61 with `_` as a letter) keeps it
+whole. A compound such as `v1.2.3`, `user-table` or `a@b.org` becomes one term with `_` between its parts.
 """
 
 import re

@@ -43,8 +43,8 @@ def estimate_tokens(text: str) -> int:
 def split(text: str, limit: int = PASSAGE_TOKENS) -> list[tuple[int, int]]:
     """(start, end) of each passage, with at most `limit` estimated tokens.
 
-    Cuts between paragraphs, else lines, sentences or words. A word is cut only if it is longer than a passage. Only white
-    space lies outside the spans. The passages have about equal length, with no small rest at the end.
+    Cuts between paragraphs, else lines, sentences or words. A word is cut only if it is longer than a passage. Only
+    white space lies outside the spans. The passages have about equal length, with no small rest at the end.
     """
     budget = (limit - FRAME_TOKENS) / MARGIN - 0.01  # rounding
     if budget < 1:

@@ -24,8 +24,8 @@ PATIENCE = 10.0  # seconds of processor time for one file
 class ProjectTree:
     """The files of a project, each read at most once.
 
-    `read` returns a file's text, or an empty string if it must not or cannot be read. `describe` returns what a file says
-    about itself at its top.
+    `read` returns a file's text, or an empty string if it must not or cannot be read. `describe` returns what a file
+    says about itself at its top.
     """
 
     def __init__(

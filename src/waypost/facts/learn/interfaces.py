@@ -187,7 +187,8 @@ def removed_definitions(context: ChangeContext) -> Candidate | None:
     listed_symbols = named or removed
     listed_symbols = [changed for changed in listed_symbols if changed.file.path == listed_symbols[0].file.path]
     place = short_path(listed_symbols[0].file.path)
-    text = f"{_names(listed_symbols)} {'is' if len(listed_symbols) == 1 else 'are'} no longer in {place}: “{clip(upper_first(message.subject), 120)}”."
+    verb = "is" if len(listed_symbols) == 1 else "are"
+    text = f"{_names(listed_symbols)} {verb} no longer in {place}: “{clip(upper_first(message.subject), 120)}”."
     if message.reason and len(text) + len(message.reason) < 280:
         text += f" Reason: {with_full_stop(upper_first(message.reason))}"
     existing_paths = [

@@ -20,8 +20,9 @@ LEAST = 0.55  # confidence; less is not worth a review
 def candidates(change: ChangeSet, layout: Layout, *, exists_today: ExistsToday | None = None) -> tuple[Candidate, ...]:
     """What a colleague would note about a change, the most certain first. Often empty.
 
-    `exists_today` says for a path and a symbol (or "" for the file itself) whether it exists today: nothing is said about things
-    that are gone. The change is untrusted input. The candidates are clean, bounded, and refer to the change only.
+    `exists_today` says for a path and a symbol (or "" for the file itself) whether it exists today: nothing is said
+    about things that are gone. The change is untrusted input. The candidates are clean, bounded, and refer to the
+    change only.
     """
     return propose(ChangeContext.of(change, layout, exists_today))[0]
 

@@ -1,7 +1,7 @@
 """The wording of facts: one or two bounded sentences of plain text that name a thing and what it does.
 
-All input is untrusted. The output has no control characters, no markup and no cut words, since no mask recognises half a
-secret.
+All input is untrusted. The output has no control characters, no markup and no cut words, since no mask recognises half
+a secret.
 """
 
 import re
@@ -148,7 +148,7 @@ _RELATIVE = frozenset(("that", "which", "who", "what", "there", "they", "these",
 
 
 def predicate(text: str, name: str = "") -> str:
-    """A sentence as a predicate after a name: "Return the scheme." becomes "returns the scheme". Empty if impossible."""
+    """A sentence as a predicate after a name: "Return it." becomes "returns it". Empty if impossible."""
     text = _QUALIFIER.sub("", first_sentence(without_markup(text))).rstrip(".")
     first, _, rest = text.partition(" ")
     first_word = first.strip("`()").lower()

@@ -1,8 +1,8 @@
 """What a session taught: learnings, decisions and fixes, found in its turns by rules, without a language model.
 
 A lesson is a sentence that states something lasting as settled: a fact or cause, how things are done here, what was
-chosen, or what fixed an error named before. Questions, guesses, plans, reports of work, quotations and code do not count.
-Rather one too few than one too many, as a person reviews each lesson.
+chosen, or what fixed an error named before. Questions, guesses, plans, reports of work, quotations and code do not
+count. Rather one too few than one too many, as a person reviews each lesson.
 """
 
 import re

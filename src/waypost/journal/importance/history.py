@@ -49,7 +49,7 @@ def in_order(turns: Sequence[JudgedTurn]) -> list[JudgedTurn]:
 
 
 def subject_of(turn: JudgedTurn) -> Subject | None:
-    """The subject of a person's text for grouping, or None if it names nothing. Questions about the day form own groups."""
+    """The subject of a person's text, or None if it names nothing. Questions about the day are grouped apart."""
     if turn.role != "person":
         return None
     group = int(turn.question.passing)

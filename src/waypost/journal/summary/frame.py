@@ -1,8 +1,8 @@
 """A file with a generated part. The text that people write around it stays unchanged, byte for byte.
 
-The part stands between two lines; the first has a mark of its text. If the text no longer fits the mark, somebody edited
-it by hand: it then belongs to them and stays. The mark ignores line ends and trailing spaces, which editors and version
-control change by themselves.
+The part stands between two lines; the first has a mark of its text. If the text no longer fits the mark, somebody
+edited it by hand: it then belongs to them and stays. The mark ignores line ends and trailing spaces, which editors and
+version control change by themselves.
 """
 
 import re

@@ -1,7 +1,7 @@
 """What a language model gets of a period, and what Waypost takes from its answer.
 
-Every sentence must name its source entries, and every number in it must occur in them. Other sentences are dropped. So a
-sentence can be found again when one of its entries is forgotten, and is not entirely made up.
+Every sentence must name its source entries, and every number in it must occur in them. Other sentences are dropped. So
+a sentence can be found again when one of its entries is forgotten, and is not entirely made up.
 """
 
 import re

@@ -97,7 +97,7 @@ class SummarySections:
         return "events" if item.relevance == 1 else "later"
 
     def _group_by_topic(self, lines: Sequence[_Line], topics: Sequence[int]) -> list[str]:
-        """Lines by topic, the weightiest first, those without a topic last. Several lines of a topic go below its name."""
+        """Lines by topic, the weightiest first, those without one last. Several lines of a topic go below its name."""
         rank = {topic: number for number, topic in enumerate(topics)}
         topic_of = {line.index: self._shown_topic(line) for line in lines}
         order = sorted(lines, key=lambda line: (rank.get(topic_of[line.index], len(rank)), line.index))

@@ -1,7 +1,7 @@
 """TextRank: which texts represent the others, and a selection among them without repetition.
 
-Similarity is the cosine of vectors if all texts have one, else of shared stems, weighted by rarity. The same texts in the
-same order give the same result on every machine: scores are rounded before they are compared.
+Similarity is the cosine of vectors if all texts have one, else of shared stems, weighted by rarity. The same texts in
+the same order give the same result on every machine: scores are rounded before they are compared.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Soft trim: after a day, unimportant answers and long tool output keep only their core.
 
-People's text and protected entries are never trimmed, and no entry is trimmed twice or after an edit. The full text is in
-the archive.
+People's text and protected entries are never trimmed, and no entry is trimmed twice or after an edit. The full text is
+in the archive.
 """
 
 from dataclasses import replace

@@ -1,10 +1,10 @@
 """Masking: finds secrets in any text and puts a mark in their place, so that none is stored.
 
-`mask` replaces each secret value by `[secret: <rule>]` and changes nothing else. Line breaks stay, so line numbers of code
-and notes remain valid. Findings name the rule and position, never the value. Masking a masked text finds nothing.
+`mask` replaces each secret value by `[secret: <rule>]` and changes nothing else. Line breaks stay, so line numbers of
+code and notes remain valid. Findings name the rule and position, never the value. Masking a masked text finds nothing.
 
-Three modules look for evidence: the value's own shape (`formats`), the name it is assigned to (`names`), and the place it
-stands in (`places`). They read the text as it is, and without look-alike letters, invisible characters and escapes
+Three modules look for evidence: the value's own shape (`formats`), the name it is assigned to (`names`), and the place
+it stands in (`places`). They read the text as it is, and without look-alike letters, invisible characters and escapes
 (`readings`).
 """
 

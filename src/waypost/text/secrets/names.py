@@ -63,7 +63,7 @@ _TAG_LEAD = re.compile(r"<[\w:.-]*\Z|(?:name|key)=[\"'][\w:.-]*\Z", re.IGNORECAS
 _ATTRIBUTE_LEAD = re.compile(r"(?:name|key|id|field)(?:\\?[\"'])?[ ]?[:=][ ]?(?:\\?[\"'])?[\w:. -]*\Z", re.IGNORECASE)
 _OPTION_LEAD = re.compile(r"(?:\A|[\s\"'`(\[])--?[\w-]*\Z")
 _NO_NAME = re.compile(r"(?:::|\$\{)[\w-]*\Z|[\w*]:\Z|\[(?:secret:[ ][\w-]*)?\Z")
-"""Part of Waypost's own mark, a type (`AWS::IAM::AccessKey`), a resource (`arn:aws:secret:…`) or a variable (`${TOKEN:-}`)."""
+"""Part of Waypost's mark, a type (`AWS::IAM::AccessKey`), a resource (`arn:aws:secret:…`) or a variable."""
 _CALL_LEAD = re.compile(r"(?i)(?:\A|[^\w])(?:set|with|use|add|put)?_?(?:user|db|the|api|auth|access|client)?_?\Z")
 _ANOTHER_NAME = re.compile(r"[a-z_]{0,20}(?:pass|pwd|token|secret|key)[a-z_]{0,20}[=:]", re.IGNORECASE)
 _BARE = re.compile(r"[^\s\"'`<>«»„“”\\]{1,512}")

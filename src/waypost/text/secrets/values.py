@@ -1,7 +1,7 @@
 """Judging whether a value in the place of a secret really is one.
 
-After a name such as `password` or `token`, a type, variable, call or placeholder is far more common than a secret. These
-functions see only the value and whether it was quoted. A quoted value is data; an unquoted one may be code.
+After a name such as `password` or `token`, a type, variable, call or placeholder is far more common than a secret.
+These functions see only the value and whether it was quoted. A quoted value is data; an unquoted one may be code.
 """
 
 import re
@@ -16,7 +16,7 @@ _MAX_PASSWORD = 128
 _MAX_TOKEN = 2048
 _LONG_TOKEN = 40
 _TURNS_PER_CHAR = 0.22
-"""Changes between lower case, capital and digit per character: camel case has 0.1 to 0.2, random values 0.35 or more."""
+"""Changes between lower case, capital and digit per character. Camel case has 0.1 to 0.2, random values 0.35 up."""
 
 _TURNS_OF_LETTERS = 0.3
 """The same for a value of letters only, which more often is a name."""
