@@ -144,7 +144,7 @@ class JournalFolder:
                     raise _link_error(file_path) from error
                 raise StoreError(f"{file_path} cannot be read: {error.strerror}.", "Check its permissions.") from error
             return content.decode("utf-8", "surrogateescape")
-        raise NotFound(f"There is no {path} in the journal.", "`waypost journal timeline` shows what there is.")
+        raise NotFound(f"There is no {path} in the journal.", "Run `waypost journal timeline` to list the journal.")
 
     def wait_for_save(self, path: str) -> None:
         """Wait up to a second while a file is empty, since editors empty a file before writing it."""

@@ -18,7 +18,7 @@ from waypost.model.journal import Amendment, Entry
 
 MARKER = "<!-- waypost:"
 HOLD = f"{MARKER}hold"
-CONFLICT, HELD = "it holds an unresolved merge conflict", "it is held"
+CONFLICT, HELD = "it has an unresolved merge conflict", "it is on hold"
 UNDATED = date(1970, 1, 1)  # for entries by hand, if the file's name, title and other entries show no day
 _BOM = "\ufeff"
 _HEADING = re.compile(r"(?m)^###[ \t]")
@@ -108,7 +108,7 @@ class JournalPage:
     def _refuse_conflict(self) -> None:
         if self.is_conflicted:
             raise InvalidInput(
-                "The page holds an unresolved merge conflict.", "Resolve it in your editor, or with git, and try again."
+                "The page has an unresolved merge conflict.", "Resolve it in your editor, or with git, and try again."
             )
 
 

@@ -133,7 +133,7 @@ def read_yaml(text: str) -> Any:
                 raise ValueError("too many aliases, or nested too deeply")
         return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader
     except yaml.YAMLError as error:
-        raise ValueError("no YAML") from error
+        raise ValueError("not valid YAML") from error
 
 
 def without_blocks(text: str, start: str, end: str) -> str:

@@ -87,16 +87,16 @@ def answers_from_json(answer: Any, count: int) -> dict[int, ModelJudgement]:
 
 def _read_row(row: Any, default_number: int) -> tuple[int, ModelJudgement]:
     if not isinstance(row, dict):
-        raise ValueError("an answer is no JSON object")  # noqa: TRY004
+        raise ValueError("an answer is not a JSON object")  # noqa: TRY004
     for key, most in _MOST.items():
         points = row.get(key)
         if not isinstance(points, int) or isinstance(points, bool) or not 0 <= points <= most:
-            raise ValueError(f"{key} is no whole number from 0 to {most}")
+            raise ValueError(f"{key} is not a whole number from 0 to {most}")
     reasoning = row.get("reasoning")
     if not isinstance(reasoning, str) or not reasoning.strip():
         raise ValueError("reasoning is missing")
     number = row.get("n", default_number)
     if not isinstance(number, int) or isinstance(number, bool):
-        raise ValueError("n is no number")  # noqa: TRY004
+        raise ValueError("n is not a number")  # noqa: TRY004
     one_line = json.loads(quoted(reasoning))[:_LONGEST_REASON].rstrip(" .")  # without Waypost's own marks
     return number, ModelJudgement(row["explicit_points"], row["relevance_points"], one_line)

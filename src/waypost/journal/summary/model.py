@@ -69,7 +69,7 @@ def points_from_json(answer: Any, sources: Sequence[Sequence[int]], items: Seque
     Raises `ValueError` without a usable point.
     """
     if not isinstance(answer, dict):
-        raise ValueError("it is no JSON object")  # noqa: TRY004  # the answer is wrong, not the call
+        raise ValueError("it is not a JSON object")  # noqa: TRY004  # the answer is wrong, not the call
     points: list[ModelPoint] = []
     for section in SECTIONS:
         rows = answer.get(section, [])
