@@ -18,7 +18,7 @@ from pathlib import Path
 
 from waypost import Memory, config
 from waypost.code.changes import change_set, commits
-from waypost.facts.learn.span import Proposed
+from waypost.facts.learn.commit_range import RangeProposals
 from waypost.flows.facts.candidates import take
 from waypost.flows.learn.changes import propose
 from waypost.model.candidate import Candidate
@@ -39,7 +39,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    proposed: Proposed
+    proposed: RangeProposals
     first: Counter[str]  # what became of the candidates, by status
     second: Counter[str]  # the same, when all is learned again
     seconds: float  # to read, propose and store, once

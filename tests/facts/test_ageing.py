@@ -1,4 +1,4 @@
-"""What time does to the state of a memory."""
+"""Expiry and renewal of a memory's state."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from waypost.errors import InvalidInput
-from waypost.facts.ageing import RUN_OUT, aged, has_run_out, is_lively, limited, renewed, said_again
+from waypost.facts.ageing import (
+    RUN_OUT,
+    has_expired,
+    is_refreshable,
+    lifetime_changes,
+    renewal_changes,
+    restatement_changes,
+    with_expiry,
+)
 from waypost.model.lifetime import CLASSES, Lifetime, lifetime_of, parse_seconds, spelled_seconds
 from waypost.model.memory import State
 
@@ -15,22 +23,22 @@ ENDED = State(expires_at=NOW, on_expire="stale", ttl_seconds=60)
 
 
 def test_the_last_moment_is_not_part_of_its_time() -> None:
-    assert not has_run_out(ENDED, NOW - timedelta(microseconds=1))
-    assert has_run_out(ENDED, NOW)
-    assert not has_run_out(State(), NOW)
-    assert not has_run_out(replace(ENDED, protected=True), NOW)
+    assert not has_expired(ENDED, NOW - timedelta(microseconds=1))
+    assert has_expired(ENDED, NOW)
+    assert not has_expired(State(), NOW)
+    assert not has_expired(replace(ENDED, protected=True), NOW)
 
 
 def test_what_is_stale_for_another_reason_keeps_that_reason() -> None:
     broken = replace(ENDED, is_stale=True, stale_reason="the import said so")
-    assert aged({"a": ENDED, "b": broken}, NOW)["a"].stale_reason == RUN_OUT
-    assert aged({"a": ENDED, "b": broken}, NOW)["b"].stale_reason == "the import said so"
-    assert "is_stale" not in renewed(broken, NOW)
+    assert with_expiry({"a": ENDED, "b": broken}, NOW)["a"].stale_reason == RUN_OUT
+    assert with_expiry({"a": ENDED, "b": broken}, NOW)["b"].stale_reason == "the import said so"
+    assert "is_stale" not in renewal_changes(broken, NOW)
 
 
 def test_renewing_gives_the_whole_time_and_takes_back_what_its_end_did() -> None:
     state = replace(ENDED, is_stale=True, stale_reason=RUN_OUT, archived_at=NOW)
-    assert renewed(state, NOW) == {
+    assert renewal_changes(state, NOW) == {
         "expires_at": NOW + timedelta(seconds=60),
         "archived_at": None,
         "is_stale": False,
@@ -39,27 +47,27 @@ def test_renewing_gives_the_whole_time_and_takes_back_what_its_end_did() -> None
 
 
 def test_one_whose_length_nobody_said_has_no_end_after_it_was_renewed() -> None:
-    assert renewed(State(expires_at=NOW, on_expire="stale"), NOW) == {"expires_at": None, "on_expire": None}
-    assert renewed(State(expires_at=NOW + timedelta(1), on_expire="stale"), NOW) == {}
+    assert renewal_changes(State(expires_at=NOW, on_expire="stale"), NOW) == {"expires_at": None, "on_expire": None}
+    assert renewal_changes(State(expires_at=NOW + timedelta(1), on_expire="stale"), NOW) == {}
 
 
 @pytest.mark.parametrize(("action", "lively"), [("stale", True), (None, True), ("archive", False), ("delete", False)])
 def test_only_what_goes_stale_can_be_called_back_by_a_file(action: str | None, lively: bool) -> None:
     state = replace(ENDED, on_expire=action)
-    assert is_lively(state, NOW - timedelta(1))
-    assert is_lively(state, NOW) == lively
-    assert not is_lively(replace(state, archived_at=NOW), NOW - timedelta(1))
+    assert is_refreshable(state, NOW - timedelta(1))
+    assert is_refreshable(state, NOW) == lively
+    assert not is_refreshable(replace(state, archived_at=NOW), NOW - timedelta(1))
 
 
 def test_taking_a_lifetime_away_leaves_nothing_of_it() -> None:
-    changes = limited(replace(ENDED, is_stale=True, stale_reason=RUN_OUT, refresh=("a",)), None, None, NOW)
+    changes = lifetime_changes(replace(ENDED, is_stale=True, stale_reason=RUN_OUT, refresh=("a",)), None, None, NOW)
     assert replace(ENDED, **changes) == State()
 
 
 @pytest.mark.parametrize(
-    ("known", "said", "after"),
+    ("earlier", "said", "after"),
     [
-        ("session", None, (None, None)),  # deleted with its first saying, it would be lost
+        ("session", None, (None, None)),  # with the first lifetime it would be deleted
         ("implementation", None, (None, None)),
         ("api_contract", None, (7, "stale")),
         ("session", "architecture", (30, "stale")),
@@ -71,13 +79,15 @@ def test_taking_a_lifetime_away_leaves_nothing_of_it() -> None:
     ],
 )
 def test_what_is_said_twice_has_the_milder_end(
-    known: str | None, said: str | None, after: tuple[int | None, str | None]
+    earlier: str | None, said: str | None, after: tuple[int | None, str | None]
 ) -> None:
-    state = replace(State(), **limited(State(), CLASSES[known] if known else None, known, NOW - timedelta(40)))
-    found = replace(state, **said_again(state, CLASSES[said] if said else None, said, NOW))
-    days = None if found.expires_at is None else (found.expires_at - NOW).days
-    assert (days, found.on_expire) == after
-    assert found.ttl_class == (
+    state = replace(
+        State(), **lifetime_changes(State(), CLASSES[earlier] if earlier else None, earlier, NOW - timedelta(40))
+    )
+    restated = replace(state, **restatement_changes(state, CLASSES[said] if said else None, said, NOW))
+    days = None if restated.expires_at is None else (restated.expires_at - NOW).days
+    assert (days, restated.on_expire) == after
+    assert restated.ttl_class == (
         None if days is None else {7: "api_contract", 30: "architecture", 3: "implementation"}[days]
     )
 

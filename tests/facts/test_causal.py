@@ -1,4 +1,4 @@
-"""Chains of causes out of any graph, against a search that is too simple to be wrong."""
+"""Causal chains from any graph, compared with a search that is too simple to be wrong."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.facts.causal import chain_of, told_as_tree, walk
+from waypost.facts.causal import chain_of, chain_steps, walk
 from waypost.model.causal import CAUSAL_KINDS, CAUSAL_LINKS, CausalChain, CausalEdge, CausalNode
 
 DAY = datetime(2026, 11, 3, 9, tzinfo=UTC)
 
 
 class Graph(NamedTuple):
-    """Nodes are numbers, "0" the root; all but the hidden ones may be shown."""
+    """Nodes are numbers, with "0" as the root. All but the hidden ones may be shown."""
 
     size: int
     edges: list[CausalEdge]
@@ -26,21 +26,23 @@ class Graph(NamedTuple):
         return [edge for edge in self.edges if edge.from_id in ids or edge.to_id in ids]
 
     def visible(self, ids: Sequence[str]) -> set[str]:
-        return {one for one in ids if one not in self.hidden}
+        return {node_id for node_id in ids if node_id not in self.hidden}
 
-    def neighbours(self, one: str) -> set[str]:
-        ends = {end for edge in self.edges if one in (edge.from_id, edge.to_id) for end in (edge.from_id, edge.to_id)}
-        return self.visible(sorted(ends - {one}))
+    def neighbours(self, node_id: str) -> set[str]:
+        ends = {
+            end for edge in self.edges if node_id in (edge.from_id, edge.to_id) for end in (edge.from_id, edge.to_id)
+        }
+        return self.visible(sorted(ends - {node_id}))
 
     def naive_depths(self, depth: int) -> dict[str, int]:
-        """Breadth first, one node after another."""
-        found, queue = {"0": 0}, ["0"]
-        for one in queue:
-            for other in sorted(self.neighbours(one)):
-                if other not in found and found[one] < depth:
-                    found[other] = found[one] + 1
+        """Distances by a plain breadth-first search."""
+        distances, queue = {"0": 0}, ["0"]
+        for node_id in queue:
+            for other in sorted(self.neighbours(node_id)):
+                if other not in distances and distances[node_id] < depth:
+                    distances[other] = distances[node_id] + 1
                     queue.append(other)
-        return found
+        return distances
 
 
 @st.composite
@@ -48,10 +50,10 @@ def graphs(draw: st.DrawFn) -> Graph:
     size = draw(st.integers(1, 12))
     ends = st.integers(0, size - 1).map(str)
     edge = st.builds(CausalEdge, st.sampled_from(CAUSAL_LINKS), ends, ends, st.sampled_from((0.3, 0.7, 1.0)))
-    edges = draw(st.lists(edge, max_size=24, unique_by=lambda one: (one.kind, one.from_id, one.to_id)))
-    if draw(st.booleans()):  # a long chain, perhaps closed to a circle
+    edges = draw(st.lists(edge, max_size=24, unique_by=lambda drawn: (drawn.kind, drawn.from_id, drawn.to_id)))
+    if draw(st.booleans()):  # a long chain, perhaps closed to a cycle
         line = [str(n) for n in range(size)] + (["0"] if draw(st.booleans()) else [])
-        edges = [CausalEdge("causes", one, other) for one, other in pairwise(line)]
+        edges = [CausalEdge("causes", start, other) for start, other in pairwise(line)]
     hidden = draw(st.frozensets(st.integers(1, max(1, size - 1)).map(str), max_size=3))
     return Graph(size, edges, hidden)
 
@@ -62,7 +64,10 @@ def node(name: str, kind: str = "reason", **more: Any) -> CausalNode:
 
 def chain(graph: Graph, depth: int = 5, kinds: dict[str, str] | None = None) -> CausalChain:
     walked = walk("0", depth, graph.links, graph.visible)
-    nodes = {one: node(one, (kinds or {}).get(one, "decision" if one == "0" else "reason")) for one in walked.depths}
+    nodes = {
+        node_id: node(node_id, (kinds or {}).get(node_id, "decision" if node_id == "0" else "reason"))
+        for node_id in walked.depths
+    }
     return chain_of("why?", depth, walked, nodes)
 
 
@@ -72,9 +77,9 @@ def test_a_walk_finds_what_a_naive_search_finds_at_the_same_depth(graph: Graph, 
     walked = walk("0", depth, graph.links, graph.visible)
     expected = graph.naive_depths(depth)
     assert walked.depths == expected
-    shown = [edge for edge in graph.edges if edge.from_id in expected and edge.to_id in expected]
-    assert sorted(map(str, walked.edges)) == sorted(map(str, shown))
-    beyond = {other for one in expected for other in graph.neighbours(one)} - expected.keys()
+    inner_edges = [edge for edge in graph.edges if edge.from_id in expected and edge.to_id in expected]
+    assert sorted(map(str, walked.edges)) == sorted(map(str, inner_edges))
+    beyond = {other for node_id in expected for other in graph.neighbours(node_id)} - expected.keys()
     assert walked.left_out == len(beyond)
 
 
@@ -84,27 +89,27 @@ def test_a_walk_stays_within_its_number_of_nodes_and_counts_the_others(graph: Gr
     walked = walk("0", depth, graph.links, graph.visible, most=most)
     expected = graph.naive_depths(depth)
     assert len(walked.depths) == min(most, len(expected))
-    assert all(expected[one] == far for one, far in walked.depths.items())  # the nearest ones come first
-    beyond = {other for one in walked.depths for other in graph.neighbours(one)} - walked.depths.keys()
+    assert all(expected[node_id] == far for node_id, far in walked.depths.items())  # the nearest ones come first
+    beyond = {other for node_id in walked.depths for other in graph.neighbours(node_id)} - walked.depths.keys()
     assert walked.left_out == len(beyond)
 
 
 @pytest.mark.slow
 @given(graphs(), st.integers(1, 20), st.lists(st.sampled_from((*CAUSAL_KINDS, "fact")), min_size=12, max_size=12))
-def test_every_node_of_a_chain_is_told_once_and_has_one_part(graph: Graph, depth: int, kinds: list[str]) -> None:
-    found = chain(graph, depth, {str(n): kind for n, kind in enumerate(kinds)})
-    parts = [one.id for group in (found.reasons, found.constraints, found.consequences) for one in group]
+def test_every_node_of_a_chain_is_reported_once_and_has_one_part(graph: Graph, depth: int, kinds: list[str]) -> None:
+    result = chain(graph, depth, {str(n): kind for n, kind in enumerate(kinds)})
+    parts = [member.id for group in (result.reasons, result.constraints, result.consequences) for member in group]
     assert len(parts) == len(set(parts))
-    assert set(parts) <= {one.id for one in found.nodes[1:]}
-    steps = told_as_tree(found)
-    assert sorted(step.node.id for step in steps) == sorted(one.id for one in found.nodes[1:])
+    assert set(parts) <= {member.id for member in result.nodes[1:]}
+    steps = chain_steps(result)
+    assert sorted(step.node.id for step in steps) == sorted(member.id for member in result.nodes[1:])
     for above, below in pairwise([0, *(step.indent for step in steps)]):
         assert below <= above + 1
     for step in steps:
         assert step.node.id in (step.edge.from_id, step.edge.to_id)
 
 
-def test_causes_and_effects_are_told_apart_by_the_direction_of_links() -> None:
+def test_causes_and_effects_are_distinguished_by_the_direction_of_links() -> None:
     edges = [
         CausalEdge("justifies", "1", "0"),
         CausalEdge("causes", "2", "1"),
@@ -114,23 +119,31 @@ def test_causes_and_effects_are_told_apart_by_the_direction_of_links() -> None:
         CausalEdge("justifies", "1", "6"),  # another decision for the same reason
     ]
     kinds = {"2": "consequence", "3": "constraint", "4": "consequence", "6": "decision"}
-    found = chain(Graph(7, edges, frozenset()), 5, kinds)
-    assert [one.id for one in found.reasons] == ["1", "2"]
-    assert [one.id for one in found.constraints] == ["3"]
-    assert [one.id for one in found.consequences] == ["4", "5"]
-    assert {one.id: one.depth for one in found.nodes} == {"0": 0, "1": 1, "3": 1, "4": 1, "2": 2, "5": 2, "6": 2}
+    result = chain(Graph(7, edges, frozenset()), 5, kinds)
+    assert [member.id for member in result.reasons] == ["1", "2"]
+    assert [member.id for member in result.constraints] == ["3"]
+    assert [member.id for member in result.consequences] == ["4", "5"]
+    assert {member.id: member.depth for member in result.nodes} == {
+        "0": 0,
+        "1": 1,
+        "3": 1,
+        "4": 1,
+        "2": 2,
+        "5": 2,
+        "6": 2,
+    }
 
 
 def test_in_a_circle_the_shorter_way_says_what_a_node_is() -> None:
-    edges = [CausalEdge("causes", one, other) for one, other in (("0", "1"), ("1", "2"), ("2", "3"), ("3", "0"))]
-    found = chain(Graph(4, edges, frozenset()), 5)
-    assert [one.id for one in found.reasons] == ["3", "2"]
-    assert [one.id for one in found.consequences] == ["1"]
+    edges = [CausalEdge("causes", start, other) for start, other in (("0", "1"), ("1", "2"), ("2", "3"), ("3", "0"))]
+    result = chain(Graph(4, edges, frozenset()), 5)
+    assert [member.id for member in result.reasons] == ["3", "2"]
+    assert [member.id for member in result.consequences] == ["1"]
 
 
 def test_what_is_hidden_is_not_passed_through() -> None:
     edges = [CausalEdge("justifies", "1", "0"), CausalEdge("causes", "2", "1")]
-    assert [one.id for one in chain(Graph(3, edges, frozenset("1"))).nodes] == ["0"]
+    assert [member.id for member in chain(Graph(3, edges, frozenset("1"))).nodes] == ["0"]
 
 
 def test_of_too_many_neighbours_the_strongest_linked_are_shown() -> None:
@@ -150,12 +163,12 @@ def test_a_chain_is_no_surer_than_the_best_of_its_reasons(strength: float | None
 
 def test_a_hub_with_very_many_links_is_counted_and_not_looked_through() -> None:
     edges = [CausalEdge("justifies", "0", str(n)) for n in range(1, 5_001)]
-    asked: list[int] = []
+    sizes: list[int] = []
 
     def visible(ids: Sequence[str]) -> set[str]:
-        asked.append(len(ids))
+        sizes.append(len(ids))
         return set(ids)
 
     walked = walk("0", 1, Graph(5_001, edges, frozenset()).links, visible)
     assert (len(walked.depths), walked.left_out) == (100, 4_901)
-    assert max(asked) <= 1_000
+    assert max(sizes) <= 1_000

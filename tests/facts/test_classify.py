@@ -1,4 +1,4 @@
-"""Facts that come without a level or kind are given them by their words, in three languages."""
+"""Facts without a level or kind get them by their words, in three languages."""
 
 import time
 
@@ -71,7 +71,7 @@ def test_what_points_at_code_is_about_code() -> None:
         ("fact", "Overall 40 % of requests are cached"),
     ],
 )
-def test_the_kind_is_told_by_the_words(kind: str, text: str) -> None:
+def test_the_kind_follows_from_the_words(kind: str, text: str) -> None:
     assert kind_of(text) == kind
 
 
@@ -80,7 +80,7 @@ def test_a_domain_is_taken_only_when_one_is_named() -> None:
     assert domain_of("The auth service signs tokens", names) == "auth-service"
     assert domain_of("auth-service calls payment-service", names) == ""
     assert domain_of("Authors write books", names) == ""
-    assert domain_of("The api is slow", names) == ""  # too short to be a name for certain
+    assert domain_of("The api is slow", names) == ""  # too short to be surely a name
     assert domain_of("Nothing of that", names) == ""
 
 

@@ -1,4 +1,4 @@
-"""What the reader takes out of a fact: two spellings of one commitment are equal, two commitments are not."""
+"""Two spellings of one commitment are equal; two commitments are not."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def values(text: str, language: str = "en") -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("The quota is 1,000 calls.", "The quota is 1000 calls."),
         ("Das Kontingent beträgt 1.000 Aufrufe.", "Das Kontingent beträgt 1000 Aufrufe."),
@@ -37,12 +37,12 @@ def values(text: str, language: str = "en") -> list[tuple[str, str]]:
         ("The session's TTL is long.", "The TTL of the session is long."),
     ],
 )
-def test_two_spellings_of_one_commitment_agree(one: str, other: str) -> None:
-    assert compare(one, other).relation is TextRelation.SAME
+def test_two_spellings_of_one_commitment_agree(first: str, other: str) -> None:
+    assert compare(first, other).relation is TextRelation.SAME
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("Python 3.1 is used.", "Python 3.10 is used."),
         ("The offset is -5.", "The offset is 5."),
@@ -71,13 +71,13 @@ def test_two_spellings_of_one_commitment_agree(one: str, other: str) -> None:
         ("The cache is keyed by user.", "The cache is keyed by user group."),
     ],
 )
-def test_two_commitments_are_told_apart(one: str, other: str) -> None:
-    assert compare(one, other).relation is TextRelation.DIFFERENT
+def test_two_commitments_are_distinguished(first: str, other: str) -> None:
+    assert compare(first, other).relation is TextRelation.DIFFERENT
 
 
 def test_identifiers_are_read_whole_and_in_their_case() -> None:
-    found = values("Call Foo::bar() in src/app/main.py with --dry-run, see OPS-118 and https://example.org/a.")
-    identifiers = [value for kind, value in found if kind == "identifier"]
+    keys_found = values("Call Foo::bar() in src/app/main.py with --dry-run, see OPS-118 and https://example.org/a.")
+    identifiers = [value for kind, value in keys_found if kind == "identifier"]
     assert identifiers == ["Foo::bar()", "src/app/main.py", "--dry-run", "OPS-118", "https://example.org/a"]
 
 

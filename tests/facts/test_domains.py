@@ -1,4 +1,4 @@
-"""The parts of a project, told by its paths."""
+"""The domains of a project, by its paths."""
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,7 @@ def test_the_one_top_package_of_a_python_project_is_looked_through() -> None:
 
     layout = Layout.of(paths)
 
-    assert [(one.name, one.folder, one.files) for one in layout.domains()] == [
+    assert [(domain.name, domain.folder, domain.files) for domain in layout.domains()] == [
         ("billing", "src/shop/billing", 4),
         ("auth", "src/shop/auth", 3),
     ]
@@ -102,21 +102,21 @@ def test_a_large_part_is_divided_by_what_its_parts_are_about() -> None:
 
     layout = Layout.of(paths)
 
-    assert {one.name for one in layout.domains()} == {"server", "web", "billing", "search", "mail"}
+    assert {domain.name for domain in layout.domains()} == {"server", "web", "billing", "search", "mail"}
     assert layout.domain("server/src/index.ts") == "server"
     assert layout.domain("server/src/mail/part1.ts") == "mail"
 
 
-def test_two_domains_of_one_name_are_told_apart() -> None:
+def test_two_domains_of_one_name_are_distinguished() -> None:
     paths = [*several("backend/auth"), *several("frontend/auth", "ts")]
     paths = [f"{path.split('/')[0]}/package.json" for path in paths[::3]] + paths
     for part in ("auth", "orders", "users"):
         paths += several(f"backend/{part}", count=90) + several(f"frontend/{part}", "ts", 90)
 
-    found = names(*paths)
+    domains = names(*paths)
 
-    assert "backend/auth" in found and "frontend/auth" in found
-    assert len(found) == len(set(found))
+    assert "backend/auth" in domains and "frontend/auth" in domains
+    assert len(domains) == len(set(domains))
 
 
 @pytest.mark.parametrize("paths", [["main.py", "tool.py"], ["lib/express.js", "lib/router.js"], ["README.md"], []])

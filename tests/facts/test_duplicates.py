@@ -1,4 +1,4 @@
-"""The judgement of duplicates, on minimal pairs and paraphrases in three languages (see the .jsonl files here)."""
+"""Judging duplicates on minimal pairs and paraphrases in three languages (see the .jsonl files here)."""
 
 import json
 from pathlib import Path
@@ -55,14 +55,14 @@ def test_nearly_every_minimal_pair_is_offered_as_a_correction() -> None:
     assert verdicts.count(DuplicateVerdict.CONFLICT) / len(verdicts) > 0.98
 
 
-# What was measured when the pairs were written, rounded down. The rest is kept twice, which costs a line each.
+# Measured when the pairs were written, rounded down. The rest is stored twice, which costs a line each.
 @pytest.mark.parametrize(
     ("engine", "language", "floor"),
     [(MINILM, "en", 0.71), (MULTILINGUAL, "en", 0.65), (MULTILINGUAL, "de", 0.70), (MULTILINGUAL, "ru", 0.70)],
 )
 def test_most_paraphrases_are_found_at_their_real_similarity(engine: str, language: str, floor: float) -> None:
-    found = [judged_by(engine, row) for row in PARAPHRASES if row["lang"] == language]
-    assert share_found(found) >= floor
+    verdicts = [judged_by(engine, row) for row in PARAPHRASES if row["lang"] == language]
+    assert share_found(verdicts) >= floor
 
 
 def test_the_guard_alone_lets_most_paraphrases_pass() -> None:
@@ -180,15 +180,15 @@ FACTS = st.lists(PIECES, max_size=7).map(" ".join) | st.sampled_from([row["a"] f
 
 @pytest.mark.slow
 @given(FACTS, FACTS)
-def test_who_came_first_does_not_decide_whether_two_facts_agree(one: str, other: str) -> None:
-    kept = judge(one, other, 0.99).verdict in LOSES_THE_NEW_TEXT
-    assert kept == (judge(other, one, 0.99).verdict in LOSES_THE_NEW_TEXT)
+def test_who_came_first_does_not_decide_whether_two_facts_agree(first: str, other: str) -> None:
+    kept = judge(first, other, 0.99).verdict in LOSES_THE_NEW_TEXT
+    assert kept == (judge(other, first, 0.99).verdict in LOSES_THE_NEW_TEXT)
 
 
 @given(st.text(), st.text(), st.floats(0, 1) | st.none())
-def test_any_two_texts_can_be_judged_and_merged(one: str, other: str, similarity: float | None) -> None:
-    assert judge(one, other, similarity).reason
-    merge_texts(one, other)
+def test_any_two_texts_can_be_judged_and_merged(first: str, other: str, similarity: float | None) -> None:
+    assert judge(first, other, similarity).reason
+    merge_texts(first, other)
 
 
 def test_a_merge_keeps_the_text_that_says_more() -> None:

@@ -1,9 +1,9 @@
-"""Lessons of a session by rules: few, and true.
+"""Lessons of a session, found by rules: few, and true.
 
-`lessons.jsonl` was labelled by this rule: a lesson is a sentence in which somebody tells as settled what holds beyond the
-moment: what was the case or the cause or how things are done here (learning), what was chosen (decision), or what made an
-error go away that was named before (fix). Questions, guesses, plans, reports of work, quotations, code, what is denied or left
-open, and what only points ("let's go with that") are none. What is `held_out` was set aside while the rules were written.
+`lessons.jsonl` was labelled by this rule: a lesson is a sentence that states something lasting as settled. It is a
+fact, a cause or a practice (learning), a choice (decision), or what fixed an error named before (fix). Questions,
+guesses, plans, reports of work, quotations and code do not count. Nor do denials, open points and mere references
+("let's go with that"). Rows marked `held_out` were set aside while the rules were written.
 """
 
 import json
@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.facts.lessons.errors import error_named
-from waypost.facts.lessons.find import MOST_LESSONS, Lesson, lessons
+from waypost.facts.lessons.extraction import MOST_LESSONS, Lesson, last_error, lessons
 from waypost.facts.lessons.sentences import sentences_of
 from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 
@@ -24,22 +23,22 @@ LABELLED = [json.loads(line) for line in Path(__file__).with_name("lessons.jsonl
 
 
 def found(text: str, speaker: str = USER) -> list[str]:
-    return [one.text for one in lessons([SessionTurn(speaker, text)])]
+    return [lesson.text for lesson in lessons([SessionTurn(speaker, text)])]
 
 
 def quality(rows: list[dict[str, Any]]) -> tuple[float, float]:
-    """Precision and recall: of the same kind, with the words that matter."""
-    right = told = wanted = 0
+    """Precision and recall. A lesson counts if it has the right kind and the important words."""
+    right = proposed = wanted = 0
     for row in rows:
         expected = list(row["lessons"])
         wanted += len(expected)
-        for one in lessons(SessionTurn(*turn) for turn in row["turns"]):
-            told += 1
-            match = [e for e in expected if e["kind"] == one.kind and e["has"].casefold() in one.text.casefold()]
+        for lesson in lessons(SessionTurn(*turn) for turn in row["turns"]):
+            proposed += 1
+            match = [e for e in expected if e["kind"] == lesson.kind and e["has"].casefold() in lesson.text.casefold()]
             if match:
                 expected.remove(match[0])
                 right += 1
-    return right / max(1, told), right / wanted
+    return right / max(1, proposed), right / wanted
 
 
 def test_the_labelled_set_is_large_and_half_of_it_teaches_nothing() -> None:
@@ -63,8 +62,8 @@ def test_lessons_are_found_in_what_was_set_aside() -> None:
 
 def test_a_lesson_says_who_said_it_where_and_which_files_it_names() -> None:
     turn = SessionTurn(USER, "Thanks.\n\n- So, **never** edit `src/gen/api.py` by hand; docs/build.md tells why.")
-    (one,) = lessons([SessionTurn(ASSISTANT, "Done."), turn])
-    assert one == Lesson(
+    (lesson,) = lessons([SessionTurn(ASSISTANT, "Done."), turn])
+    assert lesson == Lesson(
         "learning",
         "Never edit `src/gen/api.py` by hand; docs/build.md tells why.",
         turn,
@@ -110,8 +109,8 @@ def test_what_a_person_pastes_is_not_their_word() -> None:
 def test_a_fix_belongs_to_the_error_that_was_named_lately() -> None:
     error = SessionTurn(USER, "I get:\n```\nTraceback …\nValueError: bad row 3\n```")
     fix = SessionTurn(ASSISTANT, "Fixed by skipping empty rows.")
-    (one,) = lessons([error, SessionTurn(ASSISTANT, "I look."), fix])
-    assert (one.kind, one.text) == ("fix", "ValueError: bad row 3 → Fixed by skipping empty rows.")
+    (lesson,) = lessons([error, SessionTurn(ASSISTANT, "I look."), fix])
+    assert (lesson.kind, lesson.text) == ("fix", "ValueError: bad row 3 → Fixed by skipping empty rows.")
     assert lessons([fix]) == []
     assert lessons([error, *[SessionTurn(ASSISTANT, f"Step {number}.") for number in range(20)], fix]) == []
 
@@ -130,23 +129,23 @@ def test_a_fix_belongs_to_the_error_that_was_named_lately() -> None:
     ],
 )
 def test_an_error_is_what_somebody_calls_one_by_its_words(text: str, error: str) -> None:
-    assert error_named(text) == error
+    assert last_error(text) == error
 
 
 def test_secrets_do_not_get_into_lessons() -> None:
     token = "ghp_" + "a1B2c3D4e5F6" * 3
-    (one,) = found(f"Remember: deploys must use the token {token} of the robot.")
-    assert token not in one
-    assert token[:12] not in one
+    (lesson,) = found(f"Remember: deploys must use the token {token} of the robot.")
+    assert token not in lesson
+    assert token[:12] not in lesson
 
 
 def test_sentences_are_read_across_wrapped_lines_and_not_across_items() -> None:
     wrapped = "It turns out that the importer reads the header twice when the file\nbegins with a mark. Next."
-    assert [one.text for one in sentences_of(wrapped)] == [
+    assert [sentence.text for sentence in sentences_of(wrapped)] == [
         "It turns out that the importer reads the header twice when the file begins with a mark.",
         "Next.",
     ]
-    assert [one.text for one in sentences_of("- one\n- two, e.g. three\n> quoted\n# Title\n| a |\n")] == [
+    assert [sentence.text for sentence in sentences_of("- one\n- two, e.g. three\n> quoted\n# Title\n| a |\n")] == [
         "one",
         "two, e.g. three",
     ]
@@ -157,15 +156,15 @@ def test_of_very_many_the_surest_are_kept_in_order() -> None:
     many += [SessionTurn(USER, f"We decided to use database{number} for logs.") for number in range(30)]
     kept = lessons(many)
     assert len(kept) == MOST_LESSONS
-    assert sum(one.text.startswith("We decided") for one in kept) == 30
+    assert sum(lesson.text.startswith("We decided") for lesson in kept) == 30
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.builds(SessionTurn, st.sampled_from([USER, ASSISTANT]), st.text(max_size=200)), max_size=4))
 def test_no_words_make_it_fail(turns: list[SessionTurn]) -> None:
-    for one in lessons(turns):
-        assert one.kind in ("learning", "decision", "fix")
-        assert 0 < one.confidence < 0.8
+    for lesson in lessons(turns):
+        assert lesson.kind in ("learning", "decision", "fix")
+        assert 0 < lesson.confidence < 0.8
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Diagrams of causal chains, read and drawn by Mermaid itself: they show the texts, and nothing else."""
+"""Diagrams of causal chains, read and drawn by Mermaid itself, show the texts and nothing else."""
 
 import json
 import random
@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.facts.mermaid import LABEL, MOST_LINKS, escaped, mermaid_of, shortened
+from waypost.facts.mermaid import LABEL, MOST_LINKS, escape_label, mermaid_of, shorten_label
 from waypost.model.causal import CAUSAL_KINDS, CAUSAL_LINKS, REPLACES, CausalChain, CausalEdge, CausalNode
 
-pytestmark = pytest.mark.slow  # not for the inner loop
+pytestmark = pytest.mark.slow  # too slow for the fast suite
 
 DAY = datetime(2026, 11, 3, 9, tzinfo=UTC)
 MERMAID = Path(__file__).parents[1] / "mermaid"
-DRAWN = 44  # of the diagrams below: drawing takes longer than reading
+DRAWN = 44  # diagrams; drawing takes longer than reading
 WORDS = {"justifies": "justifies", "leads_to": "leads to", "blocks": "limits", "causes": "causes"}
 
 HOSTILE = (
@@ -87,8 +87,8 @@ def random_chain(dice: random.Random) -> CausalChain:
         for n in range(dice.randint(1, 8))
     ]
     edges = {
-        (kind, one.id, other.id): CausalEdge(kind, one.id, other.id, dice.choice((1.0, 0.5, 0.333)))
-        for one, other in (dice.choices(nodes, k=2) for _ in nodes)
+        (kind, start.id, other.id): CausalEdge(kind, start.id, other.id, dice.choice((1.0, 0.5, 0.333)))
+        for start, other in (dice.choices(nodes, k=2) for _ in nodes)
         for kind in dice.choices(CAUSAL_LINKS)
     }
     return chain(nodes, list(edges.values()))
@@ -109,39 +109,39 @@ def chains() -> list[CausalChain]:
 
 @pytest.fixture(scope="module")
 def read_by_mermaid() -> list[tuple[CausalChain, dict[str, Any]]]:
-    """Every chain with what Mermaid makes of its diagram; node is started once."""
+    """Every chain with Mermaid's reading of its diagram. Node starts once."""
     given = chains()
     node_program = shutil.which("node")
     if node_program is None or not (MERMAID / "node_modules").is_dir():
         pytest.fail("Mermaid is not installed. Install Node.js 20 or later and run: npm ci --prefix tests/mermaid")
-    asked = json.dumps({"diagrams": [mermaid_of(one) for one in given], "render": DRAWN})
+    request = json.dumps({"diagrams": [mermaid_of(chain) for chain in given], "render": DRAWN})
     command = [node_program, str(MERMAID / "read_diagrams.mjs")]
-    done = subprocess.run(command, check=False, input=asked, capture_output=True, encoding="utf-8", timeout=120)
+    done = subprocess.run(command, check=False, input=request, capture_output=True, encoding="utf-8", timeout=120)
     assert done.returncode == 0, done.stderr
     return list(zip(given, json.loads(done.stdout), strict=True))
 
 
-def labels(one: CausalChain) -> list[str]:
-    every = (*one.nodes, *one.replaces, *one.replaced_by)
-    return [f"{shortened(node.text, LABEL)}{' (stale)' if node.is_stale else ''}" for node in every]
+def labels(chain: CausalChain) -> list[str]:
+    every = (*chain.nodes, *chain.replaces, *chain.replaced_by)
+    return [f"{shorten_label(node.text, LABEL)}{' (stale)' if node.is_stale else ''}" for node in every]
 
 
-def links(one: CausalChain) -> list[tuple[str, str, str]]:
-    every = (*one.nodes, *one.replaces, *one.replaced_by)
+def links(chain: CausalChain) -> list[tuple[str, str, str]]:
+    every = (*chain.nodes, *chain.replaces, *chain.replaced_by)
     name = {node.id: f"n{n}" for n, node in enumerate(every, 1)}
-    said = [WORDS[e.kind] + (f" {e.strength:.2f}" if e.strength < 1 else "") for e in one.edges]
-    drawn = [(name[e.from_id], name[e.to_id], word) for e, word in zip(one.edges, said, strict=True)]
-    return drawn + [(name[e.from_id], name[e.to_id], "replaces") for e in one.replacements]
+    said = [WORDS[e.kind] + (f" {e.strength:.2f}" if e.strength < 1 else "") for e in chain.edges]
+    drawn = [(name[e.from_id], name[e.to_id], word) for e, word in zip(chain.edges, said, strict=True)]
+    return drawn + [(name[e.from_id], name[e.to_id], "replaces") for e in chain.replacements]
 
 
 def test_mermaid_reads_every_diagram_as_exactly_our_nodes_and_links(
     read_by_mermaid: list[tuple[CausalChain, dict[str, Any]]],
 ) -> None:
-    for one, read in read_by_mermaid:
-        assert "error" not in read, (read, mermaid_of(one))
-        assert [n["id"] for n in read["nodes"]] == [f"n{n}" for n in range(1, len(labels(one)) + 1)]
-        assert [n["text"] for n in read["nodes"]] == labels(one)
-        assert [(e["from"], e["to"], e["text"]) for e in read["edges"]] == links(one)
+    for chain, read in read_by_mermaid:
+        assert "error" not in read, (read, mermaid_of(chain))
+        assert [n["id"] for n in read["nodes"]] == [f"n{n}" for n in range(1, len(labels(chain)) + 1)]
+        assert [n["text"] for n in read["nodes"]] == labels(chain)
+        assert [(e["from"], e["to"], e["text"]) for e in read["edges"]] == links(chain)
         assert read["groups"] == 0
         assert not any(n["link"] for n in read["nodes"])
         assert {n["kind"] for n in read["nodes"]} == {"string"}
@@ -152,18 +152,18 @@ def test_mermaid_draws_the_texts_as_they_are_and_nothing_that_acts(
 ) -> None:
     plain = set(read_by_mermaid[0][1]["drawn"]["elements"])
     assert plain.isdisjoint({"script", "img", "a", "i", "b", "em", "strong", "math", "iframe", "ul", "ol", "h1"})
-    for one, read in read_by_mermaid[:DRAWN]:
+    for chain, read in read_by_mermaid[:DRAWN]:
         drawn = read["drawn"]
-        assert drawn["nodes"] == labels(one)
-        assert drawn["edges"] == [word for _, _, word in links(one)]
+        assert drawn["nodes"] == labels(chain)
+        assert drawn["edges"] == [word for _, _, word in links(chain)]
         assert set(drawn["elements"]) <= plain
         assert drawn["acting"] == []
 
 
 def test_kinds_have_shapes_and_classes_of_their_own(read_by_mermaid: list[tuple[CausalChain, dict[str, Any]]]) -> None:
     shapes: dict[str, set[str]] = {}
-    for one, read in read_by_mermaid:
-        for ours, theirs in zip(one.nodes, read["nodes"], strict=False):
+    for chain, read in read_by_mermaid:
+        for ours, theirs in zip(chain.nodes, read["nodes"], strict=False):
             shapes.setdefault(ours.kind, set()).add(theirs["shape"])
             assert (ours.kind if ours.kind in CAUSAL_KINDS else "other") in theirs["classes"]
             assert ("stale" in theirs["classes"]) is ours.is_stale
@@ -189,7 +189,7 @@ def test_a_replaced_decision_stands_beside_the_chain(
 
 def test_a_chain_of_many_long_texts_stays_within_what_mermaid_takes() -> None:
     nodes = [node(f"id{n}", "reason", '"#;' * 500) for n in range(100)]
-    edges = [CausalEdge("causes", one.id, other.id) for one in nodes for other in nodes[:10]]
+    edges = [CausalEdge("causes", start.id, other.id) for start in nodes for other in nodes[:10]]
     text = mermaid_of(chain(nodes, edges))
     assert len(text.encode("utf-16-le")) // 2 < 50_000
     assert text.count("-->") == MOST_LINKS
@@ -198,20 +198,20 @@ def test_a_chain_of_many_long_texts_stays_within_what_mermaid_takes() -> None:
 
 def test_plain_sentences_stay_readable() -> None:
     text = "Uploads are re-used, since S3 is slow (see the docs). Why not?"
-    assert escaped(text) == text
+    assert escape_label(text) == text
 
 
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("1. first", "1#46; first"),  # some versions of Mermaid take a number and a full stop for a list
+        ("1. first", "1#46; first"),  # some versions of Mermaid read a number and a full stop as a list
         ("www.example.org", "www#46;example#46;org"),
         ("-1", "#45;1"),
         ('say "no"', "say #34;no#34;"),
     ],
 )
 def test_what_could_mean_more_than_itself_is_numbered(text: str, label: str) -> None:
-    assert escaped(text) == label
+    assert escape_label(text) == label
 
 
 @pytest.mark.parametrize(
@@ -225,12 +225,12 @@ def test_what_could_mean_more_than_itself_is_numbered(text: str, label: str) -> 
     ],
 )
 def test_what_cannot_be_seen_is_left_out(text: str, line: str) -> None:
-    assert shortened(text, LABEL) == line
+    assert shorten_label(text, LABEL) == line
 
 
 @given(st.text(max_size=200))
 def test_a_label_holds_no_character_that_could_end_it(text: str) -> None:
-    label = escaped(shortened(text, LABEL))
+    label = escape_label(shorten_label(text, LABEL))
     assert label
     for number in (bare := label).split("#")[1:]:
         assert number.partition(";")[0].isdigit()
@@ -241,6 +241,6 @@ def test_a_label_holds_no_character_that_could_end_it(text: str) -> None:
 
 @given(st.text(max_size=400), st.integers(20, 120))
 def test_a_shortened_text_is_at_most_so_long_and_on_one_line(text: str, longest: int) -> None:
-    line = shortened(text, longest)
+    line = shorten_label(text, longest)
     assert 1 <= len(line) <= longest
     assert line == " ".join(line.split())

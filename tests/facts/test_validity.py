@@ -1,4 +1,4 @@
-"""Periods against the obvious: sets of instants."""
+"""Periods compared with sets of instants."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.facts.validity import Period, overlap, remaining, shared, without
+from waypost.facts.validity import Period, intersection, overlap, subtract, without
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 INSTANTS = range(8)
@@ -28,17 +28,17 @@ def instants(period: Period) -> set[int]:
 
 
 @given(periods(), periods())
-def test_overlap_and_remainder_are_those_of_sets(one: Period, other: Period) -> None:
-    assert overlap(one, other) == bool(instants(one) & instants(other))
-    rest = without(one, other)
-    assert set().union(*map(instants, rest)) == instants(one) - instants(other)
+def test_overlap_and_remainder_are_those_of_sets(first: Period, other: Period) -> None:
+    assert overlap(first, other) == bool(instants(first) & instants(other))
+    rest = without(first, other)
+    assert set().union(*map(instants, rest)) == instants(first) - instants(other)
     assert not any(overlap(a, b) for i, a in enumerate(rest) for b in rest[i + 1 :])
 
 
 @pytest.mark.slow
 @given(periods(), periods(), st.lists(periods(), max_size=3))
-def test_the_shared_part_without_others_is_that_of_sets(one: Period, other: Period, cuts: list[Period]) -> None:
-    both = shared(one, other)
-    assert set().union(*map(instants, both)) == instants(one) & instants(other)
-    rest = remaining(both, cuts)
-    assert set().union(*map(instants, rest)) == (instants(one) & instants(other)).difference(*map(instants, cuts))
+def test_the_shared_part_without_others_is_that_of_sets(first: Period, other: Period, cuts: list[Period]) -> None:
+    both = intersection(first, other)
+    assert set().union(*map(instants, both)) == instants(first) & instants(other)
+    rest = subtract(both, cuts)
+    assert set().union(*map(instants, rest)) == (instants(first) & instants(other)).difference(*map(instants, cuts))

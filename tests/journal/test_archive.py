@@ -1,4 +1,4 @@
-"""The original of a day: whatever happens to the live file, every word that was ever in it stays."""
+"""The original of a day keeps every word that was ever in the live file."""
 
 import re
 from dataclasses import replace
@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.journal.archive import archived, originals, summary_archived, with_importance
+from waypost.journal.archive import full_entries, updated_original, updated_summary_original, with_importance
 from waypost.journal.markdown import new_page, parse_page, render_entry
 from waypost.model.journal import Amendment, Entry, mark_of
 
@@ -22,15 +22,15 @@ def entry(text: str, number: int = 0, **more: object) -> Entry:
 
 
 def page(*entries: Entry) -> str:
-    return new_page(DAY) + "".join(render_entry(one) for one in entries)
+    return new_page(DAY) + "".join(render_entry(entry) for entry in entries)
 
 
 def merge(original: str | None, live: str) -> str:
-    return archived(original, live, DAY, UTC, LATER)
+    return updated_original(original, live, DAY, UTC, LATER)
 
 
 def texts(page: str) -> list[str]:
-    return [one.text for one in parse_page(page, DAY, UTC).entries]
+    return [entry.text for entry in parse_page(page, DAY, UTC).entries]
 
 
 def test_the_first_copy_is_the_file_to_the_byte() -> None:
@@ -62,10 +62,10 @@ def test_merging_again_changes_nothing() -> None:
     assert merge(once, live) == once
 
 
-def test_a_change_by_hand_that_was_taken_back_is_told_too() -> None:
+def test_a_change_by_hand_that_was_undone_is_recorded_too() -> None:
     changed = merge(page(entry("May", 1)), page(entry("June", 1)))
     back = merge(changed, page(entry("May", 1)))
-    assert [one.text for one in parse_page(back, DAY, UTC).entries[0].amendments] == ["June", "May"]
+    assert [amendment.text for amendment in parse_page(back, DAY, UTC).entries[0].amendments] == ["June", "May"]
 
 
 def test_a_trimmed_entry_keeps_its_full_words_unless_somebody_edits_what_was_left_of_it() -> None:
@@ -73,17 +73,17 @@ def test_a_trimmed_entry_keeps_its_full_words_unless_somebody_edits_what_was_lef
     trimmed = replace(entry("Handball", 1), trimmed=mark_of("Handball"))
     assert merge(original, page(trimmed)) == original
     edited = replace(trimmed, text="Handball, we won")
-    (one,) = parse_page(merge(original, page(edited)), DAY, UTC).entries
-    assert one.text == "A long answer about handball"
-    assert one.held == "Handball, we won"
+    (merged,) = parse_page(merge(original, page(edited)), DAY, UTC).entries
+    assert merged.text == "A long answer about handball"
+    assert merged.held == "Handball, we won"
 
 
 def test_what_was_said_about_a_trimmed_entry_is_added_and_holds() -> None:
     original = page(entry("A long answer", 1))
     said = Amendment(AT + timedelta(days=1), "anna", None)
     live = replace(entry("Answer", 1), trimmed=mark_of("Answer"), amendments=(said,), protected=True)
-    (one,) = parse_page(merge(original, page(live)), DAY, UTC).entries
-    assert (one.text, one.amendments, one.protected) == ("A long answer", (said,), True)
+    (merged,) = parse_page(merge(original, page(live)), DAY, UTC).entries
+    assert (merged.text, merged.amendments, merged.protected) == ("A long answer", (said,), True)
 
 
 def test_what_a_person_takes_out_of_the_day_afterwards_stays_in_the_archive() -> None:
@@ -123,7 +123,10 @@ def test_full_words_are_found_again_for_what_was_trimmed() -> None:
     live = parse_page(
         page(replace(entry("Answer", 1), trimmed=mark_of("Answer"), importance=1), entry("x", 2)), DAY, UTC
     )
-    assert [(one.text, one.importance) for one in originals(original, live)] == [("A long answer", 1), ("x", None)]
+    assert [(entry.text, entry.importance) for entry in full_entries(original, live)] == [
+        ("A long answer", 1),
+        ("x", None),
+    ]
 
 
 def test_importance_is_written_only_where_it_changed_and_never_into_what_has_no_id() -> None:
@@ -135,8 +138,8 @@ def test_importance_is_written_only_where_it_changed_and_never_into_what_has_no_
 
 
 def test_lines_that_only_the_archived_summary_has_are_kept() -> None:
-    assert summary_archived(None, "# W\nmine\n", ["mine"]) == "# W\nmine\n"
-    assert summary_archived("# W\nmine\nold\n", "# W\nmine\n", ["mine", "old"]) == "# W\nmine\n\nold\n"
+    assert updated_summary_original(None, "# W\nmine\n", ["mine"]) == "# W\nmine\n"
+    assert updated_summary_original("# W\nmine\nold\n", "# W\nmine\n", ["mine", "old"]) == "# W\nmine\n\nold\n"
 
 
 # -- nothing is lost
@@ -185,9 +188,9 @@ def test_every_word_ever_written_is_in_the_archive_or_the_live_file(steps: list[
             kept |= set(re.findall(r"word\d+x", live))
             if action == "join":
                 live = ""
-            for place, one in enumerate(read.entries if live else ()):
-                if one.id and one.trimmed is None and place % 2 and not one.amendments:
-                    read = read.with_entry(place, replace(one, text="short", trimmed=mark_of("short")))
+            for place, live_entry in enumerate(read.entries if live else ()):
+                if live_entry.id and live_entry.trimmed is None and place % 2 and not live_entry.amendments:
+                    read = read.with_entry(place, replace(live_entry, text="short", trimmed=mark_of("short")))
                     live = read.text
         assert kept <= set(re.findall(r"word\d+x", original + live))
     original = merge(original or None, live) if live else original

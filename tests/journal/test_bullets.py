@@ -1,4 +1,4 @@
-"""Lists that people and agents keep: what is a bullet, and adding and removing one without touching the rest."""
+"""Lists of bullets: parsing them, and adding or removing one without touching the rest."""
 
 import time
 
@@ -34,7 +34,7 @@ def texts(text: str) -> list[str]:
     return [bullet.text for bullet in parse_bullets(text)]
 
 
-def test_items_and_paragraphs_are_bullets_and_headings_rules_and_comments_are_none() -> None:
+def test_items_and_paragraphs_are_bullets_and_headings_rules_and_comments_do_not_count() -> None:
     assert [(bullet.text, bullet.id, bullet.heading) for bullet in parse_bullets(PAGE)] == [
         ("Written by Anna.", None, "Preferences"),
         ("no coffee after noon", None, "Food"),
@@ -149,9 +149,9 @@ IDS = st.none() | st.just(ID)
 @settings(max_examples=80, deadline=None)
 @given(WORDS, IDS, st.sampled_from(["-", "*", "3."]), st.sampled_from(["\n", "\r\n"]))
 def test_words_come_back_as_they_were_given(text: str, id: str | None, mark: str, newline: str) -> None:
-    shown = render_bullet(text, id, mark, newline)
-    assert parse_bullets(shown) == (Bullet(0, len(shown), text, id, None, mark),)
-    assert "<!-- waypost:" not in shown
+    rendered = render_bullet(text, id, mark, newline)
+    assert parse_bullets(rendered) == (Bullet(0, len(rendered), text, id, None, mark),)
+    assert "<!-- waypost:" not in rendered
 
 
 @pytest.mark.slow

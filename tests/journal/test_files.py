@@ -57,7 +57,7 @@ def test_a_packed_file_is_read_and_replaced_like_a_plain_one(folder: JournalFold
     assert folder.scan()[DAY].gzipped
     assert folder.replace(DAY, "Bye\n", expected="Grüße\n")
     assert gzip.decompress((folder.root / f"{DAY}.gz").read_bytes()) == b"Bye\n"
-    folder.compress(DAY)  # harmless
+    folder.compress(DAY)  # safe to repeat
     folder.remove(DAY)
     assert folder.scan() == {}
 
@@ -114,7 +114,7 @@ def test_links_are_not_followed(folder: JournalFolder, tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere" / "2026-01-30.md").read_text() == "secret\n"
 
 
-def test_a_damaged_packed_file_is_told_and_does_not_crash(folder: JournalFolder) -> None:
+def test_a_damaged_packed_file_is_reported_and_does_not_crash(folder: JournalFolder) -> None:
     place = folder.root / f"{DAY}.gz"
     place.parent.mkdir(parents=True)
     place.write_bytes(gzip.compress(b"words\n" * 100)[:-20])

@@ -1,11 +1,11 @@
-"""The points of an entry: how often, how lately, how explicitly, and about what."""
+"""The points of an entry: frequency, recency, explicitness and relevance."""
 
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from waypost.journal.importance.score import TopicMention, frequency_of, judge, retention_of
-from waypost.journal.importance.utterance import read
+from waypost.journal.importance.utterance import read_utterance
 
 START = datetime(2026, 1, 5, 10, 0, tzinfo=UTC)
 
@@ -25,10 +25,10 @@ def mentions(*days: int, asks: bool = False) -> list[TopicMention]:
         ((0, 40, 80), 1),
         ((0, 40, 80, 120, 160), 1),  # often, but never several times a month
         ((0, 8, 16, 24), 3),  # every week for a month
-        ((0, 3, 7, 10, 13), 2),  # the seed's five mentions of its plan
+        ((0, 3, 7, 10, 13), 2),  # five mentions of a plan
         ((0, 1, 2, 28), 2),
         ((0, 1, 2, 3), 3),  # daily
-        ((0, 2, 4, 6, 300), 3),  # a habit once is one for good
+        ((0, 2, 4, 6, 300), 3),  # a former habit still counts
     ],
 )
 def test_frequency_counts_conversations_by_the_written_rule(days: tuple[int, ...], points: int) -> None:
@@ -41,7 +41,7 @@ def test_several_turns_of_one_conversation_are_one_mention() -> None:
 
 
 def test_recency_counts_only_beside_another_point() -> None:
-    small_talk, trait = read("Sounds good.", "en"), read("I am allergic to penicillin.", "en")
+    small_talk, trait = read_utterance("Sounds good.", "en"), read_utterance("I am allergic to penicillin.", "en")
     at = START + timedelta(hours=1)
     assert judge(small_talk, mentions(0), at).score == 0
     assert judge(trait, mentions(0), at).recency_points == 2
@@ -50,20 +50,20 @@ def test_recency_counts_only_beside_another_point() -> None:
 
 
 def test_only_what_was_said_until_then_counts() -> None:
-    reading = read("We decided to use PostgreSQL.", "en")
+    reading = read_utterance("We decided to use PostgreSQL.", "en")
     early, late = START + timedelta(days=2), START + timedelta(days=20)
     assert judge(reading, mentions(0, 5, 9, 12), early).frequency_points == 0
     assert judge(reading, mentions(0, 5, 9, 12), late).frequency_points == 2
 
 
 def test_a_question_of_the_day_stays_at_one_however_often_it_is_asked() -> None:
-    reading = read("Was läuft heute auf ZDF um 20:15?", "de")
+    reading = read_utterance("Was läuft heute auf ZDF um 20:15?", "de")
     assert judge(reading, mentions(0), START).score == 0
     assert judge(reading, mentions(*range(30), asks=True), START + timedelta(days=30)).score == 1
 
 
 def test_what_is_asked_again_gets_a_point_for_that() -> None:
-    reading = read("How do VPC peerings work?", "en")
+    reading = read_utterance("How do VPC peerings work?", "en")
     assert judge(reading, mentions(0, asks=True), START).explicit_points == 0
     again = judge(reading, mentions(0, 3, asks=True), START + timedelta(days=3))
     assert again.explicit_points == 1
@@ -72,7 +72,7 @@ def test_what_is_asked_again_gets_a_point_for_that() -> None:
 
 def test_the_plan_of_the_seed_is_worth_nine_with_its_later_mentions() -> None:
     said = "Ich möchte dieses Jahr drei AWS Zertifizierungen machen. Kannst du mir einen Lernplan erstellen?"
-    score = judge(read(said, "de"), mentions(0, 3, 7, 10, 13), START + timedelta(days=15))
+    score = judge(read_utterance(said, "de"), mentions(0, 3, 7, 10, 13), START + timedelta(days=15))
     assert score.to_json() == {
         "score": 9,
         "frequency_points": 2,

@@ -1,4 +1,4 @@
-"""The generated part of MEMORY.md, from values alone."""
+"""The generated part of MEMORY.md depends on its values alone."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -14,10 +14,10 @@ from waypost.journal.index_page.content import (
     RecurringTopic,
     SourcedLine,
 )
-from waypost.journal.index_page.days import stays, told_topic
-from waypost.journal.index_page.lines import one_line, phrases, sourced, sources_of, unsourced
-from waypost.journal.index_page.page import MOST_LINES, generated, opening, without_time
-from waypost.journal.index_page.tally import Tally, days_of, joined, total, with_words_of
+from waypost.journal.index_page.days import stays, topic_with_sources
+from waypost.journal.index_page.lines import one_line, phrases, sources_of, with_sources, without_sources
+from waypost.journal.index_page.page import MOST_LINES, generated_part, page_top, without_time
+from waypost.journal.index_page.tally import Tally, files_by_day, merge_entries, total, with_full_text
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary.frame import split_frame, with_part
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
@@ -40,10 +40,10 @@ def item(
 
 def page(*items: ScoredEntry, **changes: object) -> str:
     days: dict[date, list[ScoredEntry]] = {}
-    for one in items:
-        days.setdefault(one.entry.at.date(), []).append(one)
+    for scored in items:
+        days.setdefault(scored.entry.at.date(), []).append(scored)
     sheets = tuple(Day(day, f"daily/{day}.md", tuple(each)) for day, each in days.items())
-    return generated(replace(IndexContent("en", NOW, UPKEEP, days=sheets), **changes))  # type: ignore[arg-type]
+    return generated_part(replace(IndexContent("en", NOW, UPKEEP, days=sheets), **changes))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,16 @@ def test_days_come_newest_first_with_their_links_and_weight_in_words() -> None:
 
 
 def test_passing_facts_stand_apart_with_their_answer_and_are_gone_after_a_day() -> None:
-    asked = item("What is on ZDF at 20:15?", 1, hours=2)
+    question = item("What is on ZDF at 20:15?", 1, hours=2)
     answered = item("The handball semi-final.", 1, hours=1.9, speaker="assistant")
-    made = page(asked, answered)
+    made = page(question, answered)
     assert "Temporary facts (gone after 24 hours)" in made
     line = next(line for line in made.splitlines() if "ZDF" in line)
     assert line.startswith("- What is on ZDF at 20:15? → The handball semi-final.")
-    assert sources_of(line) == (asked.entry.id, answered.entry.id)
+    assert sources_of(line) == (question.entry.id, answered.entry.id)
     later = page(item("What is on ZDF at 20:15?", 1, hours=26))
     assert "ZDF" not in later
-    assert "2026-01-29" in later  # its day is still there, with its link
+    assert "2026-01-29" in later  # its day stays, with its link
 
 
 def test_a_day_with_nothing_left_to_tell_leaves_the_page_after_a_week() -> None:
@@ -106,8 +106,8 @@ def test_every_line_from_an_entry_names_it() -> None:
 
 
 def test_a_topic_names_entries_that_hold_its_words() -> None:
-    one, two, three = entry("The AWS exam"), entry("Book the exam for AWS"), entry("It went well")
-    assert set(told_topic("AWS exam", [one, two, three]).ids) == {one.id, two.id}
+    first, two, three = entry("The AWS exam"), entry("Book the exam for AWS"), entry("It went well")
+    assert set(topic_with_sources("AWS exam", [first, two, three]).ids) == {first.id, two.id}
 
 
 def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
@@ -128,12 +128,12 @@ def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
     assert "- Exam plans <!-- from a2 -->" in made
 
 
-def test_numbers_and_upkeep_are_told() -> None:
+def test_figures_and_condensing_are_listed() -> None:
     figures = JournalFigures(
         147, 12.0, (15, 18), ((SourcedLine("Software"), 0.34), (SourcedLine("AWS"), 0.18)), (("daily", 2_411_724, 7),)
     )
     made = page(figures=figures)
-    for told in (
+    for phrase in (
         "- **Conversations:** 147",
         "Software (34%); AWS (18%)",
         "12 messages",
@@ -144,7 +144,7 @@ def test_numbers_and_upkeep_are_told() -> None:
         "- **Files archived:** 2",
         "- **New summaries:** 1",
     ):
-        assert told in made
+        assert phrase in made
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_numbers_and_upkeep_are_told() -> None:
 )
 def test_the_page_speaks_the_language_of_the_journal(language: str, title: str) -> None:
     assert title in page(language=language)
-    assert opening(language).startswith("# ")
+    assert page_top(language).startswith("# ")
 
 
 def test_all_languages_say_all_there_is_to_say() -> None:
@@ -181,7 +181,7 @@ def test_the_page_has_at_most_300_lines_with_a_link_to_every_stage() -> None:
     )
 
 
-def test_an_older_day_is_told_in_short_between_the_last_week_and_the_summaries() -> None:
+def test_an_older_day_is_reported_in_short_between_the_last_week_and_the_summaries() -> None:
     items = [item(f"Insight {day} {n} that matters", 6, hours=24 * day + n) for day in (0, 12) for n in range(5)]
     made = page(*items, periods=(Period(Week(2026, 3), "weekly/2026-W03.md"),))
     older = made[made.index("### 2026-01-18") : made.index("### Week 3")]
@@ -195,11 +195,11 @@ def test_an_older_day_is_told_in_short_between_the_last_week_and_the_summaries()
 
 
 def test_the_time_of_making_is_no_change() -> None:
-    one = page(item("We chose gzip", 7))
-    other = one.replace("- Updated: 2026-01-30 18:00", "- Updated: 2026-01-30 19:00")
-    assert one != other
-    assert without_time(one) == without_time(other)
-    assert without_time(page(item("We chose zstd", 7))) != without_time(one)
+    before = page(item("We chose gzip", 7))
+    other = before.replace("- Updated: 2026-01-30 18:00", "- Updated: 2026-01-30 19:00")
+    assert before != other
+    assert without_time(before) == without_time(other)
+    assert without_time(page(item("We chose zstd", 7))) != without_time(before)
 
 
 @pytest.mark.parametrize(
@@ -216,14 +216,14 @@ def test_the_time_of_making_is_no_change() -> None:
 )
 def test_words_of_entries_can_neither_end_the_part_nor_add_lines(hostile: str) -> None:
     made = page(item(hostile, 9))
-    text = with_part(opening("en"), made)
+    text = with_part(page_top("en"), made)
     frame = split_frame(text)
     assert frame.part is not None and not frame.is_edited
     assert frame.after == "\n"
-    assert frame.before == opening("en") + "\n"
-    told = [line for line in frame.part.splitlines() if sources_of(line)]
-    assert len(told) == 1
-    assert sources_of(told[0]) == (entry(hostile, NOW - timedelta(hours=1)).id,)
+    assert frame.before == page_top("en") + "\n"
+    sourced_lines = [line for line in frame.part.splitlines() if sources_of(line)]
+    assert len(sourced_lines) == 1
+    assert sources_of(sourced_lines[0]) == (entry(hostile, NOW - timedelta(hours=1)).id,)
     assert len([line for line in made.splitlines() if line.startswith("#")]) == 4
     assert not any(character in made for character in "\u202e\x1b\ud800")
 
@@ -236,10 +236,10 @@ def test_one_line_cuts_at_a_word_and_takes_the_mark_of_a_list_away() -> None:
 
 
 def test_sources_come_back_from_a_line() -> None:
-    line = sourced("- text", ["a1", "b2", "a1"])
+    line = with_sources("- text", ["a1", "b2", "a1"])
     assert line == "- text <!-- from a1 b2 -->"
     assert sources_of(line) == ("a1", "b2")
-    assert unsourced(line) == "- text"
+    assert without_sources(line) == "- text"
     assert sources_of("- text <!-- from a1 --> more") == ()
 
 
@@ -250,7 +250,7 @@ def test_a_tally_comes_back_from_what_is_kept_of_it() -> None:
     tally = Tally.of([entry("one", importance=3), entry("two", speaker="assistant", protected=True)], NOW.date())
     assert Tally.from_json(tally.to_json()) == tally
     assert (tally.entries, tally.conversations, tally.protected, tally.mean_importance) == (2, 2, 1, 3.0)
-    assert "user" not in str(tally.to_json())  # only marks of names are kept
+    assert "user" not in str(tally.to_json())  # only marks of names are stored
 
 
 def test_a_session_over_midnight_is_one_conversation() -> None:
@@ -270,10 +270,10 @@ def test_the_busiest_hours_are_a_span_of_three() -> None:
 def test_a_day_in_two_files_is_counted_once_with_its_full_words() -> None:
     full = entry("A long answer about handball")
     short = replace(full, text="handball", trimmed=mark_of("handball"))
-    assert list(days_of(["daily/2026-01-30.md", "archive/daily/2026-01-30.md", "MEMORY.md"]).values()) == [
+    assert list(files_by_day(["daily/2026-01-30.md", "archive/daily/2026-01-30.md", "MEMORY.md"]).values()) == [
         ("archive/daily/2026-01-30.md", "daily/2026-01-30.md")
     ]
-    assert joined([[full], [full]]) == (full,)
-    assert with_words_of(short, full).text == full.text
+    assert merge_entries([[full], [full]]) == (full,)
+    assert with_full_text(short, full).text == full.text
     by_hand = replace(short, text="handball, by hand")
-    assert with_words_of(by_hand, full) == by_hand
+    assert with_full_text(by_hand, full) == by_hand

@@ -1,4 +1,4 @@
-"""Old memory files taken apart (CM-11): by their timestamps, in every form, and no line is lost."""
+"""Old memory files are split by timestamps of every form, and no line is lost."""
 
 import time
 from collections import Counter
@@ -45,8 +45,8 @@ def entries(text: str, day: date | None = None) -> list[tuple[datetime | None, s
     ],
 )
 def test_a_time_is_read_in_every_form_in_which_it_is_written(line: str) -> None:
-    found = [one for one in entries(line) if one[1]]
-    assert found == [(NOON, "user", "hello")]
+    rows = [row for row in entries(line) if row[1]]
+    assert rows == [(NOON, "user", "hello")]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_a_time_is_read_in_every_form_in_which_it_is_written(line: str) -> None:
     ],
 )
 def test_a_date_inside_a_sentence_a_label_or_a_table_is_no_timestamp(line: str) -> None:
-    found = parse_legacy(line)
-    assert (found.pieces, found.curated) == ((), line)
+    legacy = parse_legacy(line)
+    assert (legacy.pieces, legacy.curated) == ((), line)
 
 
 def test_an_appointment_in_a_days_notes_is_no_timestamp() -> None:
@@ -74,7 +74,7 @@ def test_an_appointment_in_a_days_notes_is_no_timestamp() -> None:
     ]
 
 
-def test_a_zone_that_is_told_is_kept() -> None:
+def test_a_stated_zone_is_kept() -> None:
     assert entries("[2026-01-15T14:30:00Z] user: a\n[2026-01-15 14:30 +01:00] user: b") == [
         (NOON.replace(tzinfo=UTC), "user", "a"),
         (NOON.replace(tzinfo=timezone(timedelta(hours=1))), "user", "b"),
@@ -87,24 +87,24 @@ def test_a_zone_that_is_told_is_kept() -> None:
 def test_an_answer_keeps_its_lines_its_headings_and_its_code() -> None:
     answer = "# Plan\n\n1. Januar: VPC\n\n```python\n# 2026-02-01\nlog('[2026-02-01 10:00] ERROR')\n```\nEnde"
     text = f"### Benutzer - 14:30:00\nLernplan?\n\n### Crowdbot - 14:31:20\n{answer.replace('# Plan', '### Plan')}\n"
-    found = parse_legacy(text, date(2026, 1, 15))
-    assert [(piece.speaker, piece.text) for piece in found.pieces] == [
+    legacy = parse_legacy(text, date(2026, 1, 15))
+    assert [(piece.speaker, piece.text) for piece in legacy.pieces] == [
         ("user", "Lernplan?"),
         ("Crowdbot", answer.replace("# Plan", "### Plan")),
     ]
-    assert {piece.kind for piece in found.pieces} == {"conversation"}
+    assert {piece.kind for piece in legacy.pieces} == {"conversation"}
 
 
 def test_a_heading_in_an_answer_is_its_own_and_after_the_last_one_it_begins_a_section() -> None:
     text = "## 2026-01-15\n### Bot - 10:00\nPlan\n## Phase 1\nVPC\n### User - 10:05\nDanke\n## Wohnort\nMarmagen"
-    found = parse_legacy(text)
-    assert [piece.text for piece in found.pieces] == ["Plan\n## Phase 1\nVPC", "Danke"]
-    assert found.curated == "## Wohnort\nMarmagen"
+    legacy = parse_legacy(text)
+    assert [piece.text for piece in legacy.pieces] == ["Plan\n## Phase 1\nVPC", "Danke"]
+    assert legacy.curated == "## Wohnort\nMarmagen"
 
 
 def test_a_fence_that_nobody_closed_does_not_swallow_what_is_said_later() -> None:
     text = "## 2026-01-15\n[10:00] User: look\n```\nbroken\n[10:05] User: next\n```js\nfine\n```\n[10:06] Bot: yes"
-    assert [one[2] for one in entries(text)] == ["look\n```\nbroken", "next\n```js\nfine\n```", "yes"]
+    assert [row[2] for row in entries(text)] == ["look\n```\nbroken", "next\n```js\nfine\n```", "yes"]
 
 
 def test_who_speaks_without_a_time_spoke_at_the_last_one() -> None:
@@ -114,18 +114,18 @@ def test_who_speaks_without_a_time_spoke_at_the_last_one() -> None:
 
 def test_names_that_speak_again_and_again_are_speakers_and_a_single_word_is_not() -> None:
     chat = "\n".join(f"[2026-01-15 14:3{n}] {name}: hi {n}" for n, name in enumerate(["Raimund", "Anna"] * 3))
-    assert [(one[1], one[2]) for one in entries(chat)][:2] == [("Raimund", "hi 0"), ("Anna", "hi 1")]
+    assert [(row[1], row[2]) for row in entries(chat)][:2] == [("Raimund", "hi 0"), ("Anna", "hi 1")]
     assert entries("[2026-01-15 14:30] Idee: neu bauen") == [(NOON, None, "Idee: neu bauen")]
 
 
-def test_notes_of_a_day_are_told_apart_by_their_headings() -> None:
+def test_notes_of_a_day_are_distinguished_by_their_headings() -> None:
     text = "## 2026-01-15 – Köln\nIm Dom\n### Abends\nKino\n"
-    assert [one[2] for one in entries(text)] == ["Köln\nIm Dom", "### Abends\nKino"]
+    assert [row[2] for row in entries(text)] == ["Köln\nIm Dom", "### Abends\nKino"]
 
 
 def test_a_heading_of_a_higher_level_ends_the_days() -> None:
-    found = parse_legacy("# Book\n## 2026-01-15\nDay\n# About\nMe")
-    assert (found.curated, [piece.text for piece in found.pieces]) == ("# Book\n# About\nMe", ["Day"])
+    legacy = parse_legacy("# Book\n## 2026-01-15\nDay\n# About\nMe")
+    assert (legacy.curated, [piece.text for piece in legacy.pieces]) == ("# Book\n# About\nMe", ["Day"])
 
 
 def test_a_kind_that_is_named_is_kept() -> None:
@@ -137,7 +137,7 @@ def test_a_kind_that_is_named_is_kept() -> None:
     ]
 
 
-# -- preferences, and what stands above
+# -- preferences, and the text above
 
 
 @pytest.mark.parametrize("title", ["Interessen & Präferenzen", "Preferences", "Предпочтения", "Meine Vorlieben:"])
@@ -145,13 +145,13 @@ def test_a_section_of_preferences_gives_one_preference_a_bullet(title: str) -> N
     text = (
         f"## {title}\n- **Nicht:** Fußball (2025-12-10)\n- Projekte\n  - AWS\n\nDeutsch\nund Russisch\n\n## Rest\nmore"
     )
-    found = parse_legacy(text)
-    assert [(piece.kind, piece.text) for piece in found.pieces] == [
+    legacy = parse_legacy(text)
+    assert [(piece.kind, piece.text) for piece in legacy.pieces] == [
         ("preference", "**Nicht:** Fußball (2025-12-10)"),
         ("preference", "Projekte\n  - AWS"),
         ("preference", "Deutsch\nund Russisch"),
     ]
-    assert found.curated == "## Rest\nmore"
+    assert legacy.curated == "## Rest\nmore"
 
 
 def test_a_sentence_that_names_preferences_is_no_such_section() -> None:
@@ -160,9 +160,9 @@ def test_a_sentence_that_names_preferences_is_no_such_section() -> None:
 
 def test_what_the_old_tool_computed_can_be_kept_apart() -> None:
     text = "# Me\nRaimund\n## Meta-Statistiken\n- **Gesamtgespräche:** 147\n### Größe\n4 MB\n## Notizen\nx"
-    found = parse_legacy(text, apart=("generated",))
-    assert found.generated == "## Meta-Statistiken\n- **Gesamtgespräche:** 147\n### Größe\n4 MB"
-    assert found.curated == "# Me\nRaimund\n## Notizen\nx"
+    legacy = parse_legacy(text, apart=("generated",))
+    assert legacy.generated == "## Meta-Statistiken\n- **Gesamtgespräche:** 147\n### Größe\n4 MB"
+    assert legacy.curated == "# Me\nRaimund\n## Notizen\nx"
     assert "147" in parse_legacy(text).curated
 
 
@@ -184,18 +184,18 @@ _LINES = st.sampled_from(
 ) | st.text(st.characters(codec="utf-8", exclude_characters="\n\r\ufeff"), max_size=30)  # fmt: skip
 
 
-def lost(text: str, found: Legacy) -> list[str]:
-    """Lines of the file that are nowhere; a line is found whole, or without what was said before it came to the point."""
-    parts = [*(piece.text for piece in found.pieces), found.curated, found.generated]
+def lost(text: str, legacy: Legacy) -> list[str]:
+    """Lines of the file that are lost. A line may be kept whole or without its lead."""
+    parts = [*(piece.text for piece in legacy.pieces), legacy.curated, legacy.generated]
     left = Counter(line.rstrip() for part in parts for line in part.split("\n") if line.strip())
-    spent = Counter(line.rstrip() for line in found.spent)
+    spent = Counter(line.rstrip() for line in legacy.spent)
     missing = []
     for line in (line.rstrip() for line in text.split("\n") if line.strip()):
         if spent[line]:
             spent[line] -= 1
             continue
-        closed = line.rstrip("#").rstrip()  # as a heading may end
-        ends = [one for one in left if left[one] and (line.endswith(one) or closed.endswith(one))]
+        closed = line.rstrip("#").rstrip()  # a heading may end so
+        ends = [ending for ending in left if left[ending] and (line.endswith(ending) or closed.endswith(ending))]
         if not ends:
             missing.append(line)
             continue
@@ -210,10 +210,10 @@ def test_every_line_is_in_an_entry_or_above_or_was_spent_on_when_and_who(
     lines: list[str], day: date | None, apart: bool
 ) -> None:
     text = "\n".join(lines)
-    found = parse_legacy(text, day, apart=("generated",) if apart else ())
-    assert lost(text, found) == []
-    assert all(piece.text.strip() for piece in found.pieces)
-    for line in found.spent:  # nothing but a time, a name, a title of a section, or a rule
+    legacy = parse_legacy(text, day, apart=("generated",) if apart else ())
+    assert lost(text, legacy) == []
+    assert all(piece.text.strip() for piece in legacy.pieces)
+    for line in legacy.spent:  # only a time, a name, a section title or a rule
         head = read_head(line, is_heading=line.lstrip().startswith("#"))
         title = line.strip("# \t").casefold()
         assert (

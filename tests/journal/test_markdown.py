@@ -201,10 +201,10 @@ def test_a_page_can_be_put_on_hold_and_released_to_the_byte() -> None:
         "",
     ):
         page = parse_page(text, DAY, UTC)
-        held = page.with_hold(True)
-        assert not page.hold and held.hold and held.entries == page.entries
-        assert held.with_hold(True) == held
-        assert held.with_hold(False).text == text
+        on_hold = page.with_hold(True)
+        assert not page.hold and on_hold.hold and on_hold.entries == page.entries
+        assert on_hold.with_hold(True) == on_hold
+        assert on_hold.with_hold(False).text == text
     assert not parse_page(render_entry(Entry("<!-- waypost:hold -->", AT)), DAY, UTC).hold
 
 

@@ -92,13 +92,13 @@ def test_a_conflicted_page_is_not_changed() -> None:
         "<<<<<<< HEAD\n========\n>>>>>>> x\n",
     ],
 )
-def test_parts_of_a_conflict_are_none(text: str) -> None:
+def test_parts_of_a_conflict_do_not_count(text: str) -> None:
     page = parse_page(text, DAY, UTC)
     assert not page.is_conflicted
     assert page.entries[0].text == text.strip()
 
 
-def test_a_conflict_that_somebody_talks_about_is_none() -> None:
+def test_a_conflict_that_somebody_talks_about_does_not_count() -> None:
     entry = said(0, "git says\n<<<<<<< HEAD\na\n||||||| b\n=======\nc\n>>>>>>> x\nwhat now?")
     page = parse_page(page_of(entry), DAY, UTC)
     assert not page.is_conflicted and page.entries == (entry,)

@@ -1,4 +1,4 @@
-"""From the names and sizes of files to steps: by time, by size, and the same whether somebody ran it daily or late."""
+"""Condensing steps by time and by size. Daily runs and one late run give the same files."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from waypost.journal.layout import Month, Week, day_path, month_path, stage_of, week_path, year_path
 from waypost.journal.plan import due_by_size, due_by_time, month_due, year_due
-from waypost.journal.plan_files import (
+from waypost.journal.plan_steps import (
     Compress,
     File,
     Join,
@@ -37,7 +37,7 @@ def step_of(kind: type, steps: Iterable[Step]) -> list[Step]:
 
 
 def applied(files: dict[str, File], step: Step) -> dict[str, File]:
-    """The files after a step, as far as a plan sees them."""
+    """The files after a step, as a plan sees them."""
     after = dict(files)
     if isinstance(step, Trim):
         after[step.path] = replace(after[step.path], scored=step.due)

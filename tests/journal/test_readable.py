@@ -1,11 +1,11 @@
-"""Files as they are read."""
+"""Journal files as a reader sees them."""
 
 import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from waypost.journal.readable import cut_to, pieces_of, readable_entry, without_marks
+from waypost.journal.readable import cut_to, readable_entry, split_summary, without_marks
 from waypost.model.journal import Amendment, Entry
 
 AT = datetime(2026, 1, 30, 18, 0, 15, tzinfo=timezone(timedelta(hours=1)))
@@ -27,7 +27,13 @@ def test_an_entry_keeps_its_time_its_speaker_and_the_words_that_hold() -> None:
 
 
 def test_a_page_is_cut_before_headings_and_points() -> None:
-    assert pieces_of("# T\n\n## A\n- one\n  more\n- two\n## B") == ["# T\n", "## A", "- one\n  more", "- two", "## B"]
+    assert split_summary("# T\n\n## A\n- one\n  more\n- two\n## B") == [
+        "# T\n",
+        "## A",
+        "- one\n  more",
+        "- two",
+        "## B",
+    ]
 
 
 def test_whole_pieces_are_kept_from_either_end() -> None:

@@ -1,4 +1,4 @@
-"""Who speaks, by the name before the words."""
+"""The speaker's role by name."""
 
 import pytest
 

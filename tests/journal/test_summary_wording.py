@@ -1,4 +1,4 @@
-"""Sentences, cuts and days in three languages."""
+"""Sentences, cuts and relative days in three languages."""
 
 from datetime import date
 
@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.journal.wording import clip, dated, days_meant, plain, prevailing, safe_cut, sentences, words_of
+from waypost.journal.wording import (
+    clip,
+    main_language,
+    relative_days,
+    safe_cut,
+    sentences,
+    summary_words,
+    with_date,
+    without_markdown,
+)
 
 DAY = date(2026, 1, 30)
 
@@ -24,7 +33,7 @@ DAY = date(2026, 1, 30)
     ],
 )  # fmt: skip
 def test_sentences_end_where_a_reader_would_end_them(language: str, text: str, expected: list[str]) -> None:
-    assert sentences(text, words_of(language)) == expected
+    assert sentences(text, summary_words(language)) == expected
 
 
 def test_markdown_is_read_as_plain_words_and_code_is_no_sentence() -> None:
@@ -45,7 +54,7 @@ print("no sentence. At all.")
 |---|---|
 | c | d |
 """
-    assert sentences(text, words_of("en")) == [
+    assert sentences(text, summary_words("en")) == [
         "A title",
         "A bold word, a link and code that goes on in the next line.",
         "first point",
@@ -58,7 +67,7 @@ print("no sentence. At all.")
 
 @pytest.mark.parametrize("name", ["snake_case_name", "a*b*c", "2 * 3 * 4", "__init__.py", "C:\\path"])
 def test_names_of_code_keep_their_signs(name: str) -> None:
-    assert plain(name) == name
+    assert without_markdown(name) == name
 
 
 @pytest.mark.parametrize(
@@ -78,11 +87,11 @@ def test_names_of_code_keep_their_signs(name: str) -> None:
     ],
 )  # fmt: skip
 def test_the_day_that_is_meant_is_put_behind(language: str, text: str, expected: str) -> None:
-    assert dated(text, DAY, words_of(language)) == expected
+    assert with_date(text, DAY, summary_words(language)) == expected
 
 
 def test_today_is_not_also_tomorrow() -> None:
-    assert days_meant("heute morgen und übermorgen", DAY, words_of("de")) == [DAY, date(2026, 2, 1)]
+    assert relative_days("heute morgen und übermorgen", DAY, summary_words("de")) == [DAY, date(2026, 2, 1)]
 
 
 def test_a_long_sentence_is_cut_after_a_clause_else_after_a_word() -> None:
@@ -110,13 +119,13 @@ def test_a_safe_cut_lies_at_or_before_the_wished_one(text: str, at: int) -> None
 def test_one_pasted_document_does_not_make_the_language_of_a_week() -> None:
     english = "This is a long English document about many things. " * 100
     german = ["Wir haben heute lange über den Umbau der Werkstatt gesprochen und nichts entschieden. " * 4] * 10
-    assert prevailing([english, *german]) == "de" and prevailing([]) == "en"
+    assert main_language([english, *german]) == "de" and main_language([]) == "en"
 
 
 def test_every_language_has_every_word() -> None:
-    english = words_of("en")
+    english = summary_words("en")
     for language in ("de", "ru"):
-        words = words_of(language)
+        words = summary_words(language)
         assert words.headings.keys() == english.headings.keys() and words.phrases.keys() == english.phrases.keys()
         assert len(words.months) == 12 and len(words.relative) >= 6
         for phrase, text in english.phrases.items():

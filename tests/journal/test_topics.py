@@ -1,4 +1,4 @@
-"""Utterances about the same, found by rare words, by vectors and by time."""
+"""Grouping utterances about the same topic, by rare words, vectors and time."""
 
 import random
 
@@ -40,7 +40,8 @@ def test_the_order_in_which_they_are_given_does_not_matter_to_the_groups() -> No
 def _groups(given: list[Subject]) -> set[frozenset[str]]:
     of = find_topics(given).of
     return {
-        frozenset(one.text for one, number in zip(given, of, strict=True) if number == wanted) for wanted in {*of} - {0}
+        frozenset(subject.text for subject, number in zip(given, of, strict=True) if number == wanted)
+        for wanted in {*of} - {0}
     }
 
 
@@ -109,7 +110,7 @@ def test_a_word_of_one_utterance_is_no_part_of_a_label() -> None:
 def test_with_few_wanted_their_topics_are_the_same() -> None:
     fillers = [f"Number {place} of zebra{place} and quokka{place}" for place in range(60)]
     given = subjects(*GARDEN, *fillers, *BILLING)
-    whole, some = find_topics(given), find_topics(given, wanted={1})
+    whole, some = find_topics(given), find_topics(given, selected={1})
     assert some.of[:3] == whole.of[:3] == (1, 1, 1)
 
 

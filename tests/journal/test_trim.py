@@ -1,4 +1,4 @@
-"""Soft trim: what is shortened, what never is, and to what."""
+"""Soft trim: which entries are shortened, and how."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from waypost.journal.trim.entry import trim_entry
 from waypost.journal.trim.tool_output import HEAD, LONGEST_OUTPUT, TAIL
-from waypost.journal.trim.trim import trim_entry
 from waypost.model.journal import Amendment, Entry, mark_of
 
 AT = datetime(2026, 1, 30, 18, 0, 20, tzinfo=timezone(timedelta(hours=1)))

@@ -1,8 +1,8 @@
 """Samples of well-known secrets for the tests and the benchmarks.
 
-They are made here, by the rules that their issuers publish (prefix, alphabet, length, checksum), not from the
-patterns of the detector; a seeded generator makes the same ones every time. Prefixes are written in two halves, so
-that no scanner takes this file for a leak.
+They follow the rules that their issuers publish (prefix, alphabet, length, checksum), not the detector's patterns. A
+seeded generator makes the same ones every time. Prefixes are written in two halves, so that no scanner takes this file
+for a leak.
 """
 
 import base64
@@ -55,7 +55,7 @@ def base62_crc(body: str) -> str:
 
 
 def checked(prefixes: list[str]) -> Maker:
-    """GitHub and npm: thirty characters and a checksum of six."""
+    """GitHub and npm tokens: thirty characters and a checksum of six."""
 
     def make(rng: random.Random) -> Token:
         body = chars(rng, ALNUM, 30)
@@ -85,7 +85,7 @@ def discord(rng: random.Random) -> Token:
 
 
 def pypi(rng: random.Random) -> Token:
-    issuer = bytes.fromhex("707970692e6f7267")  # stands in every such token
+    issuer = bytes.fromhex("707970692e6f7267")  # part of every such token
     body = b"\x02\x01\x08" + issuer + b"\x02" + rng.randbytes(120)
     return "", "pypi-" + encoded(body, url=True)
 
@@ -134,7 +134,7 @@ def gitlab_session(rng: random.Random) -> Token:
 
 
 def patterned(prefix: str) -> Maker:
-    """A key as people type one: letters and digits that count or repeat."""
+    """A key as people type it, with counting or repeating letters and digits."""
 
     def make(rng: random.Random) -> Token:
         piece = rng.choice(["abc123", "a1b2c3d4", "AbCd1234EfGh5678", "abcdefghijklmnopqrstuvwxyz", "1234567890abcdef"])
@@ -409,7 +409,7 @@ NAMED_CARRIERS = {
 
 
 def password(rng: random.Random) -> Token:
-    """As people make them: a word or random letters, a capital, digits, often a sign at the end."""
+    """A password as people make it: a word or letters, a capital, digits, often a final sign."""
     word = rng.choice(["hunter", "Regen", "sonne", "Blue", "zebra", "kolibri", "Winter", "panda", "moskva", "Tango"])
     mixed = chars(rng, LOWER, 2) + chars(rng, DIGIT, 2) + chars(rng, UPPER, 2) + chars(rng, ALNUM, 3)
     return "", rng.choice([word + chars(rng, DIGIT, 2) + chars(rng, LOWER, 2), mixed]) + rng.choice(
@@ -463,7 +463,7 @@ AWS_CARRIERS = {
 
 
 def generated(rng: random.Random) -> Token:
-    """As a program makes them: letters in small and capital, and digits, in any order."""
+    """A password as programs make it: random letters of both cases and digits."""
     drawn = [*chars(rng, LOWER, 4), *chars(rng, UPPER, 4), *chars(rng, DIGIT, 3), *chars(rng, ALNUM, 3)]
     rng.shuffle(drawn)
     return "", "".join(drawn)
@@ -549,7 +549,7 @@ BESIDE_CARRIERS = {
 
 
 def is_hidden(token: Token, carrier: str) -> bool:
-    """Whether all of the secret part is gone, and nothing else."""
+    """Whether exactly the secret part is masked."""
     before, after = carrier.format("\0").split("\0")
     text = before + token[0] + token[1] + after
     result = mask(text)
@@ -563,8 +563,8 @@ Rates = dict[str, tuple[float, dict[str, int]]]
 
 
 def rates(formats: dict[str, Maker], carriers: dict[str, str], samples: int) -> Rates:
-    """For each format the share of hidden samples, and how many each carrier missed."""
-    found: Rates = {}
+    """For each format, the share of masked samples, and the misses of each carrier."""
+    rates: Rates = {}
     for name, make in formats.items():
         rng = random.Random(name)
         missed = {
@@ -572,8 +572,8 @@ def rates(formats: dict[str, Maker], carriers: dict[str, str], samples: int) -> 
             for where, carrier in carriers.items()
             if (misses := sum(not is_hidden(make(rng), carrier) for _ in range(samples)))
         }
-        found[name] = 1 - sum(missed.values()) / (len(carriers) * samples), missed
-    return found
+        rates[name] = 1 - sum(missed.values()) / (len(carriers) * samples), missed
+    return rates
 
 
 GROUPS = {

@@ -1,4 +1,4 @@
-"""Which texts bring a value back that was rejected, and which say something else."""
+"""Which texts repeat a rejected value, and which state something else."""
 
 import time
 import tomllib
@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from waypost.text.claims import asserted, forms, is_statement
+from waypost.text.claims import is_statement, spellings, statements
 
 TABLE = tomllib.loads(Path(__file__).with_name("rejected_variants.toml").read_text("utf-8"))["value"]
 
 
 def brings_back(value: str, text: str) -> bool:
-    known = set(forms(value))
-    parts = [part for place, part in enumerate(asserted(text)) if place == 0 or is_statement(part)]
-    return any(known & set(forms(part)) for part in parts)
+    rejected = set(spellings(value))
+    parts = [part for index, part in enumerate(statements(text)) if index == 0 or is_statement(part)]
+    return any(rejected & set(spellings(part)) for part in parts)
 
 
 def test_the_table_has_enough_of_both_sorts() -> None:
@@ -33,7 +33,7 @@ def test_what_narrows_denies_or_changes_a_value_is_another_one(row: dict[str, li
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("Globs look like **/api/**", "Globs look like /api/"),
         ("Call my_name here", "Call myname here"),
@@ -45,8 +45,8 @@ def test_what_narrows_denies_or_changes_a_value_is_another_one(row: dict[str, li
         ("Он мой", "Он мои"),
     ],
 )
-def test_signs_that_carry_meaning_are_kept(one: str, other: str) -> None:
-    assert not set(forms(one)) & set(forms(other))
+def test_signs_that_carry_meaning_are_kept(text: str, other: str) -> None:
+    assert not set(spellings(text)) & set(spellings(other))
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_the_work_grows_no_faster_than_the_text(unit: str) -> None:
         best = float("inf")
         for _ in range(3):
             began = time.process_time()
-            for part in asserted(text):
-                forms(part)
+            for part in statements(text):
+                spellings(part)
             best = min(best, time.process_time() - began)
         return best
 

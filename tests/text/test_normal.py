@@ -40,7 +40,7 @@ def test_an_evasion_has_the_fingerprint_of_the_text(spelling: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("Пароль: ВЕСНА", "пароль: весна"),
         ("Пароль: весна", "Пapoль: вecнa"),  # with Latin a, p, o, e, c
@@ -57,12 +57,12 @@ def test_an_evasion_has_the_fingerprint_of_the_text(spelling: str) -> None:
         ("a  b", "ab"),
     ],
 )
-def test_two_spellings_of_one_text_are_the_same(one: str, other: str) -> None:
-    assert fingerprint_text(one) == fingerprint_text(other)
+def test_two_spellings_of_one_text_are_the_same(first: str, other: str) -> None:
+    assert fingerprint_text(first) == fingerprint_text(other)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("Port 8080", "Port 8081"),
         ("1 5", "15"),
@@ -104,8 +104,8 @@ def test_two_spellings_of_one_text_are_the_same(one: str, other: str) -> None:
         ("...", "?!"),
     ],
 )
-def test_different_texts_stay_different(one: str, other: str) -> None:
-    assert fingerprint_text(one) != fingerprint_text(other)
+def test_different_texts_stay_different(first: str, other: str) -> None:
+    assert fingerprint_text(first) != fingerprint_text(other)
 
 
 def test_no_two_letters_of_an_alphabet_become_one() -> None:

@@ -1,4 +1,4 @@
-"""Masking as a caller sees it: the marks, the findings, the lines, and how it behaves on hostile texts."""
+"""Masking as a caller sees it: marks, findings, line numbers and hostile texts."""
 
 import base64
 import random
@@ -28,13 +28,13 @@ def pem(kind: str, body: list[str]) -> str:
 def test_a_password_in_a_sentence_is_replaced_by_a_mark_and_named_with_its_line() -> None:
     result = mask("Hello.\nThe password is hunter2, do not tell.\n")
     assert result.text == "Hello.\nThe password is [secret: password], do not tell.\n"
-    assert [(f.rule, f.line, f.start, f.end) for f in result.found] == [("password", 2, 23, 30)]
+    assert [(f.rule, f.line, f.start, f.end) for f in result.findings] == [("password", 2, 23, 30)]
 
 
 def test_a_text_without_secrets_comes_back_as_it_is() -> None:
     text = "Nothing to hide here.\r\n\r\nReally.\n"
     assert mask(text).text is text
-    assert mask(text).found == ()
+    assert mask(text).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_secret_is_masked_in_the_words_and_carriers_of_three_languages(text: s
     assert secret in text
     assert secret not in result.text
     assert "[secret: " in result.text
-    assert mask(result.text).found == ()
+    assert mask(result.text).findings == ()
 
 
 MADE, LONG = "Kv7QasuNe8qFar", "a8f3kq92mzx7b1c4d6e0v5wl3p9r2t8u"
@@ -198,7 +198,7 @@ def test_a_secret_is_masked_where_layout_or_look_alikes_part_it_from_its_name(te
     read = result.text.replace("\u200b", "")
     assert MADE not in read and LONG not in read and "[secret: " in read
     assert result.text.count("\n") == text.count("\n")
-    assert mask(result.text).found == ()
+    assert mask(result.text).findings == ()
 
 
 def test_what_is_folded_for_finding_stays_as_it_was_written() -> None:
@@ -218,15 +218,15 @@ def test_what_is_folded_for_finding_stays_as_it_was_written() -> None:
     ],
 )  # fmt: skip
 def test_what_follows_a_name_on_another_line_is_mostly_no_secret(text: str) -> None:
-    assert mask(text).found == ()
+    assert mask(text).findings == ()
 
 
 def test_nothing_is_masked_in_a_page_of_harmless_lines() -> None:
     text = HARMLESS.read_text(encoding="utf-8")
     lines = text.splitlines()
     assert len(lines) >= 80
-    assert [(f.rule, lines[f.line - 1]) for f in mask(text).found] == []
-    assert [line for line in lines if mask(line).found] == []
+    assert [(f.rule, lines[f.line - 1]) for f in mask(text).findings] == []
+    assert [line for line in lines if mask(line).findings] == []
 
 
 def test_several_secrets_on_a_line_are_masked_each() -> None:
@@ -235,7 +235,7 @@ def test_several_secrets_on_a_line_are_masked_each() -> None:
     assert result.text == (
         'a = {"password": "[secret: password]", "token": "[secret: token]"}; url = "ftp://me:[secret: url-password]@host/"'
     )
-    assert [text[f.start : f.end] for f in result.found] == ["hunter2", "k8Jq2LmN4pQr6StU8vWx", "zeb7ra"]
+    assert [text[f.start : f.end] for f in result.findings] == ["hunter2", "k8Jq2LmN4pQr6StU8vWx", "zeb7ra"]
 
 
 @pytest.mark.parametrize("kind", ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
@@ -247,7 +247,7 @@ def test_the_body_of_a_key_block_is_masked_and_the_lines_are_kept(kind: str, new
     assert not any(line in result.text for line in body)
     assert result.text.count(newline) == text.count(newline)
     assert result.text.splitlines()[-2] == "after"
-    assert [(f.rule, f.line) for f in result.found] == [("private-key", 3), ("password", len(text.splitlines()))]
+    assert [(f.rule, f.line) for f in result.findings] == [("private-key", 3), ("password", len(text.splitlines()))]
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_key_block_is_masked_however_it_is_carried(wrap: object) -> None:
     result = mask(text)
     assert not any(line[:20] in result.text for line in body)
     assert result.text.count("\n") == text.count("\n")
-    assert mask(result.text).found == ()
+    assert mask(result.text).findings == ()
 
 
 def test_a_putty_key_is_masked() -> None:
@@ -332,10 +332,10 @@ def test_masking_keeps_the_lines_and_finds_nothing_the_second_time(text: str) ->
     result = mask(text)
     assert len(result.text.splitlines()) == len(text.splitlines())
     assert result.text.count("\n") == text.count("\n")
-    assert mask(result.text).found == ()
-    ends = [0, *(f.end for f in result.found)]
-    assert all(f.start >= end and f.end > f.start for f, end in zip(result.found, ends, strict=False))
-    assert all(f.line == text.count("\n", 0, f.start) + 1 for f in result.found)
+    assert mask(result.text).findings == ()
+    ends = [0, *(f.end for f in result.findings)]
+    assert all(f.start >= end and f.end > f.start for f, end in zip(result.findings, ends, strict=False))
+    assert all(f.line == text.count("\n", 0, f.start) + 1 for f in result.findings)
 
 
 MEGABYTE = 1_000_000
@@ -421,7 +421,7 @@ def test_a_long_text_of_one_piece_is_read_in_linear_time(piece: str) -> None:
         began = time.process_time()
         mask(text)
         times.append(time.process_time() - began)
-    # Ten times the text takes ten times as long; a square would take a hundred times.
+    # Ten times the text takes ten times as long; quadratic time would be a hundred times.
     assert times[1] < 40 * max(times[0], 0.005)
 
 

@@ -1,4 +1,4 @@
-"""At least 98 of 100 samples of every known format are masked, whatever carries them."""
+"""At least 98 of 100 samples of every known format are masked, in any carrier."""
 
 import random
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.text.secret_samples import CARRIERS, FORMATS, GROUPS, NAMED, Rates, r
 from waypost.text.secrets.masking import mask
 from waypost.text.secrets.table import data
 
-pytestmark = pytest.mark.slow  # not for the inner loop
+pytestmark = pytest.mark.slow  # too slow for the fast suite
 
 SAMPLES_PER_CARRIER = 20
 LEAST = 0.98
@@ -24,7 +24,7 @@ def measured() -> dict[str, Rates]:
 def test_what_was_masked_once_holds_nothing_to_mask_again(where: str) -> None:
     rng = random.Random(where)
     once = [mask(CARRIERS[where].format("".join(make(rng)))).text for make in FORMATS.values()]
-    assert [text for text in once if mask(text).found] == []
+    assert [text for text in once if mask(text).findings] == []
 
 
 def test_the_corpus_has_at_least_150_formats_with_hundreds_of_samples_each() -> None:
@@ -41,15 +41,15 @@ def test_every_format_is_masked_in_nearly_every_sample(measured: dict[str, Rates
 
 @pytest.mark.parametrize("group", ["shape", "name"])
 def test_over_all_formats_99_of_100_samples_are_masked(measured: dict[str, Rates], group: str) -> None:
-    found = [rate for rate, _ in measured[group].values()]
-    assert sum(found) / len(found) >= 0.99
+    rates = [rate for rate, _ in measured[group].values()]
+    assert sum(rates) / len(rates) >= 0.99
 
 
 def test_every_format_is_listed_in_the_documents() -> None:
     page = (Path(__file__).parents[2] / "docs" / "security.md").read_text("utf-8")
-    assert [one["name"] for one in data()["format"] if f"`{one['name']}`" not in page] == []
+    assert [row["name"] for row in data()["format"] if f"`{row['name']}`" not in page] == []
 
 
 @pytest.mark.parametrize("value", ["x" * 36, "0" * 36, "EXAMPLE" * 6])
 def test_a_prefix_before_a_row_of_placeholders_is_no_token(value: str) -> None:
-    assert mask("gh" + "p_" + value[:36]).found == ()
+    assert mask("gh" + "p_" + value[:36]).findings == ()

@@ -37,9 +37,9 @@ def test_lines_are_preferred_to_sentences() -> None:
 
 
 def test_sentences_are_preferred_to_words() -> None:
-    found = pieces(PROSE * 40)
-    assert len(found) > 3
-    assert all(piece[0] in "T" and piece.endswith((".",)) for piece in found)
+    passages = pieces(PROSE * 40)
+    assert len(passages) > 3
+    assert all(piece[0] in "T" and piece.endswith((".",)) for piece in passages)
 
 
 def test_words_are_not_cut_while_they_fit() -> None:
@@ -55,9 +55,9 @@ def test_the_parts_are_about_equal() -> None:
 
 def test_a_word_longer_than_a_passage_is_cut_inside() -> None:
     blob = "x" * 10_000
-    found = pieces(blob)
-    assert "".join(found) == blob
-    assert len(found) > 5
+    passages = pieces(blob)
+    assert "".join(passages) == blob
+    assert len(passages) > 5
 
 
 @pytest.mark.slow

@@ -216,7 +216,7 @@ def test_a_journal_in_the_tree_can_still_be_read(name: str, kept_in_tree: tuple[
 def test_the_files_of_a_journal_in_the_tree_are_elsewhere(
     name: str, kept_in_tree: tuple[Memory, dict[str, str]]
 ) -> None:
-    with pytest.raises(NotFound, match="journal of 'shop' is kept in its tree") as told:
+    with pytest.raises(NotFound, match="journal of 'shop' is kept in its repository") as told:
         JOURNAL_TOUCHES[name](*kept_in_tree)
     assert told.value.remedy == "Run this where the project is checked out."
 

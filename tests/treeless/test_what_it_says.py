@@ -179,7 +179,7 @@ def test_entries_of_a_journal_that_was_in_the_tree_are_read_and_searched(
     assert [said.id for said in memory.journal.timeline("2026-01-29").entries] == [shop.ids["note"]]
     assert memory.journal.search("refunds")[0].id == shop.ids["note"]
     assert "We met about refunds." in memory.journal.show("2026-01-29").text
-    with pytest.raises(NotFound, match="kept in its tree"):
+    with pytest.raises(NotFound, match="kept in its repository"):
         memory.forget(shop.ids["note"])
     assert memory.show(shop.ids["note"]).version.text == "We met about refunds."
     assert "journal" not in {step.step for step in memory.admin.maintain(force=True)}

@@ -1,1 +1,1 @@
-"""What makes a fact: levels, validity, lifetime, and when two of them say the same."""
+"""Facts: validity, lifetime, identity, duplicates, domains and causal chains."""

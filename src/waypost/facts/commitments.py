@@ -1,8 +1,8 @@
-"""What a fact commits itself to, as a sequence of keys that can be compared with another fact's.
+"""The commitments of a fact, as a sequence of keys to compare with another fact's.
 
-Two texts with the same keys say the same as far as numbers, dates, identifiers, quotations, names, negations and
-opposites go. Words without weight (articles, auxiliaries, common prepositions) make no key of their own; they mark the
-next key with its preposition and with whether a phrase may begin there.
+Two texts with the same keys agree in numbers, dates, identifiers, quotations, names, negations and opposites.
+Weightless words (articles, auxiliaries, common prepositions) have no key. They give the next key its preposition, and
+show whether a phrase may begin there.
 """
 
 import re
@@ -13,49 +13,35 @@ from waypost.facts.tokens import literal, tokens
 
 
 class CommitmentKey(NamedTuple):
-    """One commitment: its kind, its canonical value, the text it came from and its place in the sentence."""
+    """One commitment: its kind, canonical value, source text and position in the sentence."""
 
     kind: str
     value: str
     text: str
-    preposition: str  # the preposition in front of it, "" where there is none
-    gap: bool  # weightless words or punctuation stand between it and the key before
-    opens: bool  # a phrase begins here: a preposition, conjunction or punctuation mark leads to it
-    clause: bool  # a new clause may begin here: a conjunction or punctuation mark leads to it
-    every: bool  # led by a universal: all, every, each
-    capital: bool | None  # a capital that tells a name; None where it tells nothing: sentence starts, German nouns
-    past: bool  # a verb in a past tense, as far as its ending tells
-    passive: bool  # a verb in the passive, as far as an auxiliary or its ending tells
-    article: str  # the grammatical case that its article tells, in German
+    preposition: str  # the preposition before it, or ""
+    gap: bool  # weightless words or punctuation separate it from the key before
+    opens: bool  # a phrase begins here: after a preposition, conjunction or punctuation mark
+    clause: bool  # a clause may begin here: after a conjunction or punctuation mark
+    every: bool  # after a universal: all, every, each
+    capital: bool | None  # has the capital of a name; None if capitals mean nothing: sentence starts, German nouns
+    past: bool  # a verb in a past tense, by its ending
+    passive: bool  # a verb in the passive, by an auxiliary or its ending
+    article: str  # the grammatical case of its German article
 
     @property
     def identity(self) -> tuple[str, str]:
         return self.kind, self.value
 
 
-# Kinds that may not differ at all. A `word` may be added, never replaced.
+# Kinds that must not differ at all. A `word` may be added, never replaced.
 STRICT = (
-    "number",
-    "unit",
-    "ordinal",
-    "date",
-    "identifier",
-    "quotation",
-    "symbol",
-    "negation",
-    "opposite",
-    "modal",
-    "quantifier",
-    "condition",
-    "tense",
-    "person",
-    "relation",
-    "acronym",
-)
+    "number", "unit", "ordinal", "date", "identifier", "quotation", "symbol", "negation", "opposite", "modal",
+    "quantifier", "condition", "tense", "person", "relation", "acronym",
+)  # fmt: skip
 _WEIGHTLESS = frozenset(("determiner", "auxiliary", "preposition", "conjunction", "universal"))
 _OPENERS = frozenset(("preposition", "conjunction", "universal"))
 _EMPHATIC = frozenset(("negation", "modal", "quantifier", "universal", "unit"))  # NOT, MUST, ONLY; EUR
-_STANDS_OFF = frozenset(("relation", "number", "date"))  # never a part of the compound in front of them
+_STANDS_OFF = frozenset(("relation", "number", "date"))  # never part of the compound before them
 
 _CONTRACTION = re.compile(r"^(.+?)(n['’]t|['’](?:s|re|ve|ll|d|m))$")
 _IRREGULAR_CONTRACTION = {"wo": "will", "ca": "can", "sha": "shall"}
@@ -64,15 +50,15 @@ _GERMAN_PAST = re.compile(r"te(?:n|t|st)?$")
 
 
 def commitments(text: str, lexicon: ComparisonLexicon) -> list[CommitmentKey]:
-    """The keys of `text` in their order, read with the word lists of `lexicon`."""
+    """The keys of `text` in order, read with the word lists of `lexicon`."""
     reader = _Reader(lexicon)
     for group, token in tokens(text):
         reader.read(group, token)
-    return _dated(reader.keys)
+    return _join_dates(reader.keys)
 
 
 class _Reader:
-    """Walks the tokens of one text and remembers what stands in front of the next key."""
+    """Walks the tokens of one text and tracks what stands before the next key."""
 
     __slots__ = ("_auxiliary", "_before_negation", "_begins", "_lead", "_lexicon", "_marks", "keys")
 
@@ -81,7 +67,7 @@ class _Reader:
         self._lead: list[tuple[str, str]] = []  # weightless words since the last key: kind and word
         self._marks = False  # punctuation since the last key
         self._begins = True  # the next word begins a sentence
-        self._auxiliary = False  # an auxiliary of the passive came up in this sentence
+        self._auxiliary = False  # an auxiliary of the passive occurred in this sentence
         self._before_negation = False  # it stood right before the last negation: "is not used"
         self.keys: list[CommitmentKey] = []
 
@@ -97,9 +83,9 @@ class _Reader:
             self._add(*self._lexicon.closed.get(token, (kind, value)) if kind == "symbol" else (kind, value), token)
 
     def _word(self, token: str) -> None:
-        contracted = _CONTRACTION.match(token)
-        if contracted and self._lexicon.language == "en":
-            base, rest = contracted[1], contracted[2].replace("’", "'").lower()
+        contraction = _CONTRACTION.match(token)
+        if contraction and self._lexicon.language == "en":
+            base, rest = contraction[1], contraction[2].replace("’", "'").lower()
             self._word(_IRREGULAR_CONTRACTION.get(base.lower(), base))
             if rest == "'s" and not self._lead:
                 self._lead.append(("possessive", "'s"))
@@ -118,13 +104,13 @@ class _Reader:
     def _lookup(self, token: str, lower: str) -> tuple[str, str]:
         lexicon = self._lexicon
         if len(token) > 1 and token.isupper():
-            meant = lexicon.closed.get(lower)
-            return meant if meant and meant[0] in _EMPHATIC else ("acronym", token)
+            entry = lexicon.closed.get(lower)
+            return entry if entry and entry[0] in _EMPHATIC else ("acronym", token)
         if lower == "may" and token[0] == "M" and not self._begins:
             return "date", "month 5"
-        found = lexicon.closed.get(lower) or foreign_negations().get(lower)
-        if found:
-            return found
+        listed = lexicon.closed.get(lower) or foreign_negations().get(lower)
+        if listed:
+            return listed
         stem = lexicon.stem(lower)
         stem = lexicon.synonym.get(stem, stem)
         if stem in lexicon.opposite:
@@ -169,8 +155,8 @@ class _Reader:
             return word[0].islower() and bool(_GERMAN_PAST.search(word))  # nouns have such endings too
         word = word.lower()
         if language == "en":
-            helped = self.keys and self.keys[-1].kind in ("tense", "negation", "modal")
-            return word.endswith("ed") and not helped and not self._led_by_passive()
+            has_auxiliary = self.keys and self.keys[-1].kind in ("tense", "negation", "modal")
+            return word.endswith("ed") and not has_auxiliary and not self._led_by_passive()
         return bool(_RUSSIAN_PAST.search(word))
 
     def _passive(self, word: str) -> bool:
@@ -183,7 +169,7 @@ class _Reader:
         return word.endswith(("ся", "сь"))
 
     def _led_by_passive(self) -> bool:
-        """A form of `be` stands before, with nothing but adverbs of negation in between."""
+        """Whether a form of `be` comes before, with nothing but a negation between."""
         if any(word in self._lexicon.passive for _, word in self._lead):
             return True
         before = self.keys[-1] if self.keys else None
@@ -192,22 +178,22 @@ class _Reader:
         )
 
 
-def _dated(keys: list[CommitmentKey]) -> list[CommitmentKey]:
-    """`keys` with `15 December 2024` and `December 15, 2024` become one date each."""
-    for at, key in enumerate(keys):
+def _join_dates(keys: list[CommitmentKey]) -> list[CommitmentKey]:
+    """The keys with `15 December 2024` and `December 15, 2024` joined to one date each."""
+    for index, key in enumerate(keys):
         if not key.value.startswith("month ") or key.kind != "date":
             continue
-        before = keys[at - 1] if at else None
-        after = keys[at + 1] if at + 1 < len(keys) else None
-        later = keys[at + 2] if at + 2 < len(keys) else None
+        before = keys[index - 1] if index else None
+        after = keys[index + 1] if index + 1 < len(keys) else None
+        later = keys[index + 2] if index + 2 < len(keys) else None
         if before and after and _is_day(before) and _is_year(after):
-            return _dated(_joined(keys, at - 1, at + 2, after, key, before))
+            return _join_dates(_join_date(keys, index - 1, index + 2, after, key, before))
         if after and later and _is_day(after) and _is_year(later):
-            return _dated(_joined(keys, at, at + 3, later, key, after))
+            return _join_dates(_join_date(keys, index, index + 3, later, key, after))
     return keys
 
 
-def _joined(
+def _join_date(
     keys: list[CommitmentKey], start: int, end: int, year: CommitmentKey, month: CommitmentKey, day: CommitmentKey
 ) -> list[CommitmentKey]:
     value = f"{year.value}-{int(month.value[6:]):02}-{int(day.value):02}"

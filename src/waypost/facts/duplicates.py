@@ -1,7 +1,7 @@
-"""When a new fact is one the memory already has: skip it, merge it, add it, or offer it as a correction.
+"""Whether a new fact is already known: skip it, merge it, add it, or offer it as a correction.
 
-Likeness of meaning proposes, the agreement of commitments decides (`waypost.facts.agreement`). Compare only facts of
-the same kind and domain, and never entries of a journal or turns of a conversation: those happened, each of them.
+Similar vectors suggest a duplicate; equal commitments decide (`waypost.facts.agreement`). Compare only facts of the
+same kind and domain, never journal entries or conversation turns: each of those happened.
 """
 
 import re
@@ -12,15 +12,16 @@ from enum import Enum
 
 from waypost.facts.agreement import TextRelation, compare
 
-# Cosines by engine: above the first a fact is skipped, from the second on it is merged. Those of another engine are
-# where it passes the same share of near pairs as MiniLM: of the 328 English pairs of the tests (paraphrases and minimal
-# pairs) MiniLM has 46 % above 0.95 and 85 % above 0.85; so has the multilingual encoder at 0.913 and 0.803, set to
-# 0.92 and 0.80. Of 26,686 unrelated pairs in three languages none reaches its merge threshold (the highest: 0.66).
+# Cosines by embedding model: above the first a fact is skipped, from the second on it is merged. Other models are
+# calibrated to pass the same share of near pairs as MiniLM. The tests have 328 English pairs (paraphrases and minimal
+# pairs): MiniLM puts 46 % of them above 0.95 and 85 % above 0.85. The multilingual model reaches that at 0.913 and
+# 0.803, set to 0.92 and 0.80. Of 26,686 unrelated pairs in three languages none reaches its merge threshold (the
+# highest: 0.66).
 THRESHOLDS: Mapping[str, tuple[float, float]] = {
     "minilm-l6-v2": (0.95, 0.85),
     "use-multilingual-v3": (0.92, 0.80),
 }
-# An engine that nobody measured judges nothing: no cosine is above 2, so only equal texts are duplicates.
+# An uncalibrated model decides nothing: no cosine exceeds 2, so only equal texts are duplicates.
 UNCALIBRATED = (2.0, 2.0)
 
 _SPACE = re.compile(r"\s+")
@@ -29,7 +30,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 class DuplicateVerdict(Enum):
     ADD = "add"  # a fact of its own
-    SKIP = "skip"  # the existing fact says it already
+    SKIP = "skip"  # the existing fact already says it
     MERGE = "merge"  # a new version of the existing fact, with the evidence of both
     CONFLICT = "conflict"  # add, and offer it as a correction of the existing one
 
@@ -50,7 +51,7 @@ _VERDICTS = {
 
 
 def thresholds(engine: str) -> tuple[float, float]:
-    """The (skip, merge) thresholds of `engine`; for one that was never calibrated, such that no cosine passes."""
+    """The (skip, merge) thresholds of `engine`. Without calibration no cosine passes."""
     return THRESHOLDS.get(engine, UNCALIBRATED)
 
 
@@ -62,16 +63,16 @@ def judge(
     skip_above: float = 0.95,
     merge_above: float = 0.85,
 ) -> Judgement:
-    """What to do with `new` in the face of `existing`, given the cosine of their vectors.
+    """What to do with `new` next to `existing`, given the cosine of their vectors.
 
-    `similarity` is None while no engine can embed: then only equal texts are duplicates. A fact is never skipped or
-    merged where a commitment of the two differs, and never skipped where it says more than the existing one.
+    Without a `similarity`, as no model can embed, only equal texts are duplicates. A fact with a different commitment
+    is never skipped or merged. A fact that says more than the existing one is never skipped.
     """
     if normal_form(new) == normal_form(existing):
         return Judgement(DuplicateVerdict.SKIP, "the same text")
     if similarity is None:
         return Judgement(DuplicateVerdict.ADD, "judged by text alone, and the texts differ")
-    if not similarity >= merge_above:  # written so that NaN adds
+    if not similarity >= merge_above:  # also true for NaN
         return Judgement(DuplicateVerdict.ADD, f"similarity {similarity:.2f} is below {merge_above:.2f}")
     agreement = compare(existing, new)
     verdict = _VERDICTS[agreement.relation]
@@ -81,7 +82,7 @@ def judge(
 
 
 def normal_form(text: str) -> str:
-    """`text` without what writing it down twice may change: composition, white space, the last full stop."""
+    """`text` in one composition and spacing, without the last full stop."""
     return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip().removesuffix(".").rstrip()
 
 
@@ -97,7 +98,7 @@ def merge_texts(existing: str, new: str) -> str:
     sentences = _sentences(existing)
     for sentence in _sentences(new):
         _join(sentences, sentence)
-    return " ".join(_closed(sentence) for sentence in sentences)
+    return " ".join(_with_full_stop(sentence) for sentence in sentences)
 
 
 def _sentences(text: str) -> list[str]:
@@ -105,18 +106,18 @@ def _sentences(text: str) -> list[str]:
 
 
 def _join(sentences: list[str], sentence: str) -> None:
-    """Adds `sentence` to `sentences`, unless one of them says it; one that says less gives way to it."""
-    for at, known in enumerate(sentences):
-        if normal_form(known) == normal_form(sentence):
+    """Add `sentence`, unless one of `sentences` says it. A sentence that says less is replaced."""
+    for index, existing in enumerate(sentences):
+        if normal_form(existing) == normal_form(sentence):
             return
-        relation = compare(known, sentence).relation
+        relation = compare(existing, sentence).relation
         if relation in (TextRelation.SAME, TextRelation.LESS):
             return
         if relation is TextRelation.MORE:
-            sentences[at] = sentence
+            sentences[index] = sentence
             return
     sentences.append(sentence)
 
 
-def _closed(sentence: str) -> str:
+def _with_full_stop(sentence: str) -> str:
     return sentence if sentence[-1] in ".!?…" else f"{sentence}."

@@ -1,7 +1,7 @@
-"""When are two memories the same value? By their words in normal form, within their scope.
+"""The identity of a memory's value: its text in normal form, within its scope.
 
-The scope of a fact is its kind and domain. An entry of the journal is the same only if the same speaker said it
-at the same time: what somebody says again, they said again.
+The scope of a fact is its kind and domain. A journal entry is the same only with the same speaker and time: a
+repeated statement is new.
 """
 
 import hashlib
@@ -15,23 +15,23 @@ from waypost.model.time import to_micros
 from waypost.text.normal import fingerprint_text
 
 _FINGERPRINT_BYTES = 16
-MERGED = "merged"  # in a version's details: the tombstones, in hex, of the values that it says together
+MERGED = "merged"  # in a version's details: the tombstones, in hex, of the values merged into it
 
 
 def fingerprint(version: Version) -> bytes:
-    """The mark by which the same value is found again. It stands in the row beside the text itself."""
+    """The mark by which an equal value is found. It is stored beside the text."""
     return hashlib.blake2b(_value(version), digest_size=_FINGERPRINT_BYTES).digest()
 
 
 def tombstone(key: bytes, version: Version) -> bytes:
-    """A mark from which nobody without the key can test what was said."""
+    """A mark that reveals nothing about the text without the key."""
     return hmac.digest(key, _value(version), "sha256")
 
 
 def tombstones_in(key: bytes, text: str, kinds: Iterable[str], domains: Iterable[str]) -> list[bytes]:
     """The marks of one value in several scopes."""
-    words, places = fingerprint_text(text), [fingerprint_text(domain) for domain in domains]
-    values = ("\0".join(("value", kind, place, words)) for kind in kinds for place in places)
+    normal_text, normal_domains = fingerprint_text(text), [fingerprint_text(domain) for domain in domains]
+    values = ("\0".join(("value", kind, domain, normal_text)) for kind in kinds for domain in normal_domains)
     return [hmac.digest(key, value.encode(), "sha256") for value in values]
 
 
@@ -42,15 +42,15 @@ def tombstones(key: bytes, version: Version) -> list[bytes]:
 
 def _value(version: Version) -> bytes:
     if KINDS[version.kind].is_journal:
-        return _said(version.text, version.speaker, version.session, version.time)
-    return _scoped(version.text, version.kind, version.domain)
+        return _spoken_value(version.text, version.speaker, version.session, version.time)
+    return _fact_value(version.text, version.kind, version.domain)
 
 
-def _scoped(text: str, kind: str, domain: str) -> bytes:
+def _fact_value(text: str, kind: str, domain: str) -> bytes:
     return "\0".join(("value", kind, fingerprint_text(domain), fingerprint_text(text))).encode()
 
 
-def _said(text: str, speaker: str | None, session: str | None, time: datetime | None) -> bytes:
-    # Without a time the session stands in for it: two sessions may well hold the same words.
+def _spoken_value(text: str, speaker: str | None, session: str | None, time: datetime | None) -> bytes:
+    # Without a time the session replaces it: two sessions may contain the same text.
     moment = str(to_micros(time)) if time is not None else f"in {session or ''}"
     return "\0".join(("said", speaker or "", moment, fingerprint_text(text))).encode()

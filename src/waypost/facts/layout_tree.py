@@ -1,18 +1,47 @@
-"""The folders of a tree with their source files, and which of them lie beside the project's own code."""
+"""The folders of a project with their source files, and which of them are outside the project's own code."""
 
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
 
-from waypost.facts.layout_words import words
+DEEPEST = 24  # nested folders that are examined
 
-DEEPEST = 24  # folders below each other that are looked into
+
+@dataclass(frozen=True, slots=True)
+class LayoutWords:
+    """Names of folders and files by meaning. `data/layout.toml` says what each list is for."""
+
+    containers: frozenset[str]
+    never: frozenset[str]
+    package_roots: frozenset[str]
+    tests: frozenset[str]
+    layers: frozenset[str]
+    layer_marks: frozenset[str]
+    slices: frozenset[str]
+    generic: frozenset[str]
+    test_starts: tuple[str, ...]
+    test_ends: tuple[str, ...]
+    manifests: frozenset[str]
+    manifest_ends: tuple[str, ...]
+    source: frozenset[str]
+
+
+@cache
+def layout_words() -> LayoutWords:
+    source = files("waypost.facts").joinpath("data", "layout.toml").read_text(encoding="utf-8")
+    lists = {name: words.split() for name, words in tomllib.loads(source).items()}
+    tuples = ("test_starts", "test_ends", "manifest_ends")
+    fields: dict[str, Any] = {name: (tuple if name in tuples else frozenset)(words) for name, words in lists.items()}
+    return LayoutWords(**fields)
 
 
 @dataclass(slots=True)
 class SourceFolder:
     path: str
-    source: int = 0  # files here and below, without those in what is never a domain
+    source: int = 0  # source files here and below, except in folders that are never a domain
     has_manifest: bool = False
     inner: "dict[str, SourceFolder]" = field(default_factory=dict)
 
@@ -22,71 +51,70 @@ class SourceFolder:
 
 
 def read_tree(paths: Iterable[str]) -> SourceFolder:
-    root, known = SourceFolder(""), words()
+    root, lists = SourceFolder(""), layout_words()
     modules: set[str] = set()
     for path in set(paths):
         *folders, name = path.strip("/").split("/")
         if len(folders) > DEEPEST:
             folders = folders[:DEEPEST]
         lowered = name.lower()
-        is_source = lowered.rpartition(".")[2] in known.source and "." in lowered
-        is_source = is_source and not _without_parts(folders)
-        here = root
-        here.source += is_source
-        for at, folder in enumerate(folders):
-            if folder not in here.inner:
-                here.inner[folder] = SourceFolder("/".join(folders[: at + 1]))
-            here = here.inner[folder]
-            here.source += is_source
-        if here is not root and (lowered in known.manifests or lowered.endswith(known.manifest_ends)):
-            here.has_manifest = True
-        modules |= {here.path} if name == "__init__.py" else set()
-    for one in _all(root):
-        if one.path in modules:  # a `setup.py` among modules is one of them
-            one.has_manifest = False
+        is_source = lowered.rpartition(".")[2] in lists.source and "." in lowered
+        is_source = is_source and not _has_outside_folder(folders)
+        current = root
+        current.source += is_source
+        for index, folder in enumerate(folders):
+            if folder not in current.inner:
+                current.inner[folder] = SourceFolder("/".join(folders[: index + 1]))
+            current = current.inner[folder]
+            current.source += is_source
+        if current is not root and (lowered in lists.manifests or lowered.endswith(lists.manifest_ends)):
+            current.has_manifest = True
+        modules |= {current.path} if name == "__init__.py" else set()
+    for source_folder in _walk(root):
+        if source_folder.path in modules:  # a `setup.py` among modules is one of them
+            source_folder.has_manifest = False
     return root
 
 
-def _all(root: SourceFolder) -> Iterator[SourceFolder]:
-    waiting = [root]
-    while waiting:
-        here = waiting.pop()
-        waiting += here.inner.values()
-        yield here
+def _walk(root: SourceFolder) -> Iterator[SourceFolder]:
+    pending = [root]
+    while pending:
+        folder = pending.pop()
+        pending += folder.inner.values()
+        yield folder
 
 
-def _without_parts(folders: list[str]) -> bool:
-    """Whether one of these folders is never part of a project."""
-    known = words()
-    for at, folder in enumerate(folders):
-        if folder.lower() in known.package_roots:
-            return any(name.lower() in known.tests for name in folders[at:])
-        if _is_never(folder):
+def _has_outside_folder(folders: list[str]) -> bool:
+    lists = layout_words()
+    for index, folder in enumerate(folders):
+        if folder.lower() in lists.package_roots:
+            return any(name.lower() in lists.tests for name in folders[index:])
+        if _is_never_source(folder):
             return True
     return False
 
 
 @lru_cache(maxsize=50_000)
-def _is_never(name: str) -> bool:
-    known, lowered = words(), name.lower()
+def _is_never_source(name: str) -> bool:
+    lists, lowered = layout_words(), name.lower()
     if (
-        lowered in known.never
-        or lowered.startswith((".", "_", *known.test_starts))
-        or lowered.endswith(known.test_ends)
+        lowered in lists.never
+        or lowered.startswith((".", "_", *lists.test_starts))
+        or lowered.endswith(lists.test_ends)
     ):
         return True
-    if name.endswith("Test") and name[0].islower():  # a source set of Gradle: `jvmTest`
+    if name.endswith("Test") and name[0].islower():  # a Gradle source set: `jvmTest`
         return True
     return not lowered.strip() or any(ord(character) < 32 for character in lowered)
 
 
 def is_source(path: str) -> bool:
-    """Whether a path is the project's own source, as far as names tell."""
+    """Whether a path is the project's own source, judged by names."""
     folder, _, name = path.rpartition("/")
-    return "." in name and name.lower().rpartition(".")[2] in words().source and not is_beside(folder)
+    return "." in name and name.lower().rpartition(".")[2] in layout_words().source and not is_outside_source(folder)
 
 
 @lru_cache(maxsize=50_000)
-def is_beside(folder: str) -> bool:
-    """Whether a folder lies beside the project's own code: in tests, documents, examples, tools, what others wrote."""
-    return _without_parts(folder.split("/"))
+def is_outside_source(folder: str) -> bool:
+    """Whether a folder is outside the project's own code: tests, documents, examples, tools, third-party code."""
+    return _has_outside_folder(folder.split("/"))

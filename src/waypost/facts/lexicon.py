@@ -1,8 +1,8 @@
-"""The word lists by which two facts are compared, one data file per language.
+"""The word lists for comparing two facts, one data file per language.
 
 A word is looked up as written first (closed lists: negations, modals, numbers, units, months …), then by its stem
-(opposites and synonyms). The stemmers here remove inflection only: a stemmer made for search would make one word of
-`production` and `product`, and with it one fact of two.
+(opposites and synonyms). These stemmers remove inflection only. A stemmer for search would merge `production` and
+`product`, and so two facts.
 """
 
 import re
@@ -16,7 +16,7 @@ from waypost.text.language import language_of
 
 LANGUAGES = ("en", "de", "ru")
 
-# Lists of one class of words each: the name of the list in the data file, and the kind of key its words become.
+# Word lists: the name of the list in the data file, and the kind of key that its words become.
 _CLOSED = {
     "determiners": "determiner",
     "auxiliaries": "auxiliary",
@@ -33,17 +33,17 @@ _CLOSED = {
     "relative_dates": "date",
     "negations": "negation",
 }
-# Tables of value = "words": the value becomes the key, so that `two`, `zwei` and `2` are one.
+# Tables of value = "words". The value becomes the key, so that `two`, `zwei` and `2` are equal.
 _TABLES = {"numbers": "number", "ordinals": "ordinal", "months": "date", "weekdays": "date", "units": "unit"}
 _PREFIX = {"months": "month ", "weekdays": "weekday ", "ordinals": "ordinal "}
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonLexicon:
-    """One language: what a word means to the comparison, by surface (`closed`) or by stem (`opposite`, `synonym`).
+    """One language: the meaning of a word for the comparison, as written (`closed`) or by stem (`opposite`, `synonym`).
 
-    `passive` are the auxiliaries of that voice and `agents` the words that name who acts in it; `articles` tell the
-    grammatical case; phrases led by `mobile` words may change their place; `places` may stand for one another.
+    `passive` has the auxiliaries of the passive, `agents` the words that introduce who acts. `articles` maps articles
+    to grammatical cases. Phrases after `mobile` words may move; `places` may replace each other.
     """
 
     language: str
@@ -91,14 +91,14 @@ def lexicon(language: str) -> ComparisonLexicon:
 
 @cache
 def foreign_negations() -> Mapping[str, tuple[str, str]]:
-    """The negations of every language: texts mix languages, and a `not` must never pass for an ordinary word."""
+    """The negations of all languages. Texts mix languages, and a `not` must never pass for an ordinary word."""
     return {
         word: key for language in LANGUAGES for word, key in lexicon(language).closed.items() if key[0] == "negation"
     }
 
 
 def shared_lexicon(first: str, second: str) -> ComparisonLexicon:
-    """The word lists to read two texts with; by script the nearest for a language that has none."""
+    """The word lists for reading two texts. An unsupported language gets the nearest one by script."""
     both = " ".join(sorted((first, second)))  # sorted: the order of the two must not matter
     language = language_of(both)
     if language not in LANGUAGES:
@@ -113,8 +113,8 @@ def _closed(data: Mapping[str, str | Mapping[str, str]]) -> dict[str, tuple[str,
     closed: dict[str, tuple[str, str]] = {}
     for name, kind in _CLOSED.items():
         for group in str(data[name]).split():
-            same = group.split("/")
-            closed.update((word, (kind, same[0])) for word in same)
+            variants = group.split("/")
+            closed.update((word, (kind, variants[0])) for word in variants)
     for name, kind in _TABLES.items():
         table = data[name]
         assert not isinstance(table, str)
@@ -124,7 +124,6 @@ def _closed(data: Mapping[str, str | Mapping[str, str]]) -> dict[str, tuple[str,
 
 
 def _opposites(pairs: list[str], stem: Callable[[str], str]) -> dict[str, frozenset[str]]:
-    """Every word that has an opposite, with the stems of its opposites."""
     opposite: dict[str, frozenset[str]] = {}
     for pair in pairs:
         left, right = ([stem(word) for word in side.split()] for side in pair.split("|"))
@@ -157,11 +156,11 @@ def _english() -> Callable[[str], str]:
 
 
 def _german() -> Callable[[str], str]:
-    folded = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss"})
+    umlauts = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss"})
 
     def stem(word: str) -> str:
-        word = word.translate(folded)
-        # No -er: it makes the buyer of the purchase (Käufer, Kauf), not only the plural of the child.
+        word = word.translate(umlauts)
+        # -er stays: it separates the buyer from the purchase (Käufer, Kauf), and is not only a plural.
         for endings in (("en", "em", "es", "e", "n", "s"), ("t",)):
             ending = next((ending for ending in endings if word.endswith(ending)), "")
             if len(word) - len(ending) >= 3:
@@ -172,7 +171,7 @@ def _german() -> Callable[[str], str]:
 
 
 def _russian() -> Callable[[str], str]:
-    import Stemmer  # type: ignore[import-not-found]  # a compiled part, wanted only where Russian is read
+    import Stemmer  # type: ignore[import-not-found]  # a compiled library, needed only for Russian
 
     stem: Callable[[str], str] = Stemmer.Stemmer("russian").stemWord
     return stem

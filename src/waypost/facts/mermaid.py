@@ -1,8 +1,8 @@
-"""A causal chain as a Mermaid diagram that renders, whatever the texts in it say.
+"""A causal chain as a Mermaid diagram that renders with any text in it.
 
-A label stands in double quotes, and every character that Mermaid, Markdown or HTML could read as more than itself is
-written as its number (`#35;`), which all versions of Mermaid show as the character. So a text can end no label, open
-no tag, and start no directive, link, icon or formula.
+A label stands in double quotes. Characters with a meaning in Mermaid, Markdown or HTML are written as numbers (`#35;`).
+All versions of Mermaid show them as the character. So a text cannot end a label, open a tag, or start a
+directive, link, icon or formula.
 """
 
 import unicodedata
@@ -22,12 +22,12 @@ from waypost.model.causal import (
     CausalNode,
 )
 
-LABEL = 120  # characters of a text that a node shows
+LABEL = 120  # characters of a text in a node
 MOST_LINKS = 400  # Mermaid draws at most 500
 _MOST_TEXT = 45_000  # UTF-16 units; Mermaid reads at most 50,000
 _SHORTEST = 20
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ,'?!()/")
-# While it works, Mermaid writes "&" as "ﬂ°" and ";" as "¶ß", and takes all of these for its own in the end.
+# Internally, Mermaid writes "&" as "ﬂ°" and ";" as "¶ß", and converts all of these back at the end.
 _NOT_MERMAIDS = str.maketrans({"ﬂ": "fl"})
 _PARTED = ("¶ß", "¶ ß")
 _JOINERS = frozenset("\u200c\u200d")  # parts of Persian words, and of emoji
@@ -49,16 +49,16 @@ _CLASSES = (
 
 
 def mermaid_of(chain: CausalChain) -> str:
-    """The chain as the text of a diagram, the root first. Labels are shortened until Mermaid takes the whole."""
+    """The chain as the text of a diagram, the root first. Labels are shortened until Mermaid accepts the size."""
     longest = LABEL
-    text = _drawn(chain, longest)
+    text = _draw(chain, longest)
     while len(text.encode("utf-16-le")) // 2 > _MOST_TEXT and longest > _SHORTEST:
         longest = max(_SHORTEST, longest // 2)
-        text = _drawn(chain, longest)
+        text = _draw(chain, longest)
     return text
 
 
-def _drawn(chain: CausalChain, longest: int) -> str:
+def _draw(chain: CausalChain, longest: int) -> str:
     lines = ["graph TD"]
     names: dict[str, str] = {}
     for node in (*chain.nodes, *chain.replaces, *chain.replaced_by):
@@ -76,7 +76,7 @@ def _drawn(chain: CausalChain, longest: int) -> str:
 def _node(name: str, node: CausalNode, longest: int) -> str:
     opening, closing = _SHAPES.get(node.kind, _OTHER)
     mark = " (stale)" if node.is_stale else ""
-    return f"{name}{opening}{escaped(shortened(node.text, longest))}{mark}{closing}"
+    return f"{name}{opening}{escape_label(shorten_label(node.text, longest))}{mark}{closing}"
 
 
 def _link(edge: CausalEdge, names: dict[str, str]) -> str:
@@ -85,8 +85,8 @@ def _link(edge: CausalEdge, names: dict[str, str]) -> str:
 
 
 def _classes(chain: CausalChain, names: dict[str, str]) -> list[str]:
-    """Which class each node has; one that stands beside the chain as replaced has only that."""
-    shown = {node.id for node in chain.nodes}
+    """The class of each node. A replaced node outside the chain has only that class."""
+    chain_ids = {node.id for node in chain.nodes}
     members: dict[str, list[str]] = {}
     for node in chain.nodes:
         members.setdefault(node.kind if node.kind in _SHAPES else "other", []).append(names[node.id])
@@ -94,14 +94,14 @@ def _classes(chain: CausalChain, names: dict[str, str]) -> list[str]:
             members.setdefault("stale", []).append(names[node.id])
     if chain.root is not None:
         members["root"] = [names[chain.root.id]]
-    beside: Sequence[str] = [names[n.id] for n in (*chain.replaces, *chain.replaced_by) if n.id not in shown]
-    if beside:
-        members["replaced"] = list(dict.fromkeys(beside))
+    replaced: Sequence[str] = [names[n.id] for n in (*chain.replaces, *chain.replaced_by) if n.id not in chain_ids]
+    if replaced:
+        members["replaced"] = list(dict.fromkeys(replaced))
     return [f"class {','.join(nodes)} {name}" for name, nodes in members.items()]
 
 
-def shortened(text: str, longest: int) -> str:
-    """The text on one line, without what controls the writing direction, and at most so many characters."""
+def shorten_label(text: str, longest: int) -> str:
+    """The text on one line of at most `longest` characters, without controls of the writing direction."""
     line = " ".join("".join(map(_visible, text.translate(_NOT_MERMAIDS))).replace(*_PARTED).split()) or _BROKEN
     if len(line) <= longest:
         return line
@@ -125,18 +125,18 @@ def _visible(character: str) -> str:
     return character if is_character else _BROKEN
 
 
-def escaped(text: str) -> str:
-    """The text as a label shows it, letter by letter."""
-    return "".join(_escaped(text, place) for place in range(len(text)))
+def escape_label(text: str) -> str:
+    """The text as a label that shows it letter by letter."""
+    return "".join(_escape_character(text, position) for position in range(len(text)))
 
 
-def _escaped(text: str, place: int) -> str:
-    character = text[place]
+def _escape_character(text: str, position: int) -> str:
+    character = text[position]
     if character in _PLAIN or ord(character) > 127:
         return character
-    before, after = text[max(0, place - 1) : place], text[place + 1 : place + 2]
+    before, after = text[max(0, position - 1) : position], text[position + 1 : position + 2]
     if character == "." and before and not before.isdigit() and after in ("", " "):
-        return character  # the end of a sentence; not that of a list's number, nor within an address
+        return character  # the end of a sentence, not of a list number or part of an address
     if character == "-" and before.isalnum() and after.isalnum():
         return character
     return f"#{ord(character)};"

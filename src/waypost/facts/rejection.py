@@ -1,9 +1,9 @@
-"""The marks that a rejection leaves, and those that stand in a draft's way.
+"""The marks that a rejection leaves, and the marks that block a draft.
 
-A mark is a keyed hash and holds no text. A rejected fact leaves marks of its statement, whatever its kind and domain, and
-of the extractor's topic. A draft meets them by its own text and by every part that it states as a whole. Marks of
-earlier versions, which were scoped by kind and domain, are met by the same text in that scope. An entry of the journal
-leaves and meets only the mark of who said it when.
+A mark is a keyed hash without text. A rejected fact leaves marks of its statement, for any kind and domain, and of the
+extractor's topic. A draft is blocked by its own text and by every part that it states as a whole. Marks of earlier
+versions were scoped by kind and domain; they block the same text in that scope. A journal entry leaves and meets only
+the mark of its speaker and time.
 """
 
 import hmac
@@ -12,35 +12,35 @@ from collections.abc import Iterable
 from waypost.facts.identity import tombstone, tombstones, tombstones_in
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
-from waypost.text.claims import asserted, forms, is_statement
+from waypost.text.claims import is_statement, spellings, statements
 
 _FACTS = tuple(name for name, kind in KINDS.items() if not kind.is_journal and not kind.derived)
-LEARNED = "learned:"  # how the keys of learned facts begin, before their topic
+LEARNED = "learned:"  # prefix of the keys of learned facts, before their topic
 
 
-def marks_left(key: bytes, version: Version) -> list[bytes]:
-    """What a rejection of this version leaves behind."""
+def rejection_marks(key: bytes, version: Version) -> list[bytes]:
+    """The marks that a rejection of this version leaves."""
     if KINDS[version.kind].is_journal:
         return tombstones(key, version)
     return [*dict.fromkeys((*tombstones(key, version), *_claims(key, [version.text]), *topic_marks(key, version.key)))]
 
 
-def marks_met(key: bytes, version: Version) -> list[bytes]:
-    """The marks of which one keeps this version from being stored."""
+def blocking_marks(key: bytes, version: Version) -> list[bytes]:
+    """The marks that block this version. One of them is enough."""
     if KINDS[version.kind].is_journal:
         return [tombstone(key, version)]
     exact = tombstones_in(key, version.text, _FACTS, dict.fromkeys((version.domain, "")))
-    parts = [part for place, part in enumerate(asserted(version.text)) if place == 0 or is_statement(part)]
+    parts = [part for index, part in enumerate(statements(version.text)) if index == 0 or is_statement(part)]
     return [*dict.fromkeys((*exact, *_claims(key, parts), *topic_marks(key, version.key)))]
 
 
 def topic_marks(key: bytes, name: str | None) -> list[bytes]:
-    """The mark of what an extractor speaks of, if this is the key of a learned fact."""
+    """The mark of an extractor's topic, if this is the key of a learned fact."""
     if name is None or not name.startswith(LEARNED):
         return []
     return [hmac.digest(key, f"topic\0{name.removeprefix(LEARNED)}".encode(), "sha256")]
 
 
 def _claims(key: bytes, texts: Iterable[str]) -> list[bytes]:
-    spellings = dict.fromkeys(form for text in texts for form in forms(text) if form)
-    return [hmac.digest(key, f"claim\0{form}".encode(), "sha256") for form in spellings]
+    forms = dict.fromkeys(form for text in texts for form in spellings(text) if form)
+    return [hmac.digest(key, f"claim\0{form}".encode(), "sha256") for form in forms]

@@ -1,4 +1,4 @@
-"""The tokens of a fact that are not plain words: quotations, identifiers, times, dates, numbers, signs."""
+"""Tokens of a fact that are not plain words: quotations, identifiers, times, dates, numbers, signs."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_LONGEST_NAME = 200  # characters inside quotes that may be one identifier
+_LONGEST_NAME = 200  # characters of a quotation that may be one identifier
 _GROUPED_SPACES = re.compile("(?<![0-9.,])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?![0-9])")
 _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})$")
 _COMMA_GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -34,19 +34,19 @@ _NO_SPACE = str.maketrans("", "", " \u00a0\u202f")
 
 
 def tokens(text: str) -> Iterator[tuple[str, str]]:
-    """The tokens of `text`, each with its group; 1 000 is one number, and the stars of **bold** words are none."""
+    """The tokens of `text` with their groups. 1 000 is one number, and the stars of **bold** words are dropped."""
     text = _EMPHASIS.sub("", text)
-    text = _GROUPED_SPACES.sub(lambda found: found[0].translate(_NO_SPACE), text)
-    for found in _TOKEN.finditer(text):
-        yield found.lastgroup or "symbol", found[0]
+    text = _GROUPED_SPACES.sub(lambda number: number[0].translate(_NO_SPACE), text)
+    for match in _TOKEN.finditer(text):
+        yield match.lastgroup or "symbol", match[0]
 
 
 def literal(group: str, token: str, language: str) -> tuple[str, str]:
     """Kind and value of a token that is not a word."""
     if group == "quotation":
         inner = token[1:-1].strip()
-        found = _TOKEN.fullmatch(inner) if len(inner) <= _LONGEST_NAME else None
-        return ("identifier" if found and found.lastgroup == "identifier" else "quotation"), inner
+        match = _TOKEN.fullmatch(inner) if len(inner) <= _LONGEST_NAME else None
+        return ("identifier" if match and match.lastgroup == "identifier" else "quotation"), inner
     if group == "identifier":
         dotted = _DOTTED_DATE.match(token)
         return ("date", f"{dotted[3]}-{int(dotted[2]):02}-{int(dotted[1]):02}") if dotted else (group, token)
@@ -71,7 +71,6 @@ def _number(token: str, language: str) -> str:
 
 
 def _clock(token: str) -> str:
-    """Hours and minutes of a day: 9:30, 09:30, 2 pm."""
     half = token.lower().replace(".", "").replace(" ", "")
     if half[-1] == "m":
         hour = int(half[:-2]) % 12 + (12 if half[-2] == "p" else 0)

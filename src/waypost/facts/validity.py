@@ -1,4 +1,4 @@
-"""Periods in which something is true: from an instant, included, until another, excluded, or without end."""
+"""Validity periods: from an instant (included) until another (excluded), or without end."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -10,13 +10,13 @@ def holds_at(period: Period, instant: datetime) -> bool:
     return period[0] <= instant and (period[1] is None or instant < period[1])
 
 
-def overlap(one: Period, other: Period) -> bool:
-    """Whether there is an instant that lies in both."""
-    return (one[1] is None or other[0] < one[1]) and (other[1] is None or one[0] < other[1])
+def overlap(first: Period, second: Period) -> bool:
+    """Whether an instant lies in both periods."""
+    return (first[1] is None or second[0] < first[1]) and (second[1] is None or first[0] < second[1])
 
 
 def without(whole: Period, cut: Period) -> list[Period]:
-    """What is left of a period when another is taken out: nothing, a part, or what was before and what comes after."""
+    """A period without another: nothing, one part, or the parts before and after."""
     if not overlap(whole, cut):
         return [whole]
     before: list[Period] = [(whole[0], cut[0])] if whole[0] < cut[0] else []
@@ -24,17 +24,17 @@ def without(whole: Period, cut: Period) -> list[Period]:
     return before + after
 
 
-def shared(one: Period, other: Period) -> list[Period]:
-    """The part of a period that lies in another: one period, or none."""
-    if not overlap(one, other):
+def intersection(first: Period, second: Period) -> list[Period]:
+    """The intersection of two periods: one period, or none."""
+    if not overlap(first, second):
         return []
-    ends = [end for end in (one[1], other[1]) if end is not None]
-    return [(max(one[0], other[0]), min(ends, default=None))]
+    ends = [end for end in (first[1], second[1]) if end is not None]
+    return [(max(first[0], second[0]), min(ends, default=None))]
 
 
-def remaining(parts: Iterable[Period], cuts: Iterable[Period]) -> list[Period]:
-    """What is left of some periods when others are taken out."""
-    left = list(parts)
+def subtract(parts: Iterable[Period], cuts: Iterable[Period]) -> list[Period]:
+    """The periods without all cuts."""
+    rests = list(parts)
     for cut in cuts:
-        left = [rest for part in left for rest in without(part, cut)]
-    return left
+        rests = [rest for part in rests for rest in without(part, cut)]
+    return rests

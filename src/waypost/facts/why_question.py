@@ -1,4 +1,4 @@
-"""What a question for a reason is about, and the reason that a statement gives in its own words."""
+"""The subject of a "why" question, and the reason that a statement contains."""
 
 import re
 import tomllib
@@ -9,7 +9,7 @@ from typing import Any
 from waypost.text.language import language_of
 
 _WORD = re.compile(r"[^\s?!.,;:]+")
-_LONGEST = 2_000  # characters of a statement that are looked through for a reason
+_LONGEST = 2_000  # characters of a statement that are searched for a reason
 _SHORTEST_REASON = 3
 
 
@@ -19,34 +19,34 @@ def _lists() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def _asking() -> frozenset[str]:
-    """Of all languages: nobody can tell the language of three words, and no list has what another is about."""
+def _question_words() -> frozenset[str]:
+    """Question words of all languages: three words do not show their language, and the lists do not interfere."""
     return frozenset(word for lists in _lists().values() for word in lists["asking"].split())
 
 
-def asked_about(question: str) -> str:
-    """The question without the words that only ask: `Why did we use FastAPI?` is about `use FastAPI?`.
+def question_subject(question: str) -> str:
+    """The question without its question words: `Why did we use FastAPI?` is about `use FastAPI?`.
 
-    A question of nothing else, and one that does not begin by asking, stays as it is.
+    A question made only of such words, or that does not begin with one, stays as it is.
     """
     for word in _WORD.finditer(question):
-        if word[0].lower().replace("\u2019", "'") not in _asking():
+        if word[0].lower().replace("\u2019", "'") not in _question_words():
             return question[word.start() :]
     return question
 
 
 @cache
-def _giving(language: str) -> re.Pattern[str]:
+def _reason_pattern(language: str) -> re.Pattern[str]:
     words = sorted(_lists()[language]["giving"], key=len, reverse=True)
     return re.compile(rf"(?:^|[\s,;:(–—])({'|'.join(map(re.escape, words))})[\s:,]+", re.IGNORECASE)
 
 
-def told_reason(text: str) -> str:
-    """The part of a statement that says why, from its `because` to the end of the sentence; empty where there is none."""
+def stated_reason(text: str) -> str:
+    """The part of a statement that says why, from `because` to the end of the sentence, or an empty string."""
     language = language_of(text)
     line = " ".join(text[:_LONGEST].split())
-    found = _giving(language if language in _lists() else "en").search(line)
-    if found is None:
+    match = _reason_pattern(language if language in _lists() else "en").search(line)
+    if match is None:
         return ""
-    said = re.split(r"(?<=[.!?…])\s", line[found.start(1) :], maxsplit=1)[0].rstrip(" .!?…)")
-    return said if len(said) - len(found[1]) > _SHORTEST_REASON else ""
+    reason = re.split(r"(?<=[.!?…])\s", line[match.start(1) :], maxsplit=1)[0].rstrip(" .!?…)")
+    return reason if len(reason) - len(match[1]) > _SHORTEST_REASON else ""

@@ -11,10 +11,10 @@ from waypost.config import Settings
 from waypost.context.cache import ContextCache
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.engines.choice import EngineChoice
-from waypost.journal.consent import consent_for, part_of
+from waypost.journal.consent import consent_for, file_part
 from waypost.journal.files import FileStamp, JournalFolder
 from waypost.journal.layout import INDEX
-from waypost.journal.remote import JournalAway
+from waypost.journal.remote import RemoteJournal
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity, machine_journal, path_id, tree_here
@@ -60,7 +60,7 @@ class OpenSpace:
         known = self._journal_away()
         if known:
             root = Path(self._checkouts().get(self.identity.checkout_id, "")) / IN_TREE
-            return JournalAway(root, self.settings.journal, self.identity.name, known, self._page)
+            return RemoteJournal(root, self.settings.journal, self.identity.name, known, self._page)
         return self._journal_of(self.journal_id, self.identity.root)
 
     @property
@@ -92,7 +92,7 @@ class OpenSpace:
 
     def _part(self, tree: Path) -> str:
         consent = consent_for(self.folder, tree)
-        return "" if consent is None else part_of(consent, branch_of(tree))
+        return "" if consent is None else file_part(consent, branch_of(tree))
 
     @property
     def journal_offered(self) -> Path | None:

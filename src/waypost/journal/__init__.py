@@ -1,1 +1,1 @@
-"""The journal: Markdown files that people can read and edit, and what becomes of them as they age."""
+"""The journal: Markdown files that people can read and edit, and how they are condensed with age."""

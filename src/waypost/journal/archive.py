@@ -1,8 +1,7 @@
-"""The original of a day: what its file ever said, word for word, whatever becomes of the file.
+"""The archived original of a day: everything its file ever contained, word for word.
 
-The first copy is the file itself, to the byte. Later only what is new is added to it: entries that came late, and for
-an entry whose words somebody changed by hand a dated line below the first ones. What is taken out of the day's file
-afterwards stays here.
+The first copy equals the file, byte for byte. Later only additions are made: entries that came late, and a dated
+correction below an entry whose text was edited by hand. Text that is later removed from the day's file stays here.
 """
 
 from collections import defaultdict
@@ -14,35 +13,35 @@ from waypost.journal.heading import read_heading
 from waypost.journal.markdown import MARKER, JournalPage, PageBlock, gap_after, newline_of, parse_page, render_entry
 from waypost.model.journal import Amendment, Entry
 
-BY_HAND = "hand"  # who corrected it: somebody in an editor, without saying so
-HOLD = "hold"  # in the heading of an entry: its full words were brought back, and are not to be trimmed again
+BY_HAND = "hand"  # author of a correction made in an editor
+HOLD = "hold"  # in an entry's heading: its full text was restored and must not be trimmed again
 
 
-def archived(original: str | None, live: str, day: date, zone: tzinfo | None, at: datetime) -> str:
-    """The original with all that the live file says beyond it; `at` dates what was changed by hand."""
+def updated_original(original: str | None, live: str, day: date, zone: tzinfo | None, at: datetime) -> str:
+    """The original plus everything new in the live file. `at` dates the changes made by hand."""
     if original is None:
         return parse_page(live, day, zone).with_hold(on=False).text
     if original == live:
         return original
     old, new = parse_page(original, day, zone), parse_page(live, day, zone)
     changed: dict[int, Entry] = {}
-    added: dict[int, list[Entry]] = defaultdict(list)  # by the place in the original after which they come
-    place = -1
-    for entry, found in _placed(old.entries, new.entries):
-        if found is None:
-            added[place].append(entry)
+    additions: dict[int, list[Entry]] = defaultdict(list)  # by the index of the original entry that they follow
+    previous = -1
+    for entry, index in _matches(old.entries, new.entries):
+        if index is None:
+            additions[previous].append(entry)
             continue
-        place = found
-        amended = _amended(old.entries[found], entry, at)
-        if amended != old.entries[found]:
-            changed[found] = amended
+        previous = index
+        merged = _merged_entry(old.entries[index], entry, at)
+        if merged != old.entries[index]:
+            changed[index] = merged
     if lines := _other_lines(new, original):
-        added[len(old.entries) - 1].append(Entry("\n".join(lines), _last(new, at), "note"))
-    return _inserted(old.with_entries(changed) if changed else old, added)
+        additions[len(old.entries) - 1].append(Entry("\n".join(lines), _last_time(new, at), "note"))
+    return _text_with_entries(old.with_entries(changed) if changed else old, additions)
 
 
-def originals(original: str, live: JournalPage) -> list[Entry]:
-    """The entries of a live page, each with its full words where it was trimmed."""
+def full_entries(original: str, live: JournalPage) -> list[Entry]:
+    """The entries of a live page, with the full text of those that were trimmed."""
     full = {entry.id: entry for entry in parse_page(original, live.day, live.zone).entries if entry.id}
     return [
         replace(entry, text=full[entry.id].text, trimmed=None)
@@ -53,53 +52,56 @@ def originals(original: str, live: JournalPage) -> list[Entry]:
 
 
 def with_importance(page: JournalPage, importance: Mapping[str, int]) -> JournalPage:
-    """The page with the worth of these entries, by their ids, in their headings. What has no id keeps its looks."""
+    """The page with these importance values (by entry id) in its headings. Entries without an id stay as they are."""
     changed = {
-        place: replace(entry, importance=importance[entry.id or ""])
-        for place, entry in enumerate(page.entries)
+        index: replace(entry, importance=importance[entry.id or ""])
+        for index, entry in enumerate(page.entries)
         if entry.id is not None and entry.id in importance and entry.importance != importance[entry.id]
     }
     return page.with_entries(changed) if changed else page
 
 
-def summary_archived(original: str | None, live: str, own: Sequence[str]) -> str:
-    """The file of a summary as it goes to the archive: as it is now, and below it those lines of people, `own`, which
-    only the one in the archive has."""
-    there = {line.strip() for line in live.splitlines()}
-    missing = [line for line in own if line.strip() and line.strip() not in there] if original is not None else []
+def updated_summary_original(original: str | None, live: str, own_lines: Sequence[str]) -> str:
+    """The archived form of a summary: the live file, plus the `own_lines` of people that only the archived file has."""
+    existing = {line.strip() for line in live.splitlines()}
+    missing = (
+        [line for line in own_lines if line.strip() and line.strip() not in existing] if original is not None else []
+    )
     if not missing:
         return live
     newline = newline_of(live)
     return live + gap_after(live[-4:], newline) + newline.join(missing) + newline
 
 
-def _placed(old: Sequence[Entry], new: Sequence[Entry]) -> list[tuple[Entry, int | None]]:
-    """Each new entry, without its id if another has that, and its place in the original: by its id; by words and time where
-    somebody wrote it without one, or copied an entry together with its id; else by time and speaker, as one whose words
-    were changed."""
-    by_id = {entry.id: place for place, entry in reversed(list(enumerate(old))) if entry.id}
-    nameless = [place for place, entry in enumerate(old) if not entry.id or by_id[entry.id] != place]
-    taken: set[str] = set()
-    found: list[tuple[Entry, int | None]] = []
+def _matches(old: Sequence[Entry], new: Sequence[Entry]) -> list[tuple[Entry, int | None]]:
+    """Each new entry with the index of its original, or None. An id used twice counts only for the first entry.
+
+    Entries match by id. Those written without an id, or copied with one, match by text and time. Those whose text
+    changed match by time and speaker.
+    """
+    by_id = {entry.id: index for index, entry in reversed(list(enumerate(old))) if entry.id}
+    without_id = [index for index, entry in enumerate(old) if not entry.id or by_id[entry.id] != index]
+    used_ids: set[str] = set()
+    matches: list[tuple[Entry, int | None]] = []
     for entry in new:
-        if entry.id and entry.id not in taken:
-            taken.add(entry.id)
-            found.append((entry, by_id.get(entry.id)))
+        if entry.id and entry.id not in used_ids:
+            used_ids.add(entry.id)
+            matches.append((entry, by_id.get(entry.id)))
         else:
-            found.append((replace(entry, id=None), None))
-    for key in (_words_and_time, _time_and_speaker):
-        left: dict[object, list[int]] = defaultdict(list)
-        used = {place for _, place in found}
-        for place in nameless:
-            if place not in used:
-                left[key(old[place])].append(place)
-        for at, (entry, known) in enumerate(found):
-            if known is None and (places := left.get(key(entry))):
-                found[at] = (entry, places.pop(0))
-    return found
+            matches.append((replace(entry, id=None), None))
+    for key in (_text_and_time, _time_and_speaker):
+        unmatched: dict[object, list[int]] = defaultdict(list)
+        matched = {index for _, index in matches}
+        for index in without_id:
+            if index not in matched:
+                unmatched[key(old[index])].append(index)
+        for position, (entry, original_index) in enumerate(matches):
+            if original_index is None and (indices := unmatched.get(key(entry))):
+                matches[position] = (entry, indices.pop(0))
+    return matches
 
 
-def _words_and_time(entry: Entry) -> object:
+def _text_and_time(entry: Entry) -> object:
     return entry.text, entry.at
 
 
@@ -107,62 +109,67 @@ def _time_and_speaker(entry: Entry) -> object:
     return entry.at, entry.speaker
 
 
-def _amended(old: Entry, new: Entry, at: datetime) -> Entry:
-    """The first words, and all that was said about them; who said it and when as the live file has it."""
-    mine = [one for one in old.amendments if one not in new.amendments]
-    by_hand = [one.text for one in mine if one.by == BY_HAND]
-    words = next((text for text in reversed(by_hand) if text is not None), old.text)
-    now = words if new.trimmed is not None and not new.is_edited else new.text
-    is_told = now == (by_hand[-1] if by_hand else old.text)  # the last one is None where it was taken out, and is back
-    said = [] if is_told else [Amendment(at, BY_HAND, now)]
+def _merged_entry(old: Entry, new: Entry, at: datetime) -> Entry:
+    """The first text with all amendments. Speaker and time come from the live file."""
+    archived_only = [amendment for amendment in old.amendments if amendment not in new.amendments]
+    by_hand = [amendment.text for amendment in archived_only if amendment.by == BY_HAND]
+    text = next((text for text in reversed(by_hand) if text is not None), old.text)
+    live_text = text if new.trimmed is not None and not new.is_edited else new.text
+    is_recorded = live_text == (by_hand[-1] if by_hand else old.text)  # None stands for a removed entry
+    correction = [] if is_recorded else [Amendment(at, BY_HAND, live_text)]
     return replace(
         new,
         text=old.text,
         importance=old.importance,
         trimmed=old.trimmed,
         more={name: value for name, value in {**old.more, **new.more}.items() if name != HOLD},
-        amendments=(*mine, *said, *new.amendments),
+        amendments=(*archived_only, *correction, *new.amendments),
     )
 
 
 def _other_lines(live: JournalPage, original: str) -> list[str]:
-    """Lines outside of every entry, such as a title that somebody changed, that the original does not have."""
-    there = {line.strip() for line in original.splitlines()}
+    """Lines outside entries that the original lacks, such as a changed title."""
+    existing = {line.strip() for line in original.splitlines()}
     return [
         line.strip()
         for block in live.blocks
         if block.entry is None
         for line in block.raw.splitlines()
-        if line.strip("\ufeff \t") and not line.startswith(MARKER) and not _has_id(line) and line.strip() not in there
+        if line.strip("\ufeff \t")
+        and not line.startswith(MARKER)
+        and not _is_emptied_heading(line)
+        and line.strip() not in existing
     ]
 
 
-def _has_id(line: str) -> bool:
-    """A heading of ours whose words somebody has taken out."""
+def _is_emptied_heading(line: str) -> bool:
+    """Whether the line is one of Waypost's headings whose text was removed."""
     heading = read_heading(line)
     return heading is not None and "id" in heading.fields
 
 
-def _last(page: JournalPage, at: datetime) -> datetime:
+def _last_time(page: JournalPage, at: datetime) -> datetime:
     return page.entries[-1].at if page.entries else at
 
 
-def _inserted(page: JournalPage, added: Mapping[int, Sequence[Entry]]) -> str:
-    """The text of the page with these entries, each after the entry at its place. Never before the words at the top that
-    have no heading: they would become part of it."""
+def _text_with_entries(page: JournalPage, additions: Mapping[int, Sequence[Entry]]) -> str:
+    """The page's text with these entries, each after the entry at its index.
+
+    They never come before text at the top that has no heading, as that text would become part of them.
+    """
     newline = newline_of(page.text)
     parts: list[str] = []
-    waiting = list(added.get(-1, ()))
-    place = -1
+    pending = list(additions.get(-1, ()))
+    index = -1
     for block in page.blocks:
-        if waiting and not _is_head(block):
-            _add(parts, waiting, newline)
-            waiting = []
+        if pending and not _is_head(block):
+            _add(parts, pending, newline)
+            pending = []
         parts.append(block.raw)
         if block.entry is not None:
-            place += 1
-            waiting += added.get(place, ())
-    _add(parts, waiting, newline)
+            index += 1
+            pending += additions.get(index, ())
+    _add(parts, pending, newline)
     return "".join(parts)
 
 

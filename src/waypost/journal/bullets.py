@@ -1,7 +1,7 @@
-"""Lists that people and agents keep: preferences, and the upper part of the index page.
+"""Lists that people and agents maintain: preferences, and the upper part of the index page.
 
-A bullet is an item of a list with all that is indented below it, or a paragraph. Headings, rules and comments are
-none. Adding or removing one leaves every other byte as it was.
+A bullet is a list item with everything indented below it, or a paragraph. Headings, rules and comments are not bullets.
+Adding or removing a bullet leaves every other byte unchanged.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from waypost.errors import InvalidInput
 from waypost.journal.markdown import MARKER, newline_of
-from waypost.model.ids import check_id
+from waypost.journal.markdown_values import read_id
 
 _ITEM = re.compile(r"([ \t]*)([-*+]|[0-9]{1,9}[.)])([ \t]++|$)")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
@@ -27,17 +27,17 @@ _SHIELDED_ARROW = re.compile(r"--\\(?=\\*>)")
 
 @dataclass(frozen=True, slots=True)
 class Bullet:
-    start: int  # of its first line, in the text it was found in
-    end: int  # behind its last line
+    start: int  # of its first line in the parsed text
+    end: int  # after its last line
     text: str
     id: str | None = None
-    heading: str | None = None  # the one it stands under
-    mark: str = ""  # the sign before it; empty for a paragraph
+    heading: str | None = None  # the heading above it
+    mark: str = ""  # the list sign; empty for a paragraph
 
 
 @dataclass(frozen=True, slots=True)
 class _Other:
-    """A heading, or what is no bullet: a comment, a rule, an item without words."""
+    """A heading, comment, rule or empty item."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ class _Other:
 class _Line(NamedTuple):
     start: int
     end: int
-    text: str  # without its end
+    text: str  # without its line end
 
     @property
     def is_blank(self) -> bool:
@@ -61,98 +61,98 @@ class _Line(NamedTuple):
 
 def parse_bullets(text: str) -> tuple[Bullet, ...]:
     """All bullets, in order."""
-    return tuple(piece for piece in _pieces(text) if isinstance(piece, Bullet))
+    return tuple(piece for piece in _parse(text) if isinstance(piece, Bullet))
 
 
 def render_bullet(text: str, id: str | None = None, mark: str = "-", newline: str = "\n") -> str:
-    """The bullet as it stands in a list, with its last line's end. Its text comes back exactly if it is stripped."""
+    """The bullet as a list item, with its last line end. Parsing returns the same text if that is stripped."""
     return _render(text, id, mark, newline, _SHIELDED_ARROW)
 
 
-def _render(text: str, id: str | None, mark: str, newline: str, arrows: re.Pattern[str]) -> str:
-    """`arrows` are those that get a backslash: all where they could close somebody's comment above."""
-    shielded = arrows.sub(lambda found: f"--\\{found[0][2:]}", _MARKER.sub(r"<!-- \\", text))
-    first, *others = shielded.split("\n")
+def _render(text: str, id: str | None, mark: str, newline: str, arrow_pattern: re.Pattern[str]) -> str:
+    """`arrow_pattern` matches the arrows to escape: all of them if they could close a comment above."""
+    escaped = arrow_pattern.sub(lambda arrow: f"--\\{arrow[0][2:]}", _MARKER.sub(r"<!-- \\", text))
+    first, *others = escaped.split("\n")
     lines = [f"{mark} {first}", *(f"{' ' * (len(mark) + 1)}{line}" if line else "" for line in others)]
     if id is not None or _split_id(text)[1] is not None:
         comment = f"<!-- id={id or ''} -->"
-        # A comment behind the last of several lines could keep a code fence from closing.
+        # After the last of several lines, a comment could keep a code fence from closing.
         lines = [*lines, f"{' ' * (len(mark) + 1)}{comment}"] if others else [f"{lines[0]} {comment}"]
     return newline.join(lines) + newline
 
 
-def without_bullets(text: str, places: Collection[int]) -> str:
-    """The text without the bullets at those places of `parse_bullets(text)`."""
+def without_bullets(text: str, indices: Collection[int]) -> str:
+    """The text without the bullets at those indices of `parse_bullets(text)`."""
     bullets = parse_bullets(text)
-    if unknown := [place for place in places if not 0 <= place < len(bullets)]:
-        raise InvalidInput(f"The page has no bullet {unknown[0]}.", f"It has {len(bullets)}.")
-    kept, done = [], 0
-    for place in sorted(set(places)):
-        kept.append(text[done : bullets[place].start])
-        done = bullets[place].end
-    return "".join(kept) + text[done:]
+    if invalid := [index for index in indices if not 0 <= index < len(bullets)]:
+        raise InvalidInput(f"The page has no bullet {invalid[0]}.", f"It has {len(bullets)}.")
+    parts, done = [], 0
+    for index in sorted(set(indices)):
+        parts.append(text[done : bullets[index].start])
+        done = bullets[index].end
+    return "".join(parts) + text[done:]
 
 
 def with_bullet(text: str, bullet_text: str, id: str | None, heading: str | None) -> str:
-    """The text with one bullet more, at the end of the list under that heading; without one at the end of the text.
+    """The text with one more bullet, at the end of the list under that heading. Without a heading, at its end.
 
-    A heading that is not there is added.
+    A missing heading is added.
     """
     newline = newline_of(text)
-    pieces = _pieces(text)
+    pieces = _parse(text)
     if heading is not None:
-        found = _section(pieces, heading)
-        if not found:
+        section = _section(pieces, heading)
+        if not section:
             above = text + newline * (0 if not text else 1 if text.endswith("\n") else 2)
             text = f"{above}## {' '.join(heading.split())}{newline}"
-            found = [_pieces(text)[-1]]
-        pieces = found
+            section = [_parse(text)[-1]]
+        pieces = section
     items = [piece for piece in pieces if isinstance(piece, Bullet) and piece.mark]
     last = items[-1] if items and (heading is not None or items[-1] is pieces[-1]) else pieces[-1] if pieces else None
-    place = last.end if last else len(text)
-    above = text[:place] if not place or text[:place].endswith("\n") else text[:place] + newline
+    position = last.end if last else len(text)
+    above = text[:position] if not position or text[:position].endswith("\n") else text[:position] + newline
     is_list = isinstance(last, Bullet) and bool(last.mark)
     mark = last.mark if isinstance(last, Bullet) and last.mark in ("-", "*", "+") else "-"
     above += newline if last and not is_list else ""
-    longer = above + _render(bullet_text, id, mark, newline, _SHIELDED_ARROW) + text[place:]
-    if any(bullet.start == len(above) for bullet in parse_bullets(longer)):
-        return longer
-    return above + _render(bullet_text, id, mark, newline, _ARROW) + text[place:]
+    extended = above + _render(bullet_text, id, mark, newline, _SHIELDED_ARROW) + text[position:]
+    if any(bullet.start == len(above) for bullet in parse_bullets(extended)):
+        return extended
+    return above + _render(bullet_text, id, mark, newline, _ARROW) + text[position:]
 
 
 def last_heading(text: str) -> tuple[int, str] | None:
-    """Where the last heading begins, and its words."""
-    titles = [(piece.start, piece.title) for piece in _pieces(text) if isinstance(piece, _Other) and piece.title]
+    """Position and title of the last heading."""
+    titles = [(piece.start, piece.title) for piece in _parse(text) if isinstance(piece, _Other) and piece.title]
     return titles[-1] if titles else None
 
 
 def _section(pieces: Sequence[Bullet | _Other], heading: str) -> list[Bullet | _Other]:
-    """The heading and what stands under it, up to the next one or to what is generated."""
-    wanted = " ".join(heading.split()).casefold()
-    found: list[Bullet | _Other] = []
+    """The heading and the pieces under it, up to the next heading or the generated part."""
+    title_key = " ".join(heading.split()).casefold()
+    section: list[Bullet | _Other] = []
     for piece in pieces:
         title = piece.title if isinstance(piece, _Other) else None
-        if found and isinstance(piece, _Other) and (title is not None or piece.is_ours):
+        if section and isinstance(piece, _Other) and (title is not None or piece.is_ours):
             break
-        if found or (title is not None and title.casefold() == wanted):
-            found.append(piece)
-    return found
+        if section or (title is not None and title.casefold() == title_key):
+            section.append(piece)
+    return section
 
 
-def _pieces(text: str) -> list[Bullet | _Other]:
+def _parse(text: str) -> list[Bullet | _Other]:
     return list(_Reader(text).pieces())
 
 
 class _Reader:
-    """Goes over the lines of one text once."""
+    """Reads the lines of one text in one pass."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._lines = _lines(text)
         self._place = 0
         self._heading: str | None = None
-        self._closed = -1  # where the comment that was looked at last ends
-        self._unclosed: dict[str, int] = {}  # by its sign, the shortest fence that nothing closes from here on
+        self._closed = -1  # end of the last examined comment
+        self._unclosed: dict[str, int] = {}  # by sign, length of the shortest fence that is not closed below
 
     def pieces(self) -> Iterator[Bullet | _Other]:
         while self._place < len(self._lines):
@@ -167,33 +167,32 @@ class _Reader:
                 yield self._paragraph()
 
     def _other(self, line: _Line) -> _Other | None:
-        """The heading, rule or comment that begins here."""
         if _HEADING.match(line.text):
             self._heading = _title(line.text)
-            return self._passed(line, self._place + 1, title=self._heading)
+            return self._make_other(line, self._place + 1, title=self._heading)
         if _RULE.fullmatch(line.text):
-            return self._passed(line, self._place + 1)
+            return self._make_other(line, self._place + 1)
         if line.text.lstrip(" \t").startswith("<!--") and (end := self._comment_end(line)):
-            return self._passed(line, end)
+            return self._make_other(line, end)
         return None
 
-    def _passed(self, line: _Line, end: int, title: str | None = None) -> _Other:
+    def _make_other(self, line: _Line, end: int, title: str | None = None) -> _Other:
         self._place = end
         return _Other(line.start, self._lines[end - 1].end, title, line.text.startswith(MARKER))
 
     def _comment_end(self, line: _Line) -> int:
-        """The line behind the one that closes the comment; 0 if it is no comment.
+        """Index of the line after the comment, or 0 if this is not a comment.
 
-        Words behind it on its line speak against one, and so does another that opens before it is closed.
+        It is not one if text follows it on its last line, or if another comment opens inside it.
         """
         if self._closed < line.start:
-            self._closed = self._text.find("-->", line.start) % (len(self._text) + 1)  # the end, if there is none
-        opened, closed = line.text.index("<!--") + line.start, self._closed
-        if closed == len(self._text) or self._text.find("<!--", opened + 4, closed) >= 0:
+            self._closed = self._text.find("-->", line.start) % (len(self._text) + 1)  # the text's end without a match
+        start, end = line.text.index("<!--") + line.start, self._closed
+        if end == len(self._text) or self._text.find("<!--", start + 4, end) >= 0:
             return 0
-        number = bisect_right(self._lines, closed, lo=self._place, key=lambda other: other.start)
+        number = bisect_right(self._lines, end, lo=self._place, key=lambda other: other.start)
         last = self._lines[number - 1]
-        return number if not last.text[closed + 3 - last.start :].strip() else 0
+        return number if not last.text[end + 3 - last.start :].strip() else 0
 
     def _item(self, line: _Line, item: re.Match[str]) -> Bullet | _Other:
         first = self._place
@@ -207,8 +206,8 @@ class _Reader:
                 break
             self._place = ahead + 1
         lines = self._lines[first : self._place]
-        words = [line.text[item.end() :], *(_dedented(other.text, width) for other in lines[1:])]
-        return self._bullet(lines, words, item[2])
+        texts = [line.text[item.end() :], *(_dedent(other.text, width) for other in lines[1:])]
+        return self._bullet(lines, texts, item[2])
 
     def _continues(self, line: _Line, base: int, is_after_blank: bool) -> bool:
         if line.indent >= base + 2:
@@ -218,7 +217,7 @@ class _Reader:
         return _ID.fullmatch(line.text) is not None or not self._begins(line)
 
     def _begins(self, line: _Line) -> bool:
-        """Whether a line cannot belong to the words above it."""
+        """Whether a line cannot belong to the text above it."""
         return (
             _ITEM.match(line.text) is not None
             or _HEADING.match(line.text) is not None
@@ -239,7 +238,7 @@ class _Reader:
         return self._bullet(lines, [line.text for line in lines], "")
 
     def _fence_end(self) -> int:
-        """The line behind the one that closes the code fence which begins here; 0 without one."""
+        """Index of the line after the code fence that begins here, or 0 without a closed fence."""
         fence = _FENCE.match(self._lines[self._place].text)
         if fence is None or len(fence[0]) >= self._unclosed.get(fence[0][0], len(fence[0]) + 1):
             return 0
@@ -250,44 +249,35 @@ class _Reader:
         self._unclosed[fence[0][0]] = len(fence[0])
         return 0
 
-    def _bullet(self, lines: Sequence[_Line], words: Sequence[str], mark: str) -> Bullet | _Other:
-        text, id = _split_id("\n".join(words).strip())
+    def _bullet(self, lines: Sequence[_Line], texts: Sequence[str], mark: str) -> Bullet | _Other:
+        text, id = _split_id("\n".join(texts).strip())
         if not text:
             return _Other(lines[0].start, lines[-1].end)
         text = _SHIELDED_MARKER.sub("<!-- ", _SHIELDED_ARROW.sub("--", text))
-        return Bullet(lines[0].start, lines[-1].end, text, _known(id), self._heading, mark)
+        return Bullet(lines[0].start, lines[-1].end, text, read_id(id), self._heading, mark)
 
 
 def _lines(text: str) -> list[_Line]:
-    found, start = [], 0
+    lines, start = [], 0
     for line in text.split("\n"):
         end = min(start + len(line) + 1, len(text))
-        found.append(_Line(start, end, line.removesuffix("\r")))
+        lines.append(_Line(start, end, line.removesuffix("\r")))
         start = end
-    return found if text and not text.endswith("\n") else found[:-1]
+    return lines if text and not text.endswith("\n") else lines[:-1]
 
 
-def _dedented(line: str, width: int) -> str:
-    """The line without the spaces that put it under its item."""
+def _dedent(line: str, width: int) -> str:
     spaces = len(line) - len(line.lstrip(" "))
     return line[1:] if not spaces and line.startswith("\t") else line[min(spaces, width) :]
 
 
 def _title(line: str) -> str:
     title = line.lstrip("#").strip()
-    opened = title.rstrip("#")  # Markdown lets a heading end with the signs it begins with
-    return " ".join((title if opened[-1:].strip() else opened).split())
+    bare = title.rstrip("#")  # a Markdown heading may end with the signs it begins with
+    return " ".join((title if bare[-1:].strip() else bare).split())
 
 
 def _split_id(text: str) -> tuple[str, str | None]:
-    """The words, and what the comment behind them names as id (None without such a comment)."""
-    place = text.rfind("<!--")
-    found = _ID.fullmatch(text, place) if place >= 0 else None
-    return (text[:place].rstrip(), found[1]) if found else (text, None)
-
-
-def _known(id: str | None) -> str | None:
-    try:
-        return check_id(id) if id else None
-    except InvalidInput:
-        return None
+    start = text.rfind("<!--")
+    comment = _ID.fullmatch(text, start) if start >= 0 else None
+    return (text[:start].rstrip(), comment[1]) if comment else (text, None)

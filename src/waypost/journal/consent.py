@@ -1,7 +1,7 @@
-"""In which checkouts a person has agreed to keep the journal in the repository.
+"""In which checkouts a person agreed to keep the journal in the repository.
 
-Kept beside the memory on this machine, never in the repository: whoever writes there cannot agree for anybody. Each checkout
-is agreed to for itself, by its path.
+Consent is stored beside the memory on this machine, never in the repository. So nobody can agree for others by a
+commit. It is given per checkout, by path.
 """
 
 import hashlib
@@ -26,50 +26,52 @@ _PART_LENGTH = 8
 class Consent:
     at: str
     by: str
-    writer: str  # by chance: tells this checkout's files from those of every other clone
+    writer: str  # random; distinguishes this checkout's files from those of every other clone
 
 
 def consent_for(folder: Path, root: Path) -> Consent | None:
-    """What a person agreed to for the checkout at `root`; `folder` is that of its memory."""
-    given = _read(folder / _FILE).get(_name(root))
-    if not isinstance(given, dict) or not all(isinstance(given.get(key), str) for key in ("at", "by", "writer")):
+    """The consent for the checkout at `root`, or None. `folder` is the folder of its memory."""
+    row = _read(folder / _FILE).get(_key(root))
+    if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in ("at", "by", "writer")):
         return None
-    return Consent(given["at"], given["by"], given["writer"])
+    return Consent(row["at"], row["by"], row["writer"])
 
 
 def give_consent(folder: Path, root: Path, by: str, at: datetime) -> Consent:
-    """A person has agreed. What was agreed to before stays."""
+    """Store a person's consent and return it. An earlier consent stays."""
     with wait_lock(folder / _LOCK, _LOCK_SECONDS):
-        known = consent_for(folder, root)
-        if known is not None:
-            return known
-        made = Consent(format_time(at), by, secrets.token_hex(16))
-        all_of_them = _read(folder / _FILE) | {_name(root): {"at": made.at, "by": made.by, "writer": made.writer}}
-        write_private_file(folder / _FILE, (json.dumps(all_of_them, indent=2) + "\n").encode(), replace=True)
-        return made
+        consent = consent_for(folder, root)
+        if consent is not None:
+            return consent
+        consent = Consent(format_time(at), by, secrets.token_hex(16))
+        consents = _read(folder / _FILE) | {_key(root): {"at": consent.at, "by": consent.by, "writer": consent.writer}}
+        write_private_file(folder / _FILE, (json.dumps(consents, indent=2) + "\n").encode(), replace=True)
+        return consent
 
 
-def part_of(consent: Consent, branch: str) -> str:
-    """What a day's file is called by behind its day: another one on each branch of each clone, so that git never has to
-    merge two of them."""
+def file_part(consent: Consent, branch: str) -> str:
+    """The part of a day's file name after the day.
+
+    Each branch of each clone has its own, so that git never has to merge two such files.
+    """
     return hashlib.sha256(f"{consent.writer}\0{branch}".encode("utf-8", "surrogateescape")).hexdigest()[:_PART_LENGTH]
 
 
-def _name(root: Path) -> str:
+def _key(root: Path) -> str:
     return os.fsencode(root).decode("utf-8", "backslashreplace")
 
 
 def _read(path: Path) -> dict[str, object]:
     try:
-        given = json.loads(read_small_file(path, _LARGEST))
+        rows = json.loads(read_small_file(path, _LARGEST))
     except FileNotFoundError:
         return {}
     except (OSError, InvalidInput, ValueError, RecursionError) as error:
-        raise _malformed(path) from error
-    if not isinstance(given, dict):
-        raise _malformed(path)
-    return given
+        raise _invalid_file(path) from error
+    if not isinstance(rows, dict):
+        raise _invalid_file(path)
+    return rows
 
 
-def _malformed(path: Path) -> ForeignFile:
-    return ForeignFile(f"{path} cannot be understood.", "Delete it, and agree again: `waypost init --journal-in-repo`.")
+def _invalid_file(path: Path) -> ForeignFile:
+    return ForeignFile(f"{path} is not valid.", "Delete it and run `waypost init --journal-in-repo` again.")

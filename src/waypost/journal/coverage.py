@@ -1,4 +1,4 @@
-"""Which files of a journal tell of a time: the day itself, in whatever stage holds it, or the summary it has become."""
+"""Which journal files cover a time: the day's own file, its archived original, or the summary that replaced it."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -19,49 +19,49 @@ from waypost.journal.layout import (
 )
 
 _DAY = timedelta(days=1)
-_LONGEST = 100  # years that are looked through
+_LONGEST = 100  # years to look through
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """The files that there are, by what they are about."""
+class CoverageIndex:
+    """The existing files, by the time they cover."""
 
     paths: Collection[str]
     _days: dict[date, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for stage in ("daily", f"{ARCHIVE}/daily"):
-            found: dict[date, list[str]] = {}
+            files: dict[date, list[str]] = {}
             for path in sorted(self.paths):
                 if stage_of(path) == stage and (day := day_of(path)) is not None:
-                    found.setdefault(day, []).append(path)
-            for day, paths in found.items():
+                    files.setdefault(day, []).append(path)
+            for day, paths in files.items():
                 self._days.setdefault(day, paths)
 
     def day(self, day: date) -> tuple[str, ...]:
-        """The files that hold a day: its own, else their originals in the archive."""
+        """The files of a day, or their originals in the archive."""
         return tuple(self._days.get(day, ()))
 
-    def told(self, day: date) -> tuple[str, ...]:
-        """The files that tell of a day: those that hold it, else the shortest time's summary."""
+    def covering(self, day: date) -> tuple[str, ...]:
+        """The files that cover a day: its own, else the summary of the shortest period."""
         week = Week.of(day)
         summaries = (week_path(week), month_path(week.month), year_path(week.month.year))
         return self.day(day) or tuple(path for path in summaries if path in self.paths)[:1]
 
     def week(self, day: date) -> str | None:
-        """The summary of the week of a day."""
+        """The summary of a day's week."""
         path = week_path(Week.of(day))
         return path if path in self.paths else None
 
     def between(self, first: date, last: date) -> list[str]:
-        """The files that tell of these days: summaries of the years, months and weeks that lie inside, else days."""
+        """The files that cover these days: summaries of whole years, months and weeks, else days."""
         if first == last:
-            return list(self.told(first))
+            return list(self.covering(first))
         return list(dict.fromkeys(self._years(first, last)))
 
     def _years(self, first: date, last: date) -> Iterator[str]:
-        known = [day for day in self._days if first <= day <= last]
-        starts = [first.year, *(day.year for day in known), *self._summarised(first, last)]
+        days = [day for day in self._days if first <= day <= last]
+        starts = [first.year, *(day.year for day in days), *self._summary_years(first, last)]
         for year in sorted({year for year in starts if first.year <= year <= last.year})[:_LONGEST]:
             start, end = max(first, date(year, 1, 1)), min(last, date(year, 12, 31))
             if (start, end) == (date(year, 1, 1), date(year, 12, 31)) and year_path(year) in self.paths:
@@ -69,8 +69,7 @@ class Shelf:
             else:
                 yield from self._months(start, end)
 
-    def _summarised(self, first: date, last: date) -> Iterator[int]:
-        """Years of which only summaries are left."""
+    def _summary_years(self, first: date, last: date) -> Iterator[int]:
         for path in self.paths:
             if (week := week_of(path)) and first <= week.last and week.first <= last:
                 yield from (week.first.year, week.last.year)
@@ -91,27 +90,27 @@ class Shelf:
             day = following
 
     def _weeks(self, start: date, end: date, first: date, last: date) -> Iterator[str]:
-        """Weeks that lie inside of what is asked for, or of a month that is; single days else."""
+        """Summaries of weeks inside the range, or inside a whole month of it; else single days."""
         day = start
         while day <= end:
             week = Week.of(day)
             whole = (first <= week.first and week.last <= last) or (start.day == 1 and end.month != (end + _DAY).month)
             if whole and week_path(week) in self.paths:
                 yield week_path(week)
-                yield from self._not_joined(week)
+                yield from self._unjoined_days(week)
                 day = week.last + _DAY
                 continue
-            yield from self.told(day)  # a week that is only partly asked for may be all that is left of its days
+            yield from self.covering(day)  # the summary of a partly covered week may be all there is
             day += _DAY
 
-    def _not_joined(self, week: Week) -> Iterator[str]:
-        """Days of the week that its summary does not tell of yet."""
+    def _unjoined_days(self, week: Week) -> Iterator[str]:
+        """Days of the week that its summary does not contain yet."""
         for number in range(7):
             yield from (path for path in self.day(week.first + number * _DAY) if stage_of(path) == "daily")
 
 
 def last_day_of(path: str) -> date | None:
-    """The last day that a file is about; None: it is about no time."""
+    """The last day that a file covers, or None if it covers no time."""
     if (day := day_of(path)) is not None:
         return day
     if (week := week_of(path)) is not None:

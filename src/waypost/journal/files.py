@@ -1,7 +1,7 @@
-"""The folder of a journal on disk: read with or without gzip, written whole or not at all, one writer at a time.
+"""The folder of a journal on disk. Files may be gzipped, are written whole or not at all, by one writer at a time.
 
-Nothing is followed out of the folder: a link where a file or folder of the journal should be is left alone. Bytes that
-are no UTF-8 survive reading and writing.
+Links are not followed: a link in place of a journal file or folder is left alone. Bytes that are not UTF-8 survive
+reading and writing.
 """
 
 import os
@@ -26,10 +26,8 @@ from waypost.space.platform import (
 )
 
 PACKED = ".gz"
-MAX_FILE = (
-    32 * 1024 * 1024
-)  # bytes of a file, unpacked: reading it takes fourteen times as much; a larger one is no journal
-_LOOKED_AT = 8192  # bytes at the beginning of a file that is written to, to tell whether it is text
+MAX_FILE = 32 * 1024 * 1024  # bytes, unpacked; reading takes fourteen times as much memory
+_BYTES_CHECKED = 8192  # at the beginning of a file before writing, to see whether it is text
 _MOST_TRIES = 20  # to append to a file that an editor keeps replacing
 _LONGEST_SAVE, _LOOKS_EVERY = 1.0, 0.002  # seconds
 _depth = threading.local()
@@ -37,15 +35,15 @@ _depth = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """By which one can tell that a file has not changed."""
+    """Size and time of a file, which show whether it has changed."""
 
     size: int
-    mtime: int  # in nanoseconds
+    mtime: int  # nanoseconds
     gzipped: bool = False
 
 
 class JournalFolder:
-    """Logical paths are relative to the root, with `/`, and never end in `.gz`."""
+    """Reads and writes the journal's files by logical path: relative to the root, with `/`, never ending in `.gz`."""
 
     def __init__(
         self,
@@ -59,20 +57,20 @@ class JournalFolder:
         self.settings = settings
         self.lock = lock
         self.wait_seconds = wait_seconds
-        self._part = part  # in a repository: what tells the files apart that different branches write
+        self._part = part  # in a repository: distinguishes the files of different branches
 
     def day_path(self, day: date) -> str:
-        """The file that new entries of a day are written to."""
+        """The file for new entries of a day."""
         return day_path(day, "" if self._part is None else self._part())
 
     # -- time
 
     @property
     def zone(self) -> tzinfo | None:
-        """By which days begin; None: that of this machine."""
+        """The zone in which days begin, or None for that of this machine."""
         if not self.settings.timezone:
             return None
-        from zoneinfo import ZoneInfo  # only where one is named
+        from zoneinfo import ZoneInfo  # needed only if a zone is set
 
         return ZoneInfo(self.settings.timezone)
 
@@ -85,11 +83,11 @@ class JournalFolder:
     # -- reading
 
     def need_files(self) -> None:
-        """Raises NotFound where they are on another machine."""
+        """Raise NotFound if the files are on another machine."""
 
     def scan(self, *, archive: bool = True) -> dict[str, FileStamp]:
-        """Every file of the journal, in the order of the paths; with or without those of the archive."""
-        found: dict[str, FileStamp] = {}
+        """All files of the journal, sorted by path, with or without the archive."""
+        stamps: dict[str, FileStamp] = {}
         for folder in ("", *FOLDERS):
             if folder.startswith(ARCHIVE) and not archive:
                 continue
@@ -101,143 +99,143 @@ class JournalFolder:
                     if logical is None or (not folder and entry.name not in (DNA, INDEX)):
                         continue
                     gzipped = entry.name.endswith(".gz")
-                    if gzipped and logical in found:  # a kill while it was packed left both
+                    if gzipped and logical in stamps:  # both exist if packing was interrupted
                         continue
                     try:
                         state = entry.stat(follow_symlinks=False)
-                    except FileNotFoundError:  # it went while we looked
+                    except FileNotFoundError:  # removed meanwhile
                         continue
                     if stat.S_ISREG(state.st_mode):
-                        found[logical] = FileStamp(state.st_size, state.st_mtime_ns, gzipped)
-        return dict(sorted(found.items()))
+                        stamps[logical] = FileStamp(state.st_size, state.st_mtime_ns, gzipped)
+        return dict(sorted(stamps.items()))
 
     def links(self) -> list[str]:
-        """Folders and files that are links in the place of the journal's own. They are not followed, so nothing in them is
-        read or written."""
-        found = [folder for folder in (ARCHIVE, *FOLDERS) if (self.root / folder).is_symlink()]
+        """Links in place of the journal's folders and files. Nothing in them is read or written."""
+        links = [folder for folder in (ARCHIVE, *FOLDERS) if (self.root / folder).is_symlink()]
         for folder in ("", *FOLDERS):
-            place = self.root / folder
-            if _is_plain_folder(place):
-                names = [name for name in os.listdir(place) if folder or name in (DNA, INDEX)]
-                found += [f"{folder}/{name}".lstrip("/") for name in names if _is_linked_page(place, folder, name)]
-        return sorted(found)
+            directory = self.root / folder
+            if _is_plain_folder(directory):
+                names = [name for name in os.listdir(directory) if folder or name in (DNA, INDEX)]
+                links += [f"{folder}/{name}".lstrip("/") for name in names if _is_linked_page(directory, folder, name)]
+        return sorted(links)
 
     def stamp(self, path: str) -> FileStamp | None:
-        for place in self._places(path):
+        for file_path in self._disk_paths(path):
             try:
-                state = os.lstat(place)
+                state = os.lstat(file_path)
             except (FileNotFoundError, NotADirectoryError):
                 continue
             if stat.S_ISREG(state.st_mode):
-                return FileStamp(state.st_size, state.st_mtime_ns, place.suffix == ".gz")
+                return FileStamp(state.st_size, state.st_mtime_ns, file_path.suffix == ".gz")
         return None
 
     def exists(self, path: str) -> bool:
         return self.stamp(path) is not None
 
     def read(self, path: str) -> str:
-        """What the file says, unpacked."""
-        for place in self._places(path):
+        """The file's text, unpacked."""
+        for file_path in self._disk_paths(path):
             try:
-                content = _bytes_of(place)
+                content = _bytes_of(file_path)
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
-                if place.is_symlink():
-                    raise _linked(place) from error
-                raise StoreError(f"{place} cannot be read: {error.strerror}.", "Check its permissions.") from error
+                if file_path.is_symlink():
+                    raise _link_error(file_path) from error
+                raise StoreError(f"{file_path} cannot be read: {error.strerror}.", "Check its permissions.") from error
             return content.decode("utf-8", "surrogateescape")
-        raise NotFound(f"There is no {path} in the journal.", "`waypost journal timeline` shows what there is.")
+        raise NotFound(f"There is no {path} in the journal.", "Run `waypost journal timeline` to list the journal.")
 
     def wait_for_save(self, path: str) -> None:
-        """An editor empties a file before it writes it: give it the time to. One that stays empty is meant to be."""
-        given_up = time.monotonic() + _LONGEST_SAVE
-        while (stamp := self.stamp(path)) is not None and not stamp.size and time.monotonic() < given_up:
+        """Wait up to a second while a file is empty, since editors empty a file before writing it."""
+        deadline = time.monotonic() + _LONGEST_SAVE
+        while (stamp := self.stamp(path)) is not None and not stamp.size and time.monotonic() < deadline:
             time.sleep(_LOOKS_EVERY)
 
     # -- writing, inside `locked`
 
     @contextmanager
     def locked(self, *, wait: bool = True) -> Iterator[None]:
-        """One writer at a time, among threads and processes. May be entered again by who has it. Too long a wait for another,
-        or without `wait` any, raises StoreBusy."""
-        held: dict[Path, int] = _depth.__dict__.setdefault("held", {})
-        if held.get(self.lock):
-            held[self.lock] += 1
+        """Hold the journal's lock, which threads and processes share. The holder may enter it again.
+
+        Raises StoreBusy after too long a wait, or at once without `wait`.
+        """
+        depths: dict[Path, int] = _depth.__dict__.setdefault("held", {})
+        if depths.get(self.lock):
+            depths[self.lock] += 1
             try:
                 yield
             finally:
-                held[self.lock] -= 1
+                depths[self.lock] -= 1
             return
         with wait_lock(self.lock, self.wait_seconds if wait else 0.0):
-            held[self.lock] = 1
+            depths[self.lock] = 1
             try:
                 yield
             finally:
-                held.pop(self.lock)
+                depths.pop(self.lock)
 
     def append(self, path: str, text: str) -> int:
-        """Add text at the end of a plain file, after a blank line, in the line ends of the file; on disk when this returns.
-        Returns how many bytes were added.
+        """Add text at the end of a plain file, after a blank line, with the file's line ends. Return the bytes added.
 
-        A write that fails half-way is taken back. An editor may put another file into the place of the one we write to:
-        then it is written to the new one. A packed file is unpacked first. What is no text is not written to.
+        The text is on disk when this returns; a partial write is undone. If an editor replaces the file meanwhile, the
+        text goes to the new one. A packed file is unpacked first. A file that is not text is refused.
         """
-        place, packed = self._places(path)
-        self._make_folder(place.parent)
-        _unpack_beside(packed, place)
+        plain, packed = self._disk_paths(path)
+        self._make_folder(plain.parent)
+        _unpack_beside(packed, plain)
         for _ in range(_MOST_TRIES):
             try:
-                if added := self._append_once(place, text):
+                if added := self._append_once(plain, text):
                     return added
             except OSError as error:
-                if place.is_symlink():
-                    raise _linked(place) from error
-                raise write_failure(error, place) from error
-        raise StoreError(f"{place} is replaced again and again.", "Close the editor that holds it, and try again.")
+                if plain.is_symlink():
+                    raise _link_error(plain) from error
+                raise write_failure(error, plain) from error
+        raise StoreError(f"{plain} keeps being replaced.", "Close the editor that holds it, and try again.")
 
     def replace(self, path: str, text: str, *, expected: str | None) -> bool:
-        """Write a file whole or not at all. No: it does not say any more what was expected (None: it was not to be there)."""
-        place, packed = self._places(path)
-        self._make_folder(place.parent)
+        """Write a file whole or not at all. False if its text is not `expected` (None: it must not exist)."""
+        plain, packed = self._disk_paths(path)
+        self._make_folder(plain.parent)
         if expected is None:
-            return not self.exists(path) and write_private_file(place, _encoded(text), replace=False)
+            return not self.exists(path) and write_private_file(plain, _encode(text), replace=False)
         try:
             if self.read(path) != expected:
                 return False
         except NotFound:
             return False
-        if place.exists():
-            return write_private_file(place, _encoded(text), replace=True)
-        return write_private_file(packed, pack(_encoded(text)), replace=True)
+        if plain.exists():
+            return write_private_file(plain, _encode(text), replace=True)
+        return write_private_file(packed, pack(_encode(text)), replace=True)
 
     def remove(self, path: str) -> None:
-        for place in self._places(path):
+        for file_path in self._disk_paths(path):
             try:
-                place.unlink(missing_ok=True)
-                if place.parent.is_dir():
-                    sync_directory(place.parent)
+                file_path.unlink(missing_ok=True)
+                if file_path.parent.is_dir():
+                    sync_directory(file_path.parent)
             except OSError as error:
-                raise write_failure(error, place) from error
+                raise write_failure(error, file_path) from error
 
     def compress(self, path: str) -> None:
-        """Put the packed file beside the plain one, and then take that away. Harmless when it was done before."""
-        plain, packed = self._places(path)
+        """Replace the plain file by a packed one. Safe to repeat."""
+        plain, packed = self._disk_paths(path)
         if not plain.exists():
             return
         write_private_file(packed, pack(_bytes_of(plain)), replace=True)
         plain.unlink()
         sync_directory(plain.parent)
 
-    # -- places
+    # -- paths on disk
 
-    def _append_once(self, place: Path, text: str) -> int:
+    def _append_once(self, file_path: Path, text: str) -> int:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        handle = os.open(place, flags, 0o600)
+        handle = os.open(file_path, flags, 0o600)
         try:
             state = os.fstat(handle)
-            _check_text(_read_at(handle, 0, _LOOKED_AT), place)
-            addition = _joined(handle, state.st_size, text)
+            _check_text(_read_at(handle, 0, _BYTES_CHECKED), file_path)
+            addition = _addition(handle, state.st_size, text)
             try:
                 _write_all(handle, addition)
             except OSError:
@@ -246,26 +244,26 @@ class JournalFolder:
                 raise
             os.fsync(handle)
             if not state.st_size:
-                sync_directory(place.parent)
+                sync_directory(file_path.parent)
             try:
-                now = os.lstat(place)
+                now = os.lstat(file_path)
             except FileNotFoundError:
                 return 0
             return len(addition) if (now.st_dev, now.st_ino) == (state.st_dev, state.st_ino) else 0
         finally:
             os.close(handle)
 
-    def _places(self, path: str) -> tuple[Path, Path]:
-        place = self._place(path)
-        return place, place.with_name(place.name + ".gz")
+    def _disk_paths(self, path: str) -> tuple[Path, Path]:
+        plain = self._disk_path(path)
+        return plain, plain.with_name(plain.name + ".gz")
 
-    def _place(self, path: str) -> Path:
+    def _disk_path(self, path: str) -> Path:
         parts = path.split("/")
         if not path.endswith(".md") or any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
-            raise SecurityError(f"{path[:80]!r} is no file of the journal.", "Name one such as daily/2026-01-30.md.")
+            raise SecurityError(f"{path[:80]!r} is not a journal file.", "Use a path such as daily/2026-01-30.md.")
         for depth in range(len(parts)):
             if (self.root / "/".join(parts[:depth])).is_symlink():
-                raise SecurityError(f"{path} leads out of the journal.", "Put a folder in the place of the link.")
+                raise SecurityError(f"{path} leads out of the journal.", "Replace the link with a folder.")
         return self.root / path
 
     def _make_folder(self, folder: Path) -> None:
@@ -280,12 +278,12 @@ def _logical(folder: str, name: str) -> str | None:
     return path.removesuffix(".gz")
 
 
-def _is_linked_page(place: Path, folder: str, name: str) -> bool:
-    return _logical(folder, name) is not None and (place / name).is_symlink()
+def _is_linked_page(directory: Path, folder: str, name: str) -> bool:
+    return _logical(folder, name) is not None and (directory / name).is_symlink()
 
 
-def _linked(place: Path) -> StoreError:
-    return StoreError(f"{place} is a symlink, which the journal does not follow.", "Put a plain file in its place.")
+def _link_error(path: Path) -> StoreError:
+    return StoreError(f"{path} is a symlink, which the journal does not follow.", "Replace it with a plain file.")
 
 
 def _is_plain_folder(path: Path) -> bool:
@@ -295,25 +293,25 @@ def _is_plain_folder(path: Path) -> bool:
         return False
 
 
-def _bytes_of(place: Path) -> bytes:
-    handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+def _bytes_of(path: Path) -> bytes:
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(handle, "rb") as file:
         state = os.fstat(file.fileno())
         if not stat.S_ISREG(state.st_mode) or state.st_size > MAX_FILE:
-            raise InvalidInput(f"{place} is not a plain file of at most {MAX_FILE:,} bytes.", "Move it away.")
-        content = file.read() if place.suffix != ".gz" else unpack(file.read(), place)
-    _check_text(content, place)
+            raise InvalidInput(f"{path} is not a plain file of at most {MAX_FILE:,} bytes.", "Move it away.")
+        content = file.read() if path.suffix != ".gz" else unpack(file.read(), path)
+    _check_text(content, path)
     return content
 
 
-def _check_text(content: bytes, place: Path) -> None:
-    """A picture or a program holds zero bytes, an entry never does. Where entries stand nevertheless, they are read."""
+def _check_text(content: bytes, path: Path) -> None:
+    """Raise InvalidInput for a picture or program, which contains zero bytes. A file with entries is read anyway."""
     if b"\0" in content and b"### " not in content:
-        raise InvalidInput(f"{place} is no text in UTF-8.", "Move it away, or save it as UTF-8.")
+        raise InvalidInput(f"{path} is not UTF-8 text.", "Move it away, or save it as UTF-8.")
 
 
 def _unpack_beside(packed: Path, plain: Path) -> None:
-    """Somebody has packed a file that is written to: were a plain one begun beside it, it would not be read any more."""
+    """Unpack a packed file before writing. A new plain file beside it would hide it."""
     if plain.exists() or not packed.is_file():
         return
     write_private_file(plain, _bytes_of(packed), replace=False)
@@ -321,45 +319,44 @@ def _unpack_beside(packed: Path, plain: Path) -> None:
     sync_directory(plain.parent)
 
 
-def unpack(content: bytes, place: Path, most: int | None = None) -> bytes:
-    """What a packed file holds, at most so many bytes, or those of a file of the journal; `place` is told if it cannot be known."""
-    import gzip  # only where something is packed
+def unpack(content: bytes, path: Path, limit: int | None = None) -> bytes:
+    """The content of a packed file of at most `limit` bytes (by default MAX_FILE). `path` appears in errors."""
+    import gzip  # needed only for packed files
     import io
     import zlib
 
-    most = MAX_FILE if most is None else most
+    limit = MAX_FILE if limit is None else limit
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as unpacked:
-            found = unpacked.read(most + 1)
+            unpacked_content = unpacked.read(limit + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise StoreError(f"{place} is damaged: {error}.", "Put an older copy of it in its place.") from error
-    if len(found) > most:
-        raise InvalidInput(f"{place} unpacks to more than {most:,} bytes.", "Move it away.")
-    return found
+        raise StoreError(f"{path} is damaged: {error}.", "Restore an older copy of it.") from error
+    if len(unpacked_content) > limit:
+        raise InvalidInput(f"{path} unpacks to more than {limit:,} bytes.", "Move it away.")
+    return unpacked_content
 
 
 def pack(content: bytes) -> bytes:
     import gzip
 
-    return gzip.compress(content, 9, mtime=0)  # the same bytes for the same words
+    return gzip.compress(content, 9, mtime=0)  # the same bytes for the same text
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _joined(handle: int, size: int, text: str) -> bytes:
-    """The text as it is to follow what is there: after a blank line, with the line ends that the file has."""
-    addition = _encoded(text)
+def _addition(handle: int, size: int, text: str) -> bytes:
+    content = _encode(text)
     if not size:
-        return addition
+        return content
     start, end = _read_at(handle, 0, 65_536), _read_at(handle, max(0, size - 4), 4)
     if b"\r\n" in start:
-        addition = addition.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+        content = content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
         gap = b"" if end.endswith(b"\r\n\r\n") else b"\r\n" if end.endswith(b"\n") else b"\r\n\r\n"
     else:
         gap = b"" if end.endswith(b"\n\n") else b"\n" if end.endswith(b"\n") else b"\n\n"
-    return gap + addition
+    return gap + content
 
 
 def _read_at(handle: int, offset: int, length: int) -> bytes:
@@ -368,6 +365,6 @@ def _read_at(handle: int, offset: int, length: int) -> bytes:
 
 
 def _write_all(handle: int, content: bytes) -> None:
-    left = memoryview(content)
-    while left:
-        left = left[os.write(handle, left) :]
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(handle, rest) :]

@@ -1,4 +1,4 @@
-"""The names of the journal's files, and which time each of them is about."""
+"""The names of the journal's files, and the time that each of them covers."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _DAY = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:\.[a-z0-9]{1,16})?")
 _WEEK = re.compile(r"(\d{4})-W(\d\d)")
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 _YEAR = re.compile(r"\d{4}")
-_YEARS = range(1000, 9999)  # what is counted from a day, in weeks or years, must be a day too
+_YEARS = range(1000, 9999)  # leaves room to add weeks and years to a day
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,20 +53,20 @@ class Month:
 
     @property
     def weeks(self) -> tuple[Week, ...]:
-        """Those whose Thursday is in it, in order."""
-        day, found = date(self.year, self.number, 1), []
+        """The weeks whose Thursday is in this month, in order."""
+        day, weeks = date(self.year, self.number, 1), []
         while (day.year, day.month) == (self.year, self.number):
             if day.isoweekday() == 4:
-                found.append(Week.of(day))
+                weeks.append(Week.of(day))
             day += timedelta(days=1)
-        return tuple(found)
+        return tuple(weeks)
 
     def __str__(self) -> str:
         return f"{self.year:04}-{self.number:02}"
 
 
 def day_path(day: date, part: str = "") -> str:
-    """`part` tells the files of one day apart that are written on different branches or in different clones."""
+    """The file of a day. `part` distinguishes files written on different branches or in different clones."""
     return f"daily/{day.isoformat()}{f'.{part}' if part else ''}.md"
 
 
@@ -83,34 +83,34 @@ def year_path(year: int) -> str:
 
 
 def archived_path(path: str) -> str:
-    """Where the original of a day, week or month is kept."""
+    """Path of the original of a day, week or month."""
     return f"{ARCHIVE}/{path}"
 
 
 def stage_of(path: str) -> str:
-    """The folder: daily, weekly, … important, or archive/daily …; empty for what stands at the top."""
+    """The folder: daily, weekly, … important, or archive/daily …. Empty for files at the top."""
     return path.rpartition("/")[0]
 
 
 def day_of(path: str) -> date | None:
-    """The day that a file is about by its name, also in the older spelling without hyphens, and with a part."""
+    """The day in a file's name, with or without hyphens and a part."""
     return _date(_DAY.fullmatch(_stem(path)))
 
 
 def week_of(path: str) -> Week | None:
-    found = _WEEK.fullmatch(_stem(path))
+    match = _WEEK.fullmatch(_stem(path))
     try:
-        week = Week(int(found[1]), int(found[2])) if found and int(found[1]) in _YEARS else None
+        week = Week(int(match[1]), int(match[2])) if match and int(match[1]) in _YEARS else None
         return week if week and week.first else None
-    except ValueError:  # no year has such a week
+    except ValueError:  # a year without such a week
         return None
 
 
 def month_of(path: str) -> Month | None:
-    found = _MONTH.fullmatch(_stem(path))
-    if found is None or not 1 <= int(found[2]) <= 12 or int(found[1]) not in _YEARS:
+    match = _MONTH.fullmatch(_stem(path))
+    if match is None or not 1 <= int(match[2]) <= 12 or int(match[1]) not in _YEARS:
         return None
-    return Month(int(found[1]), int(found[2]))
+    return Month(int(match[1]), int(match[2]))
 
 
 def year_of(path: str) -> int | None:
@@ -122,8 +122,8 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".gz").removesuffix(".md")
 
 
-def _date(found: "re.Match[str] | None") -> date | None:
+def _date(match: "re.Match[str] | None") -> date | None:
     try:
-        return date(int(found[1]), int(found[2]), int(found[3])) if found and int(found[1]) in _YEARS else None
+        return date(int(match[1]), int(match[2]), int(match[3])) if match and int(match[1]) in _YEARS else None
     except ValueError:
         return None

@@ -1,44 +1,47 @@
-"""Values inside one line of Markdown: quoted so that they come back exactly and cannot end the line or its comment."""
+"""Quoting for values in one line of Markdown. They read back exactly and cannot end the line or its comment."""
 
 import json
 import re
 from datetime import UTC, date, datetime, time, timezone, tzinfo
+
+from waypost.errors import InvalidInput
+from waypost.model.ids import check_id
 
 QUOTED = r'"(?:[^"\\]|\\.)*+"'
 _DASHES = re.compile(r"(?<=-)-")
 
 
 def is_plain(value: str) -> bool:
-    """Whether the value can stand as it is: visible characters without space, quote, bracket or double hyphen."""
+    """Whether the value needs no quotes: visible characters without space, quote, bracket or double hyphen."""
     return value.isprintable() and bool(value) and not any(sign in value for sign in (" ", '"', "<", ">", "--"))
 
 
-def quoted(value: str) -> str:
-    """The value as a JSON text in which nothing can close an HTML comment and everything is visible."""
-    shown = json.dumps(value, ensure_ascii=False)
-    shown = _DASHES.sub(r"\\u002d", shown).replace("<", "\\u003c").replace(">", "\\u003e")
-    return shown if shown.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in shown)
+def quote(value: str) -> str:
+    """The value as a JSON string that cannot close an HTML comment and is fully visible."""
+    encoded = json.dumps(value, ensure_ascii=False)
+    encoded = _DASHES.sub(r"\\u002d", encoded).replace("<", "\\u003c").replace(">", "\\u003e")
+    return encoded if encoded.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in encoded)
 
 
-def written(value: str) -> str:
-    return value if is_plain(value) else quoted(value)
+def quote_if_needed(value: str) -> str:
+    return value if is_plain(value) else quote(value)
 
 
-def unquoted(shown: str) -> str:
-    """What `quoted` or `written` was given; of a broken value what can be read."""
-    if not shown.startswith('"'):
-        return shown
+def unquote(text: str) -> str:
+    """The value that `quote` or `quote_if_needed` got. Of a broken value, what can be read."""
+    if not text.startswith('"'):
+        return text
     try:
-        value = json.loads(shown, strict=False)
+        value = json.loads(text, strict=False)
     except ValueError:
-        return shown.strip('"')
-    return value if isinstance(value, str) else shown
+        return text.strip('"')
+    return value if isinstance(value, str) else text
 
 
-def read_instant(shown: str, zone: tzinfo | None) -> datetime | None:
-    """An ISO date-time with the offset it names, or else that of the zone. None if there is no such instant."""
+def read_instant(text: str, zone: tzinfo | None) -> datetime | None:
+    """An ISO date-time with its own offset or that of the zone, or None if there is no such instant."""
     try:
-        value = datetime.fromisoformat(shown)
+        value = datetime.fromisoformat(text)
     except ValueError:
         return None
     if value.tzinfo is None:
@@ -47,12 +50,12 @@ def read_instant(shown: str, zone: tzinfo | None) -> datetime | None:
 
 
 def in_zone(day: date, clock: time, zone: tzinfo | None) -> datetime:
-    """That wall clock on that day, with the offset which held there (None: where this machine stands)."""
+    """A wall clock time on a day, with the offset valid in the zone (None: that of this machine)."""
     value = datetime.combine(day, clock)
     try:
         value = value.astimezone() if zone is None else value.replace(tzinfo=zone)
         value = value.replace(tzinfo=timezone(value.utcoffset() or UTC.utcoffset(None)))
-    except (ValueError, OverflowError, OSError):  # the first and last days of the calendar, in some zones
+    except (ValueError, OverflowError, OSError):  # at the ends of the calendar, in some zones
         value = value.replace(tzinfo=UTC)
     return value if _has_instant(value) else value.replace(tzinfo=UTC)
 
@@ -63,3 +66,11 @@ def _has_instant(value: datetime) -> bool:
     except (ValueError, OverflowError):
         return False
     return True
+
+
+def read_id(text: str | None) -> str | None:
+    """The memory id, or None if it is missing or invalid."""
+    try:
+        return check_id(text) if text else None
+    except InvalidInput:
+        return None

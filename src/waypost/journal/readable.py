@@ -1,4 +1,4 @@
-"""A file of the journal as it is read, not as it is kept: without the marks that only Waypost needs."""
+"""Journal files as a reader sees them, without the marks that only Waypost needs."""
 
 import re
 from collections.abc import Sequence
@@ -13,23 +13,23 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def without_marks(text: str) -> str:
-    """A page of points or a summary without comments."""
+    """A page of bullets or a summary, without comments."""
     plain = _MARKS.sub("", text.replace("\r\n", "\n"))
     return _BLANK_LINES.sub("\n\n", plain).strip("\n")
 
 
 def readable_entry(entry: Entry, zone: tzinfo | None) -> str:
-    """An entry with its time, its speaker and the words that hold; empty when it was retracted."""
-    words = entry.held
-    if words is None:
+    """An entry with its time, speaker and current text. Empty if it was retracted."""
+    text = entry.held
+    if text is None:
         return ""
     at = entry.at.astimezone(zone) if zone is not None else entry.at
-    who = " · ".join(part for part in (at.strftime("%H:%M"), entry.speaker or _kind(entry)) if part)
-    return f"### {who}\n{words.strip()}"
+    title = " · ".join(part for part in (at.strftime("%H:%M"), entry.speaker or _kind(entry)) if part)
+    return f"### {title}\n{text.strip()}"
 
 
-def pieces_of(text: str) -> list[str]:
-    """A summary taken apart where it can be cut: before each heading and each point."""
+def split_summary(text: str) -> list[str]:
+    """A summary split before each heading and each bullet."""
     pieces: list[list[str]] = [[]]
     for line in text.split("\n"):
         if line.startswith(("#", "- ", "* ")) and pieces[-1]:
@@ -39,14 +39,14 @@ def pieces_of(text: str) -> list[str]:
 
 
 def cut_to(pieces: Sequence[str], characters: int, between: str, *, from_end: bool) -> tuple[list[str], int]:
-    """As many whole pieces as fit, from the beginning or from the end, and how many were left out."""
-    kept: list[str] = []
+    """As many whole pieces as fit, from the beginning or the end, and the number left out."""
+    fitting: list[str] = []
     for piece in reversed(pieces) if from_end else pieces:
         characters -= len(piece) + len(between)
         if characters < 0:
             break
-        kept.append(piece)
-    return (kept[::-1] if from_end else kept), len(pieces) - len(kept)
+        fitting.append(piece)
+    return (fitting[::-1] if from_end else fitting), len(pieces) - len(fitting)
 
 
 def _kind(entry: Entry) -> str:

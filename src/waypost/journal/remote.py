@@ -1,4 +1,4 @@
-"""A journal whose files are on another machine: known by what the index has of them."""
+"""A journal whose files are on another machine. Only the index knows them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,54 +10,54 @@ from waypost.journal.files import FileStamp, JournalFolder
 from waypost.journal.layout import ARCHIVE
 
 
-class JournalAway(JournalFolder):
-    """Which files there are is told, and what `page` knows of each; none can be written, and whoever tries is told where to
-    do it."""
+class RemoteJournal(JournalFolder):
+    """Lists the files of a remote journal and reads what the index has of them. Writing raises NotFound."""
 
     def __init__(
         self,
         root: Path,
         settings: JournalSettings,
         name: str,
-        known: Mapping[str, FileStamp],
+        stamps: Mapping[str, FileStamp],
         page: Callable[[str], str | None],
     ) -> None:
         super().__init__(root, root / "journal.lock", settings)
-        self._name, self._known, self._page = name, known, page
+        self._name, self._stamps, self._page = name, stamps, page
 
     def need_files(self) -> None:
-        raise self._elsewhere("its files are not on this machine")
+        raise self._not_here("its files are not on this machine")
 
     def scan(self, *, archive: bool = True) -> dict[str, FileStamp]:
-        return {path: stamp for path, stamp in self._known.items() if archive or not path.startswith(ARCHIVE)}
+        return {path: stamp for path, stamp in self._stamps.items() if archive or not path.startswith(ARCHIVE)}
 
     def stamp(self, path: str) -> FileStamp | None:
-        return self._known.get(path)
+        return self._stamps.get(path)
 
     def read(self, path: str) -> str:
-        page = self._page(path) if path in self._known else None
+        page = self._page(path) if path in self._stamps else None
         if page is not None:
             return page
-        raise self._elsewhere(f"{path[:100]} is not on this machine")
+        raise self._not_here(f"{path[:100]} is not on this machine")
 
     @contextmanager
     def locked(self, *, wait: bool = True) -> Iterator[None]:  # noqa: ARG002  as a folder has it
-        raise self._elsewhere("its files are not on this machine")
+        raise self._not_here("its files are not on this machine")
         yield
 
     def append(self, path: str, text: str) -> int:  # noqa: ARG002  as a folder has it
-        raise self._elsewhere(f"{path[:100]} is not on this machine")
+        raise self._not_here(f"{path[:100]} is not on this machine")
 
     def replace(self, path: str, text: str, *, expected: str | None) -> bool:  # noqa: ARG002
-        raise self._elsewhere(f"{path[:100]} is not on this machine")
+        raise self._not_here(f"{path[:100]} is not on this machine")
 
     def remove(self, path: str) -> None:
-        raise self._elsewhere(f"{path[:100]} is not on this machine")
+        raise self._not_here(f"{path[:100]} is not on this machine")
 
     def compress(self, path: str) -> None:
-        raise self._elsewhere(f"{path[:100]} is not on this machine")
+        raise self._not_here(f"{path[:100]} is not on this machine")
 
-    def _elsewhere(self, why: str) -> NotFound:
+    def _not_here(self, why: str) -> NotFound:
         return NotFound(
-            f"The journal of {self._name!r} is kept in its tree: {why}.", "Run this where the project is checked out."
+            f"The journal of {self._name!r} is kept in its repository: {why}.",
+            "Run this where the project is checked out.",
         )

@@ -1,4 +1,4 @@
-"""Who speaks in an entry: a person, an assistant, or a tool. Only a person's words say what is worth keeping."""
+"""Who speaks in an entry: a person, an assistant or a tool. Only a person's text shows what is worth keeping."""
 
 import tomllib
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class _Names:
 
 
 def role_of(speaker: str | None, kind: str) -> Role:
-    """By the speaker's name in any of three languages. An unknown name is a person's: their words are never shortened.
+    """The role by the speaker's name, in three languages. An unknown name is a person, whose text is never shortened.
 
-    Without a speaker the result of a workflow is an assistant's, and everything else was noted by a person.
+    Without a speaker, a workflow result is the assistant's and everything else the person's.
     """
     name = fold(speaker.strip()) if speaker else ""
     if not name:

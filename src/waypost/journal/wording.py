@@ -1,4 +1,4 @@
-"""Words for summaries and trimmed answers in three languages, and texts cut where a reader would cut them."""
+"""Words for summaries and trimmed answers in three languages, and cutting texts at natural places."""
 
 import re
 import tomllib
@@ -14,9 +14,9 @@ from waypost.text.stems import fold
 
 LANGUAGES = ("en", "de", "ru")
 MARK_OF_A_CUT = "…"
-MOST_SENTENCES = 400  # of one text; a longer one is a document, not something that was said
+MOST_SENTENCES = 400  # of one text; a longer one is a document
 _READ_CHARACTERS = 60_000  # of one text, for the same reason
-_TELLING_LANGUAGE = 400  # characters by which a language is known
+_LANGUAGE_CHARACTERS = 400  # enough to recognise the language
 _DATA = Path(__file__).with_name("data")
 
 _FENCED = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -39,7 +39,7 @@ class SummaryWords:
     months: tuple[str, ...]
     headings: Mapping[str, str]
     phrases: Mapping[str, str]
-    relative: tuple[tuple[re.Pattern[str], int | None], ...]  # longest first; the days from today, None for a span
+    relative: tuple[tuple[re.Pattern[str], int | None], ...]  # longest first; days from today, None for a span
     time: frozenset[str]
     month_names: frozenset[str]  # folded
     articles: frozenset[str]
@@ -47,8 +47,8 @@ class SummaryWords:
     abbreviations: frozenset[str]
     auxiliaries: frozenset[str]
     praise: re.Pattern[str]
-    openers: re.Pattern[str]  # with which an assistant begins before it says anything
-    greetings: re.Pattern[str]  # and with which people answer each other
+    openers: re.Pattern[str]  # phrases with which an assistant begins
+    greetings: re.Pattern[str]  # phrases with which people answer each other
 
     def say(self, phrase: str, **fields: object) -> str:
         return self.phrases[phrase].format(**fields)
@@ -61,13 +61,13 @@ class SummaryWords:
 
 
 @cache
-def words_of(language: str) -> SummaryWords:
-    """The words of `en`, `de` or `ru`; English ones for any other language."""
-    known = language if language in LANGUAGES else "en"
-    table = tomllib.loads((_DATA / f"summary_{known}.toml").read_text("utf-8"))
+def summary_words(language: str) -> SummaryWords:
+    """The words of `en`, `de` or `ru`, or English ones for any other language."""
+    supported = language if language in LANGUAGES else "en"
+    table = tomllib.loads((_DATA / f"summary_{supported}.toml").read_text("utf-8"))
     lists = {name: frozenset(fold(word) for word in words.split()) for name, words in table["words"].items()}
     return SummaryWords(
-        language=known,
+        language=supported,
         date_format=table["date"],
         months=tuple(table["months"].split()),
         headings=table["headings"],
@@ -87,23 +87,23 @@ def words_of(language: str) -> SummaryWords:
 
 @cache
 def nameless_speakers() -> frozenset[str]:
-    """What speakers are called who have no name, in any language, folded."""
+    """Words for speakers without a name, in all languages, folded."""
     tables = [tomllib.loads((_DATA / f"summary_{language}.toml").read_text("utf-8")) for language in LANGUAGES]
     return frozenset(fold(word) for table in tables for word in table["words"]["speakers"].split())
 
 
-def _openings(listed: str) -> re.Pattern[str]:
-    phrases = [re.escape(phrase.strip()) for phrase in listed.split("|") if phrase.strip()]
+def _openings(alternatives: str) -> re.Pattern[str]:
+    phrases = [re.escape(phrase.strip()) for phrase in alternatives.split("|") if phrase.strip()]
     return re.compile(rf"\W{{0,9}}(?:{'|'.join(phrases)})\b", re.IGNORECASE)
 
 
 def _relative(table: Mapping[str, str]) -> tuple[tuple[re.Pattern[str], int | None], ...]:
-    """`nouns` are words that mean a day only in lower case, or where they open a sentence: "am Morgen" is no tomorrow."""
+    """`nouns` mean a day only in lower case, or at the start of a sentence: "am Morgen" is not tomorrow."""
     nouns = table["nouns"].split("|")
     phrases = [
         (p, None if days == "said" else int(days)) for days in table if days != "nouns" for p in table[days].split("|")
     ]
-    phrases.sort(key=lambda found: (-len(found[0]), found[0]))
+    phrases.sort(key=lambda row: (-len(row[0]), row[0]))
     patterns = []
     for phrase, days in phrases:
         form = f"(?i:{phrase})"
@@ -113,53 +113,53 @@ def _relative(table: Mapping[str, str]) -> tuple[tuple[re.Pattern[str], int | No
     return tuple(patterns)
 
 
-def spoken_in(text: str) -> str:
-    """The language of a text as its beginning shows it; empty when it has none."""
-    return _spoken_in(text[:_TELLING_LANGUAGE])
+def language_at_start(text: str) -> str:
+    """The language of a text by its beginning. Empty if it has none."""
+    return _language_at_start(text[:_LANGUAGE_CHARACTERS])
 
 
 @lru_cache(maxsize=16_384)
-def _spoken_in(beginning: str) -> str:
+def _language_at_start(beginning: str) -> str:
     return language_of(beginning)
 
 
-def prevailing(texts: Iterable[str]) -> str:
-    """The language in which most was said, by characters; English when that cannot be told."""
+def main_language(texts: Iterable[str]) -> str:
+    """The language of most of the text, by characters. English if that is unclear."""
     amounts = dict.fromkeys(LANGUAGES, 0)
     for text in texts:
-        language = spoken_in(text)
+        language = language_at_start(text)
         if language in amounts:
-            amounts[language] += min(len(text), 2000)  # one pasted document is not the language of a week
+            amounts[language] += min(len(text), 2000)  # one pasted document must not decide for a week
     return max(LANGUAGES, key=lambda language: amounts[language])
 
 
-def days_meant(text: str, said_on: date, words: SummaryWords) -> list[date | None]:
-    """The days that words such as "tomorrow" mean, each once; None for "this week" and the like."""
-    found: dict[date | None, None] = {}
+def relative_days(text: str, said_on: date, words: SummaryWords) -> list[date | None]:
+    """The days that words such as "tomorrow" refer to, each once. None for "this week" and the like."""
+    days_found: dict[date | None, None] = {}
     rest = text
     for pattern, days in words.relative:
         if pattern.search(rest):
             rest = pattern.sub(" ", rest)  # "heute morgen" is not also a tomorrow
-            found[None if days is None else said_on + timedelta(days=days)] = None
-    return list(found)
+            days_found[None if days is None else said_on + timedelta(days=days)] = None
+    return list(days_found)
 
 
-def other_days(text: str, said_on: date, words: SummaryWords) -> list[tuple[str, date]]:
-    """Words such as "yesterday" in a text, with the day each of them means; none for the day on which it was said."""
-    spoken = words_of(spoken_in(text) or words.language)
-    found: dict[date, str] = {}
+def relative_words(text: str, said_on: date, words: SummaryWords) -> list[tuple[str, date]]:
+    """Words such as "yesterday" in a text, with the day each refers to. The day it was said is left out."""
+    spoken_words = summary_words(language_at_start(text) or words.language)
+    words_by_day: dict[date, str] = {}
     rest = text
-    for pattern, days in spoken.relative:
+    for pattern, days in spoken_words.relative:
         if (match := pattern.search(rest)) is not None:
             rest = pattern.sub(" ", rest)
             if days:
-                found.setdefault(said_on + timedelta(days=days), match[0].lower())
-    return sorted(((word, day) for day, word in found.items()), key=lambda pair: pair[1])
+                words_by_day.setdefault(said_on + timedelta(days=days), match[0].lower())
+    return sorted(((word, day) for day, word in words_by_day.items()), key=lambda pair: pair[1])
 
 
-def dated(text: str, said_on: date, words: SummaryWords, *, context: str = "") -> str:
-    """The text with the day that "today" means in it behind it, where it says so or its question (`context`) does."""
-    days = days_meant(text, said_on, words) or days_meant(context, said_on, words)
+def with_date(text: str, said_on: date, words: SummaryWords, *, context: str = "") -> str:
+    """The text, followed by the date that "today" or the like refers to in it or in its question (`context`)."""
+    days = relative_days(text, said_on, words) or relative_days(context, said_on, words)
     if not days or any(_mentions(text, day or said_on, words) for day in days):
         return text
     day = days[0]
@@ -172,24 +172,24 @@ def _mentions(text: str, day: date, words: SummaryWords) -> bool:
 
 
 def sentences(text: str, words: SummaryWords) -> list[str]:
-    """The sentences of a text as plain words: lines of lists and headings are sentences of their own, code is none."""
-    found: list[str] = []
+    """The sentences of a text without Markdown. Each list item and heading is a sentence; code is left out."""
+    result: list[str] = []
     for line in plain_lines(text):
-        found += _sentences_of(line, words)
-        if len(found) >= MOST_SENTENCES:
+        result += _sentences_of(line, words)
+        if len(result) >= MOST_SENTENCES:
             break
-    return found[:MOST_SENTENCES]
+    return result[:MOST_SENTENCES]
 
 
 def plain_lines(text: str) -> list[str]:
-    """Paragraphs and items without Markdown, each on one line; code and rules of tables left out."""
+    """Paragraphs and items without Markdown, one line each, without code and table rules."""
     text = _FENCED.sub("\n\n", text[:_READ_CHARACTERS])
     lines: list[str] = []
     goes_on = False
     for line in text.split("\n"):
         lead = _LINE_LEAD.match(line)
         own_line = lead is not None and lead.end() > len(line) - len(line.lstrip())
-        words = plain(line[lead.end() :] if lead else line)
+        words = without_markdown(line[lead.end() :] if lead else line)
         if not words or _TABLE_RULE.match(words):
             goes_on = False
         elif goes_on and not own_line:
@@ -200,8 +200,8 @@ def plain_lines(text: str) -> list[str]:
     return lines
 
 
-def plain(line: str) -> str:
-    """One line without links, emphasis, marks of code and what acts on a terminal."""
+def without_markdown(line: str) -> str:
+    """One line without links, emphasis, code marks and control characters."""
     line = _LINK.sub(r"\1", line)
     line = _BARE_URL.sub("", line)
     line = _EMPHASIS.sub(r"\2", _STRONG.sub(r"\2\3", line)).replace("`", "")
@@ -210,14 +210,14 @@ def plain(line: str) -> str:
 
 
 def _sentences_of(line: str, words: SummaryWords) -> list[str]:
-    found: list[str] = []
+    parts: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(line):
         if _is_end(line, end, words):
-            found.append(line[start : end.end()].strip())
+            parts.append(line[start : end.end()].strip())
             start = end.end()
-    found.append(line[start:].strip())
-    return [sentence for sentence in found if any(map(str.isalnum, sentence))]
+    parts.append(line[start:].strip())
+    return [sentence for sentence in parts if any(map(str.isalnum, sentence))]
 
 
 def _is_end(line: str, end: "re.Match[str]", words: SummaryWords) -> bool:
@@ -225,7 +225,7 @@ def _is_end(line: str, end: "re.Match[str]", words: SummaryWords) -> bool:
         after = line[end.end() :].lstrip()
         return not after[:1].islower()
     after = line[end.end() :].lstrip()
-    if after[:1].islower():  # an abbreviation that nobody has listed
+    if after[:1].islower():  # an abbreviation missing from the list
         return False
     last = _LAST_WORD.search(line, max(0, end.start() - 12), end.start())
     word = fold(last[1]).lstrip("(\"'„«“") if last else ""
@@ -235,7 +235,7 @@ def _is_end(line: str, end: "re.Match[str]", words: SummaryWords) -> bool:
 
 
 def clip(sentence: str, longest: int) -> str:
-    """At most `longest` characters: the sentence, or its beginning up to the end of a clause, else of a word."""
+    """The sentence, or its beginning up to the end of a clause or word, in at most `longest` characters."""
     if len(sentence) <= longest:
         return sentence
     room = longest - len(MARK_OF_A_CUT) - 1
@@ -248,7 +248,7 @@ def clip(sentence: str, longest: int) -> str:
 
 
 def safe_cut(text: str, at: int) -> int:
-    """The nearest place at or before `at` where no character is torn apart."""
+    """The nearest position at or before `at` that does not split a character."""
     while 0 < at < len(text) and _belongs_to_last(text, at):
         at -= 1
     return at
@@ -262,7 +262,7 @@ def _belongs_to_last(text: str, at: int) -> bool:
         return True
     if before == "\u200d" or after in "\u200c\u200d\ufe0e\ufe0f" or "\U0001f3fb" <= after <= "\U0001f3ff":
         return True
-    if "\U0001f1e6" <= after <= "\U0001f1ff":  # two of them are one flag
+    if "\U0001f1e6" <= after <= "\U0001f1ff":  # two of these are one flag
         start = at
         while start > 0 and "\U0001f1e6" <= text[start - 1] <= "\U0001f1ff":
             start -= 1

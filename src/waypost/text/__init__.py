@@ -1,1 +1,1 @@
-"""Text: what is written, read as language, code and secrets."""
+"""Text analysis: languages, keywords, identifiers, normal forms, fences and secrets."""

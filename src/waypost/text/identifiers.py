@@ -1,4 +1,4 @@
-"""The words inside a name of code: `getUserById`, `HTTPServer2`, `user-table`, `v1.2.3`."""
+"""Splitting a code identifier into words: `getUserById`, `HTTPServer2`, `user-table`, `v1.2.3`."""
 
 import re
 
@@ -8,7 +8,7 @@ _HASH = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,64}", re.IGNORECASE)
 
 
 def identifier_parts(name: str) -> list[str]:
-    """The parts of a name of letters, digits and underscores, as written; a name that is one word gives itself."""
+    """The words of a name of letters, digits and underscores, as written. A single word returns itself."""
     if name.isascii():
         return _ASCII_PARTS.findall(name) if not _is_one_word(name) else [name]
     parts: list[str] = []
@@ -18,7 +18,7 @@ def identifier_parts(name: str) -> list[str]:
 
 
 def is_hash(name: str) -> bool:
-    """Whether this is a hexadecimal digest or commit, which has no parts."""
+    """Whether the name is a hexadecimal digest or commit, which has no parts."""
     return _HASH.fullmatch(name) is not None
 
 

@@ -1,7 +1,7 @@
-"""Terms of the keyword index: the same analysis for what is stored and for what is asked, for every database.
+"""Keyword index terms: one analysis for stored text and for questions, on every database.
 
-A term has only letters, digits and underscores, so that a plain tokenizer (FTS5's unicode61 with `_` as a letter)
-takes it as it is. A compound such as `v1.2.3`, `user-table` or `a@b.org` becomes one term with `_` between its parts.
+A term has only letters, digits and underscores. A plain tokenizer (FTS5's unicode61 with `_` as a letter) keeps it
+whole. A compound such as `v1.2.3`, `user-table` or `a@b.org` becomes one term with `_` between its parts.
 """
 
 import re
@@ -15,9 +15,9 @@ from waypost.text.language import language_of
 from waypost.text.stems import fold, stem
 
 LONGEST_TERM = 64
-MOST_TERMS = 4096  # of a passage, for each list: one of 256 tokens has a few hundred
-MOST_QUERY_TERMS = 64  # an OR of more costs time and finds the same
-SHORT_HASH = 7  # how git abbreviates: the short form finds the long one
+MOST_TERMS = 4096  # per list of one passage; 256 tokens give a few hundred
+MOST_QUERY_TERMS = 64  # a longer OR takes more time for the same hits
+SHORT_HASH = 7  # git's abbreviation: the short form finds the long one
 MOST_CODE_TOKENS = 50_000  # of one piece of source
 _REMEMBERED_TOKENS = 50_000
 _REMEMBERED_CODE_TOKENS = 100_000
@@ -26,7 +26,7 @@ _LONGEST_REMEMBERED = 80
 _DATA = Path(__file__).with_name("data")
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_])['’ʼ](?=[^\W\d_])")
 _POSSESSIVE = re.compile(r"(?<=[^\W\d_])['’ʼ][sS]\b")
-_LOOSE_MARKS = re.compile("[\u0300-\u036f]+")  # stress in Russian, what could not be composed elsewhere
+_LOOSE_MARKS = re.compile("[\u0300-\u036f]+")  # Russian stress, and accents that NFKC could not compose
 _THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
 _TOKEN = re.compile(r"\w+(?:[.:@+/\\-]{1,2}\w+)*")
 _SEPARATORS = re.compile(r"[.:@+/\\-]+")
@@ -39,15 +39,15 @@ _CYRILLIC = re.compile("[\u0400-\u052f]")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    words: list[str]  # tokens whole, as written but for case and spelling
-    stems: list[str]  # stems of words and of the parts of names, and names without separators
+    words: list[str]  # whole tokens, folded in case and spelling
+    stems: list[str]  # stems of words and of identifier parts, and identifiers without separators
 
     def __bool__(self) -> bool:
         return bool(self.words)
 
 
 def keyword_terms(text: str, language: str) -> Terms:
-    """The terms under which a text in `language` (as `language_of` says) is found, with their repetitions."""
+    """The terms that index a text in `language` (a result of `language_of`), repetitions included."""
     languages = ("de",) if language == "de" else ("en",)
     words: list[str] = []
     stems: list[str] = []
@@ -61,14 +61,14 @@ def keyword_terms(text: str, language: str) -> Terms:
 
 
 def code_terms(text: str) -> str:
-    """The terms under which source is found, as one string: as `keyword_terms`, in a third of its time."""
-    known = _code_tokens
+    """The terms that index source code, joined by spaces: like `keyword_terms`, in a third of the time."""
+    cache = _code_tokens
     parts: list[str] = []
     for token in _tokens(text)[:MOST_CODE_TOKENS]:
-        found = known.get(token)
-        if found is None:
-            found = _code_token(token)
-        parts.append(found)
+        terms = cache.get(token)
+        if terms is None:
+            terms = _code_token(token)
+        parts.append(terms)
     return " ".join(parts)
 
 
@@ -76,43 +76,43 @@ _code_tokens: dict[str, str] = {}
 
 
 def _code_token(token: str) -> str:
-    """Stems, and whole only what is more than a word: a plain word whole adds length, not sense."""
+    """Stems, plus the whole token if it is more than a plain word, which would only add length."""
     pieces = [piece for piece in _SEPARATORS.split(token) if piece.strip("_")]
-    if len(pieces) > 1:  # nearly every one is new, and nearly every piece of it is known
+    if len(pieces) > 1:  # compounds are mostly new, their pieces mostly cached
         whole, joined = _compound(pieces)
-        found = " ".join([*(_code_tokens.get(piece) or _code_token(piece) for piece in pieces), *joined, whole])
+        terms = " ".join([*(_code_tokens.get(piece) or _code_token(piece) for piece in pieces), *joined, whole])
     else:
         words, stems = _analyse_compound(token, ("en",))
-        found = " ".join([*stems, *(word for word in words if not word.isalpha() and word not in stems)])
+        terms = " ".join([*stems, *(word for word in words if not word.isalpha() and word not in stems)])
     if len(token) <= _LONGEST_REMEMBERED:
         if len(_code_tokens) >= _REMEMBERED_CODE_TOKENS:
             _code_tokens.clear()
-        _code_tokens[token] = found
-    return found
+        _code_tokens[token] = terms
+    return terms
 
 
 def query_terms(question: str) -> list[str]:
-    """The terms to ask for, each once, the stop words left out when anything else remains.
+    """The terms to search for, without repetitions. Stop words are left out if anything else remains.
 
-    The language of a few words is uncertain: Latin words are stemmed as English and as German.
+    A few words do not show their language reliably, so Latin words are stemmed as English and as German.
     """
     language = language_of(question)
     stops = stop_words("ru") | (
         stop_words(language) if language in {"en", "de"} else stop_words("en") | stop_words("de")
     )
-    telling: dict[str, None] = {}
+    specific: dict[str, None] = {}
     every: dict[str, None] = {}
     for token in _tokens(question):
         terms = dict.fromkeys(term for group in _analyse(token, ("en", "de")) for term in group)
         every |= terms
         if fold(token) not in stops:
-            telling |= {term: None for term in terms if term not in stops}
-    return list(telling or every)[:MOST_QUERY_TERMS]
+            specific |= {term: None for term in terms if term not in stops}
+    return list(specific or every)[:MOST_QUERY_TERMS]
 
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """The words of `en`, `de` or `ru` that say nothing about a question's subject, folded; none for others."""
+    """Stop words of `en`, `de` or `ru`, folded. Empty for other languages."""
     path = _DATA / f"stopwords-{language}.txt"
     if language not in {"en", "de", "ru"}:
         return frozenset()
@@ -121,7 +121,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def _tokens(text: str) -> list[str]:
-    """Words, names and compounds as written: `don't` without its apostrophe, `user's` without its ending."""
+    """Words, names and compounds as written. `don't` loses its apostrophe, `user's` its ending."""
     if not text.isascii():
         text = _LOOSE_MARKS.sub("", unicodedata.normalize("NFKC", text))
     if "'" in text or "’" in text or "ʼ" in text:
@@ -136,16 +136,16 @@ _analyses: dict[tuple[str, tuple[str, ...]], _Analysis] = {}
 
 
 def _analyse(token: str, languages: tuple[str, ...]) -> _Analysis:
-    """(whole terms, stems) of one token, remembered: most tokens of a text were met before."""
+    """(whole terms, stems) of one token, cached because most tokens repeat."""
     if len(token) > _LONGEST_REMEMBERED:
         return _analyse_compound(token, languages)
     key = (token, languages)
-    known = _analyses.get(key)
-    if known is None:
+    analysis = _analyses.get(key)
+    if analysis is None:
         if len(_analyses) >= _REMEMBERED_TOKENS:
             _analyses.clear()
-        known = _analyses[key] = _analyse_compound(token, languages)
-    return known
+        analysis = _analyses[key] = _analyse_compound(token, languages)
+    return analysis
 
 
 def _analyse_compound(token: str, languages: tuple[str, ...]) -> _Analysis:
@@ -169,16 +169,16 @@ def _analyse_compound(token: str, languages: tuple[str, ...]) -> _Analysis:
 
 
 def _compound(pieces: list[str]) -> tuple[str, list[str]]:
-    """A compound whole, and as one word where it may be written so."""
+    """The whole compound, and its one-word spelling if it can have one."""
     folded = [fold(piece) for piece in pieces]
-    one_word = len(pieces) <= 6 and not any(piece.isdecimal() for piece in pieces)
-    return _cut("_".join(folded)), [_cut("".join(folded).replace("_", ""))] if one_word else []
+    is_word = len(pieces) <= 6 and not any(piece.isdecimal() for piece in pieces)
+    return _shorten("_".join(folded)), [_shorten("".join(folded).replace("_", ""))] if is_word else []
 
 
 def _analyse_name(name: str, languages: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Of a token without separators; a name also gives its parts, and itself without underscores."""
+    """(whole terms, stems) of a token without separators. A name adds its parts and itself without underscores."""
     folded = fold(name)
-    whole = _cut(folded.strip("_"))
+    whole = _shorten(folded.strip("_"))
     if len(folded) > LONGEST_TERM:
         return [whole], [whole]
     if is_hash(folded):
@@ -189,12 +189,12 @@ def _analyse_name(name: str, languages: tuple[str, ...]) -> tuple[list[str], lis
     parts = [fold(part) for part in identifier_parts(name)]
     if len(parts) <= 1:
         return [whole], _stems(whole, languages)
-    stems = [found for part in parts for found in _stems(part, languages)]
+    stems = [stemmed for part in parts for stemmed in _stems(part, languages)]
     return [whole], [*stems, "".join(parts)]
 
 
 def _analyse_unspaced(folded: str, languages: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Of a script without spaces: every two neighbouring characters are a term."""
+    """(whole terms, stems) in a script without spaces: each pair of neighbouring characters is a term."""
     words: list[str] = []
     stems: list[str] = []
     for run in _UNSPACED.findall(folded):
@@ -214,5 +214,5 @@ def _stems(folded: str, languages: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(stem(folded, language) for language in languages))
 
 
-def _cut(term: str) -> str:
+def _shorten(term: str) -> str:
     return term[:LONGEST_TERM]

@@ -1,7 +1,7 @@
-"""In which language a text is written, as far as Waypost treats languages apart: English, German, Russian.
+"""Language detection, as far as Waypost distinguishes languages: English, German, Russian.
 
 The script decides first, then frequent words, endings and letters (data/languages.txt). Code, identifiers, paths and
-URLs have no language and do not count. A short text that could be anything is English, for most notes about code are.
+URLs do not count. An ambiguous short text counts as English, since most notes about code are English.
 """
 
 import re
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-READ_CHARACTERS = 1500  # of a long text; its language does not change with more
+READ_CHARACTERS = 1500  # of a long text; more would not change its language
 WORD_WEIGHT = 1.0
 LETTER_WEIGHT = 0.7
 ENDING_WEIGHT = 0.3
 PART_WEIGHT = 0.15
-ENGLISH_FIRST = 0.3  # what English has before a word is read: most notes about code are English, and short
-LEAD = 1.15  # by this factor another language must be ahead of English
+ENGLISH_FIRST = 0.3  # head start of English: most notes about code are short and English
+LEAD = 1.15  # factor by which another language must beat English
 
 _DATA = Path(__file__).with_name("data") / "languages.txt"
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
@@ -28,21 +28,20 @@ _NOT_RUSSIAN = re.compile("[іїєґўјљњћђџѓќѕәғқңөұүһӕӣӯҷ
 _RUSSIAN_ONLY = re.compile("[ыэё]")
 _BULGARIAN_SIGN = re.compile("ъ(?![еёюя])")
 
-
-SURE_OTHER_WORDS = 8  # "Take care!" looks foreign to a reader of function words; eight words rarely do
+SURE_OTHER_WORDS = 8  # "Take care!" looks foreign by its function words; a text of eight words rarely does
 
 
 def is_surely_foreign(text: str, language: str) -> bool:
-    """Whether a text that `language_of` found to be in `language` is not English beyond doubt."""
+    """Whether a text that `language_of` assigned to `language` is certainly not English."""
     return language in {"de", "ru"} or (language == "other" and len(text.split()) >= SURE_OTHER_WORDS)
 
 
 def language_of(text: str) -> str:
-    """`en`, `de`, `ru` or `other`; empty when the text has no words of a language."""
+    """`en`, `de`, `ru` or `other`. Empty if the text has no words of a language."""
     return _language_of(text[:READ_CHARACTERS])
 
 
-@lru_cache(maxsize=2048)  # upkeep asks again and again about the same entries
+@lru_cache(maxsize=2048)  # maintenance asks repeatedly about the same entries
 def _language_of(text: str) -> str:
     words = _words_of_language(text)
     prose = " ".join(words)
@@ -51,15 +50,15 @@ def _language_of(text: str) -> str:
     if prose.isascii():
         return _latin_language(words, prose)
     cyrillic, latin = len(_CYRILLIC.findall(prose)), len(_LATIN.findall(prose))
-    # One sign of Chinese says as much as three letters.
+    # One Chinese character says as much as three letters.
     if 3 * (len(prose) - prose.count(" ") - cyrillic - latin) > max(cyrillic, latin):
         return "other"
-    # Names and terms keep Latin letters in a Russian text; the reverse is rare.
+    # Russian texts keep Latin letters in names and terms; the reverse is rare.
     return _cyrillic_language(words, prose) if 2 * cyrillic >= latin else _latin_language(words, prose)
 
 
 def _words_of_language(text: str) -> list[str]:
-    """The words in lower case, without code, identifiers, numbers, paths, URLs and addresses."""
+    """Lower-case words, without code, identifiers, numbers, paths, URLs and addresses."""
     if "`" in text or "~~~" in text:
         text = _INLINE_CODE.sub(" ", _FENCE.sub(" ", text))
     words: list[str] = []
@@ -69,30 +68,30 @@ def _words_of_language(text: str) -> list[str]:
             if word.islower() or word.istitle() or word.isupper():
                 words.append(word.lower())
             elif not word.isascii() or not any(map(str.isupper, word[1:])):
-                words.append(word.lower())  # scripts without case; camelCase is a name of code
+                words.append(word.lower())  # scripts without case; camelCase is an identifier
         elif "'" in word or "’" in word:
             words.append(_without_apostrophe(word))
         elif word.replace("-", "").isalpha():
             words += word.lower().split("-")
-        elif not word.isascii():  # a script that has no spaces, and its own punctuation
+        elif not word.isascii():  # a script without spaces and with its own punctuation
             words += [part.lower() for part in _NOT_WORD.split(word) if part.isalpha()]
     return words
 
 
 def _without_apostrophe(word: str) -> str:
-    plain = word.lower().replace("’", "'").removesuffix("'s")
-    return plain if plain.replace("'", "").isalpha() else ""
+    bare = word.lower().replace("’", "'").removesuffix("'s")
+    return bare if bare.replace("'", "").isalpha() else ""
 
 
 def _cyrillic_language(words: list[str], prose: str) -> str:
     foreign = len(_NOT_RUSSIAN.findall(prose)) + len(_BULGARIAN_SIGN.findall(prose))
     russian = len(_RUSSIAN_ONLY.findall(prose))
-    if 4 * foreign > russian and 80 * foreign > len(prose):  # not for one foreign name in a Russian text
+    if 4 * foreign > russian and 80 * foreign > len(prose):  # one foreign name in a Russian text is not enough
         return "other"
     scores: dict[str, float] = {}
     _add(scores, words, _tables().cyrillic_words)
     best = max(scores.values(), default=0.0)
-    # Without a letter that only Russian has, a neighbour may win by its words.
+    # Without a letter unique to Russian, a related language may win by its words.
     return "other" if not russian and best > LEAD * scores.get("ru", 0.0) else "ru"
 
 
@@ -151,9 +150,9 @@ def _tables() -> _Tables:
 
 
 def _weigh(owners: dict[str, list[str]], scale: float) -> _Weights:
-    """What an item says for each of its languages: the less, the more of them share it."""
+    """Weights of each item for its languages. The more languages share an item, the less it counts."""
     weights: _Weights = {}
     for item, languages in owners.items():
-        alone = 0.5 if len(item) == 1 and scale == WORD_WEIGHT else 1.0  # a word of one letter says little
+        alone = 0.5 if len(item) == 1 and scale == WORD_WEIGHT else 1.0  # a one-letter word says little
         weights[item] = tuple((language, scale * alone / len(languages)) for language in languages)
     return weights

@@ -1,10 +1,10 @@
-"""The normal form in which two spellings of one text are the same (GOV-4).
+"""The normal form that makes different spellings of one text equal.
 
-What does not matter: case, white space, invisible characters, compatibility forms (full width, mathematical letters,
-ligatures), letters of other alphabets that look like English ones, digits of other scripts, the style of quotes and
-dashes, marks that cannot be composed with their letter (strike-through, stress), punctuation at the end.
-What does: every visible letter, digit, accent and sign. `0`/`O` and `1`/`l`/`I` stay apart, for real texts differ in
-nothing else; so do `é`/`e`, `ä`/`ae`, `ё`/`е`, `a.b`/`ab`, and `1 5`/`15`: between digits one space is kept.
+It ignores case, white space and invisible characters. It ignores compatibility forms (full width, mathematical letters,
+ligatures), look-alike letters of other alphabets and digits of other scripts. It ignores the style of quotes and dashes
+and punctuation at the end. It ignores marks that do not compose with their letter: strike-through, stress.
+It keeps every visible letter, digit, accent and sign. `0`/`O` and `1`/`l`/`I` stay different, for real texts may differ
+only there. So do `é`/`e`, `ä`/`ae`, `ё`/`е`, `a.b`/`ab`, and `1 5`/`15`: one space between digits is kept.
 """
 
 import re
@@ -13,16 +13,18 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from waypost.text.character_table import CharacterTable
+
 _DATA = Path(__file__).with_name("data") / "confusables.txt"
-_MOST_PASSES = 8  # one suffices for nearly every text; the rest make the form stable under repetition
+_MOST_PASSES = 8  # one pass is nearly always enough; the others make the form stable under repetition
 _END_PUNCTUATION = " .!?,;:"
-_GAP_MARK = "\x00"  # stands for the kept space while all others are removed
+_GAP_MARK = "\x00"  # stands for the kept space while all other spaces are removed
 
 _SINGLE_QUOTES = "`´‘’‚‛′‵‹›ʹʻʼʽˈ＇❛❜"
 _DOUBLE_QUOTES = "“”„‟″‶«»〝〞〟＂❝❞"
 _DASHES = "‐‑‒–—―−﹘﹣－⁃˗➖⸺⸻"
 _SLASHES = "⁄∕"
-_BLANKS = "\u2800\u115f\u1160\u3164\uffa0"  # letters and signs that are drawn as nothing, but take room
+_BLANKS = "\u2800\u115f\u1160\u3164\uffa0"  # characters that take room but show nothing
 _INVISIBLE_MARKS = frozenset("\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
 
 _WORD = re.compile(r"\w+")
@@ -35,14 +37,14 @@ _DIGIT_FORMS = (
     "\u32c0-\u32cb\u3358-\u3370\u33e0-\u33fe\U0001f100-\U0001f10a"
 )
 _JOINED_DIGITS = re.compile(rf"(?<=[0-9])(?=[{_DIGIT_FORMS}])|(?<=[{_DIGIT_FORMS}])(?=[0-9])")
-_STRESS = re.compile("(?<=[аеиоуыэюя])[\u0300\u0301]")  # over decomposed, folded letters: й and ё are not concerned
+_STRESS = re.compile("(?<=[аеиоуыэюя])[\u0300\u0301]")  # on decomposed, folded letters; й and ё are not affected
 _ASCII_TABLE: dict[int, str | None] = {
     code: None for code in range(128) if not chr(code).isprintable() and not chr(code).isspace()
 } | {ord("`"): "'"}
 
 
 def fingerprint_text(text: str) -> str:
-    """The normal form of a text; equal for all spellings of it, and of itself."""
+    """The normal form of a text. All its spellings share it, and normalising twice changes nothing."""
     if text.isascii():
         return _tidy(text.lower().translate(_ASCII_TABLE))
     for _ in range(_MOST_PASSES):
@@ -53,7 +55,7 @@ def fingerprint_text(text: str) -> str:
 
 
 def look_alike(character: str) -> str:
-    """The plain letter or sign that a character looks like; itself where there is none. One for one."""
+    """The plain character that a character looks like, or itself. Always one character for one."""
     form = _visible_form(unicodedata.normalize("NFKD", character)[0]) or character
     tables = _look_alikes()
     folded = form.casefold() if len(form.casefold()) == 1 else form
@@ -77,17 +79,6 @@ def _tidy(text: str) -> str:
     return text.rstrip(_END_PUNCTUATION) or text
 
 
-class _Visible(dict[int, str]):
-    """For `str.translate`: invisible characters go, signs that differ in style only become one, digits decimal."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        answer = _visible_form(character)
-        if len(self) < 20_000:  # no text of people has more; a hostile one shall not fill the memory
-            self[code] = answer
-        return answer
-
-
 def _visible_form(character: str) -> str:
     category = unicodedata.category(character)
     if character in _BLANKS:
@@ -105,18 +96,18 @@ def _visible_form(character: str) -> str:
 
 
 def _is_selector(code: int) -> bool:
-    """Variation selectors, and the code points that Unicode reserves for further invisible ones."""
+    """Whether this is a variation selector or a code point reserved for further invisible characters."""
     return 0xFE00 <= code <= 0xFE0F or 0xE0000 <= code <= 0xE0FFF or code == 0x2065 or 0xFFF0 <= code <= 0xFFF8
 
 
-_visible = _Visible()
+_visible = CharacterTable(_visible_form)
 
 
 @dataclass(frozen=True, slots=True)
 class _LookAlikes:
     always: dict[int, str]
-    beside_english: dict[int, str]  # in a word that also has English letters
-    doubtful: re.Pattern[str]  # finds those
+    beside_english: dict[int, str]  # applies in words that also have English letters
+    doubtful: re.Pattern[str]  # matches the characters of `beside_english`
 
     def read_word(self, word: re.Match[str]) -> str:
         return word[0].translate(self.beside_english) if _ENGLISH_LETTER.search(word[0]) else word[0]

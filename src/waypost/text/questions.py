@@ -1,12 +1,12 @@
-"""Whether a text asks and says nothing else."""
+"""Recognising texts that only ask."""
 
 import re
 
-_LONGEST = 500  # characters: a longer one tells something on the way
+_LONGEST = 500  # characters; a longer text also states something
 _SAYS = re.compile(r"[.!…:;]\s|\n")
 
 
 def is_only_question(text: str) -> bool:
-    """One sentence or several, each of them a question; greetings and reasons make it more than that."""
-    said = text.strip()
-    return len(said) <= _LONGEST and said.rstrip(" \"'»“”)").endswith("?") and not _SAYS.search(said)
+    """Whether every sentence is a question. A greeting or a reason makes it more than that."""
+    stripped = text.strip()
+    return len(stripped) <= _LONGEST and stripped.rstrip(" \"'»“”)").endswith("?") and not _SAYS.search(stripped)

@@ -1,6 +1,6 @@
-"""Long texts cut into passages that an embedding engine reads whole.
+"""Splitting long texts into passages that an embedding model reads whole.
 
-The number of tokens is estimated without a vocabulary, so that cutting needs no engine and never changes with one.
+Token counts are estimated without a vocabulary. So splitting needs no model and does not change with the model.
 """
 
 import re
@@ -11,16 +11,16 @@ from math import ceil
 from pathlib import Path
 
 PASSAGE_TOKENS = 256
-FRAME_TOKENS = 2.0  # what an engine adds before and after a text
-MARGIN = 1.03  # texts differ; with it 99.7 % of passages have no more tokens than estimated
+FRAME_TOKENS = 2.0  # added by a model before and after a text
+MARGIN = 1.03  # with it, 99.7 % of passages have no more tokens than estimated
 
 # Tokens of MiniLM's WordPiece, fitted on English and German prose, code, digests and base64.
-WORD_BASE, WORD_PER_LETTER = 0.4, 0.37  # of a word that is not a common English one
-ACCENTED_PER_LETTER = 0.44  # of one with letters beyond English
-MIXED_PER_CHARACTER = 0.76  # of letters mixed with digits, or capitals without order
+WORD_BASE, WORD_PER_LETTER = 0.4, 0.37  # for words outside the common English list
+ACCENTED_PER_LETTER = 0.44  # for words with letters beyond English
+MIXED_PER_CHARACTER = 0.76  # for letters mixed with digits, or irregular capitals
 TOKENS_PER_DIGIT = 0.6
-OTHER_SCRIPT_WORD = 1.6  # read by the multilingual engine
-OTHER_SCRIPT_PER_LETTER = 0.2  # for scripts that write no spaces
+OTHER_SCRIPT_WORD = 1.6  # as the multilingual model counts
+OTHER_SCRIPT_PER_LETTER = 0.2  # for scripts without spaces
 _SURE_LETTERS = 2  # a word this short is one token
 
 _DATA = Path(__file__).with_name("data") / "common-english.txt"
@@ -28,55 +28,55 @@ _IDEOGRAPHS = "\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef
 _UNIT = re.compile(rf"[^\W_{_IDEOGRAPHS}]+|\S")
 _LATIN_WORD = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+")
 _DISORDERED = re.compile("[a-z][A-Z]{1,2}[a-z]?[A-Z]")
-_LONGEST_UNIT = 80  # longer runs without a boundary are cut anywhere
+_LONGEST_UNIT = 80  # a longer run without a boundary is cut anywhere
 
 _PARAGRAPH, _LINE, _SENTENCE, _WORD, _INSIDE = 4, 3, 2, 1, 0
 _SENTENCE_END = re.compile("[.!?…:;。！？][\"'»”’)\\]]*$")
-_FROM_IDEAL, _BEYOND_IDEAL = 0.6, 1.3  # where a good boundary is worth unequal parts
+_FROM_IDEAL, _BEYOND_IDEAL = 0.6, 1.3  # within this range a better boundary outweighs unequal parts
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens an engine sees; rather a few too many than too few."""
+    """About how many tokens a model sees: rather too many than too few."""
     return ceil(FRAME_TOKENS + MARGIN * sum(map(_cost, _UNIT.findall(text))))
 
 
 def split(text: str, limit: int = PASSAGE_TOKENS) -> list[tuple[int, int]]:
-    """Where the passages of a text begin and end, each of at most `limit` estimated tokens.
+    """(start, end) of each passage, with at most `limit` estimated tokens.
 
-    Cut between paragraphs, else lines, sentences, words, and inside a word only when it is longer than a passage.
-    Only white space lies outside the spans. The parts are about equal: no small rest at the end.
+    Cuts between paragraphs, else lines, sentences or words. A word is cut only if it is longer than a passage. Only
+    white space lies outside the spans. The passages have about equal length, with no small rest at the end.
     """
-    room = (limit - FRAME_TOKENS) / MARGIN - 0.01  # rounding
-    if room < 1:
+    budget = (limit - FRAME_TOKENS) / MARGIN - 0.01  # rounding
+    if budget < 1:
         raise ValueError(f"a passage of {limit} tokens has no room for text")
-    if len(text) <= room:  # surely one passage, for a token has at least one character
-        whole = _trimmed(text, 0, len(text.rstrip()))
+    if len(text) <= budget:  # surely one passage: a token has at least one character
+        whole = _without_leading_space(text, 0, len(text.rstrip()))
         return [whole] if whole[0] < whole[1] else []
     ends, totals, levels = _boundaries(text)
     spans: list[tuple[int, int]] = []
     start, first, before = 0, 0, 0.0
     while first < len(ends):
-        cut = _next_cut(totals, levels, first, before, room)
-        spans.append(_trimmed(text, start, ends[cut]))
+        cut = _next_cut(totals, levels, first, before, budget)
+        spans.append(_without_leading_space(text, start, ends[cut]))
         start, first, before = ends[cut], cut + 1, totals[cut]
     return spans
 
 
-def _next_cut(totals: "array[float]", levels: "array[int]", first: int, before: float, room: float) -> int:
-    """The boundary that ends the passage beginning after `before`."""
+def _next_cut(totals: "array[float]", levels: "array[int]", first: int, before: float, budget: float) -> int:
+    """Index of the boundary that ends the passage starting after `before`."""
     rest = totals[-1] - before
-    if rest <= room:
+    if rest <= budget:
         return len(totals) - 1
-    ideal = rest / ceil(rest / room)
+    ideal = rest / ceil(rest / budget)
     low = bisect_left(totals, before + _FROM_IDEAL * ideal, first)
-    high = bisect_right(totals, before + min(room, _BEYOND_IDEAL * ideal), first)
-    if low >= high:  # one unit as large as a passage
-        return max(first, bisect_right(totals, before + room, first) - 1)
+    high = bisect_right(totals, before + min(budget, _BEYOND_IDEAL * ideal), first)
+    if low >= high:  # a single unit as large as a passage
+        return max(first, bisect_right(totals, before + budget, first) - 1)
     return max(range(low, high), key=lambda at: (levels[at], -abs(totals[at] - before - ideal)))
 
 
 def _boundaries(text: str) -> tuple["array[int]", "array[float]", "array[int]"]:
-    """Every place where the text can be cut: its position, the tokens up to it, how good it is."""
+    """Every possible cut: its position, the tokens before it, and its level."""
     ends, totals, levels = array("q"), array("d"), array("b")
     total = 0.0
     end = 0
@@ -101,7 +101,7 @@ def _level(text: str, end: int, begin: int) -> int:
     return _SENTENCE if _SENTENCE_END.search(text, max(0, end - 3), end) else _WORD
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _without_leading_space(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start].isspace():
         start += 1
     return start, end
@@ -111,13 +111,12 @@ _costs: dict[str, float] = {}
 
 
 def _cost(unit: str) -> float:
-    """The tokens of one unit: a run of letters and digits, or one sign."""
-    known = _costs.get(unit)
-    if known is None:
+    cost = _costs.get(unit)
+    if cost is None:
         if len(_costs) > 50_000:
             _costs.clear()
-        known = _costs[unit] = _compute_cost(unit)
-    return known
+        cost = _costs[unit] = _compute_cost(unit)
+    return cost
 
 
 def _compute_cost(unit: str) -> float:
@@ -141,6 +140,6 @@ def _cost_of_word(word: str) -> float:
 
 @cache
 def common_words() -> frozenset[str]:
-    """Frequent English words, in small letters."""
+    """Frequent English words, in lower case."""
     lines = [line for line in _DATA.read_text("utf-8").splitlines() if not line.startswith("#")]
     return frozenset(" ".join(lines).split())

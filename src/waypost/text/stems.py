@@ -1,8 +1,10 @@
-"""Spellings and endings folded, so that the forms of a word meet in the keyword index."""
+"""Folding and stemming, so that all forms of a word meet in the keyword index."""
 
 import threading
 import unicodedata
 from typing import Protocol
+
+from waypost.text.character_table import CharacterTable
 
 _ALGORITHMS = {"en": "english", "de": "german", "ru": "russian"}
 _SPELLED_OUT = {
@@ -10,29 +12,21 @@ _SPELLED_OUT = {
 }  # fmt: skip
 
 
-class _Folding(dict[int, str]):
-    """For `str.translate`: umlauts spelled out as Germans do, other accents taken from Latin letters, ё as е."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        folded = _SPELLED_OUT.get(character) or _without_accent(character)
-        if len(self) < 20_000:
-            self[code] = folded
-        return folded
-
-
-def _without_accent(character: str) -> str:
+def _fold_character(character: str) -> str:
+    """Spells out umlauts as Germans do, drops other accents of Latin letters, and turns ё into е."""
+    if character in _SPELLED_OUT:
+        return _SPELLED_OUT[character]
     base = unicodedata.normalize("NFD", character)[0]
     if "\u0300" <= base <= "\u036f":  # left over from İ
         return ""
     return base if base.isascii() else character
 
 
-_folding = _Folding()
+_folding = CharacterTable(_fold_character)
 
 
 def fold(word: str) -> str:
-    """The word without case and in one spelling: `Größe`, `GRÖSSE` and `groesse` are the same, so are ё and е."""
+    """The word in lower case and one spelling: `Größe`, `GRÖSSE` and `groesse` are equal, so are ё and е."""
     return word.lower() if word.isascii() else word.casefold().translate(_folding)
 
 
@@ -43,7 +37,7 @@ class _Stemmer(Protocol):
 
 
 class _Stemmers(threading.local):
-    """A stemmer keeps state while it works: each thread has its own."""
+    """Stemmers of one thread, since a stemmer keeps state while it works."""
 
     def __init__(self) -> None:
         self.by_language: dict[str, _Stemmer] = {}
@@ -61,8 +55,8 @@ def stem(folded: str, language: str) -> str:
 
 
 def _new_stemmer(algorithm: str) -> _Stemmer:
-    import Stemmer  # type: ignore[import-not-found]  # a compiled library that not every command needs
+    import Stemmer  # type: ignore[import-not-found]  # a compiled library that few commands need
 
     stemmer: _Stemmer = Stemmer.Stemmer(algorithm)
-    stemmer.maxCacheSize = 0  # words.py remembers whole tokens
+    stemmer.maxCacheSize = 0  # waypost.text.keywords caches whole tokens
     return stemmer

@@ -1,11 +1,11 @@
-"""Small trees as the cold start sees them: paths and texts, nothing on the disk."""
+"""Small projects for the cold start, as paths and texts without files on disk."""
 
 import ast
 from collections.abc import Callable, Mapping
 
 import pytest
 
-from waypost.facts.coldstart.find import FoundProject, KnownProject, find_project, part_facts
+from waypost.facts.coldstart.project_facts import DetectedStack, FoundProject, find_project, part_facts
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.facts.domains import Layout
 
@@ -19,16 +19,16 @@ def tree_of(files: Mapping[str, str], name: str = "project") -> ProjectTree:
     return ProjectTree(files, lambda path: files[path], told, name)
 
 
-def project_of(files: Mapping[str, str], known: KnownProject | None = None) -> FoundProject:
-    return find_project(tree_of(files), Layout.of(files), known or KnownProject())
+def project_of(files: Mapping[str, str], detected: DetectedStack | None = None) -> FoundProject:
+    return find_project(tree_of(files), Layout.of(files), detected or DetectedStack())
 
 
 @pytest.fixture
 def facts() -> Facts:
     """The texts of the facts about a project, by topic."""
 
-    def found(files: Mapping[str, str], known: KnownProject | None = None) -> dict[str, str]:
-        return {fact.topic: fact.text for fact in project_of(files, known).facts}
+    def found(files: Mapping[str, str], detected: DetectedStack | None = None) -> dict[str, str]:
+        return {fact.topic: fact.text for fact in project_of(files, detected).facts}
 
     return found
 

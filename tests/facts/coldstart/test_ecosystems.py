@@ -1,17 +1,17 @@
-"""Each ecosystem: a small tree that looks like a real one, and the facts that follow from it."""
+"""Each ecosystem: a small realistic project, and the facts that follow from it."""
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from waypost.facts.coldstart.find import FoundProject
+from waypost.facts.coldstart.project_facts import FoundProject
 
 Facts = Callable[..., dict[str, str]]
 FindProject = Callable[..., FoundProject]
 
 
 def test_a_python_package(facts: Facts) -> None:
-    found = facts(
+    stated = facts(
         {
             "pyproject.toml": """
 [project]
@@ -43,23 +43,23 @@ strict = true
             "tests/test_carriers.py": "",
         }
     )
-    assert found["project:purpose"] == 'Parcel describes itself: "Track parcels of several carriers in one place."'
-    assert found["project:runtime"] == "Parcel needs Python >=3.11."
-    assert found["project:dependencies"] == "Python dependencies are managed with uv."
-    assert found["project:test"] == "`make test` runs the tests with pytest: `uv run pytest -q`."
-    assert found["project:lint"] == "Python code is checked with ruff and mypy."
-    assert found["project:entry"] == "Parcel installs the command `parcel` (parcel.cli:main)."
-    assert found["project:build"] == "The Python package parcel is built with Hatchling."
-    assert found["project:tests"] == "Tests lie in `tests/`."
-    assert found["project:licence"] == "Parcel is licensed under MIT."
-    assert found["project:targets"] == "`Makefile` has the targets `test`, `lint` and `build`."
-    assert found["project:parts"] == "The code of Parcel lies in `src/parcel/`; its modules are carriers and cli."
-    assert found["project:changes"] == "Changes for users are recorded in `CHANGELOG.md`."
+    assert stated["project:purpose"] == 'Parcel describes itself: "Track parcels of several carriers in one place."'
+    assert stated["project:runtime"] == "Parcel needs Python >=3.11."
+    assert stated["project:dependencies"] == "Python dependencies are managed with uv."
+    assert stated["project:test"] == "`make test` runs the tests with pytest: `uv run pytest -q`."
+    assert stated["project:lint"] == "Python code is checked with ruff and mypy."
+    assert stated["project:entry"] == "Parcel installs the command `parcel` (parcel.cli:main)."
+    assert stated["project:build"] == "The Python package parcel is built with Hatchling."
+    assert stated["project:tests"] == "Tests lie in `tests/`."
+    assert stated["project:licence"] == "Parcel is licensed under MIT."
+    assert stated["project:targets"] == "`Makefile` has the targets `test`, `lint` and `build`."
+    assert stated["project:parts"] == "The code of Parcel lies in `src/parcel/`; its modules are carriers and cli."
+    assert stated["project:changes"] == "Changes for users are recorded in `CHANGELOG.md`."
 
 
 def test_a_django_application_of_old(facts: Facts) -> None:
     manage = "if __name__ == '__main__':\n    from django.core.management import execute_from_command_line\n"
-    found = facts(
+    stated = facts(
         {
             "requirements.txt": "Django==4.2\npsycopg2\n",
             "manage.py": manage,
@@ -73,17 +73,19 @@ def test_a_django_application_of_old(facts: Facts) -> None:
             "Procfile": "web: gunicorn shop.wsgi\n",
         }
     )
-    assert found["project:dependencies"] == "Python dependencies are listed in `requirements.txt`."
-    assert found["project:test"] == "`python manage.py test` runs the tests; they are written for Django's test runner."
-    assert found["project:entry"] == "Programs start in `manage.py`."
-    assert found["project:migrations"] == "Database migrations lie in `shop/orders/migrations/`."
-    assert found["project:processes"] == "The Procfile starts `web` with `gunicorn shop.wsgi`."
-    assert found["project:parts"] == (
+    assert stated["project:dependencies"] == "Python dependencies are listed in `requirements.txt`."
+    assert (
+        stated["project:test"] == "`python manage.py test` runs the tests; they are written for Django's test runner."
+    )
+    assert stated["project:entry"] == "Programs start in `manage.py`."
+    assert stated["project:migrations"] == "Database migrations lie in `shop/orders/migrations/`."
+    assert stated["project:processes"] == "The Procfile starts `web` with `gunicorn shop.wsgi`."
+    assert stated["project:parts"] == (
         "The main parts of the code are catalog (`shop/catalog`) and orders (`shop/orders`)."
     )
 
 
-def test_a_command_in_setup_py_is_told_and_other_entry_points_are_not(facts: Facts) -> None:
+def test_a_command_in_setup_py_is_reported_and_other_entry_points_are_not(facts: Facts) -> None:
     setup = """
 setup(
     name="parcel",
@@ -94,9 +96,9 @@ setup(
     },
 )
 """
-    found = facts({"setup.py": setup, "parcel/__init__.py": "", "tox.ini": "[testenv]\ncommands = pytest\n"})
-    assert found["project:entry"] == "parcel installs the command `parcel` (parcel.cli:main)."
-    assert found["project:test"] == "`tox` runs the tests; they are written for pytest."
+    stated = facts({"setup.py": setup, "parcel/__init__.py": "", "tox.ini": "[testenv]\ncommands = pytest\n"})
+    assert stated["project:entry"] == "parcel installs the command `parcel` (parcel.cli:main)."
+    assert stated["project:test"] == "`tox` runs the tests; they are written for pytest."
 
 
 def test_a_node_application_in_typescript(facts: Facts) -> None:
@@ -109,7 +111,7 @@ def test_a_node_application_in_typescript(facts: Facts) -> None:
         "dependencies": {"next": "15.0.0"},
         "devDependencies": {"vitest": "^2", "eslint": "^9", "prettier": "^3"},
     }
-    found = facts(
+    stated = facts(
         {
             "package.json": json.dumps(package),
             "pnpm-lock.yaml": "",
@@ -119,25 +121,25 @@ def test_a_node_application_in_typescript(facts: Facts) -> None:
             ".env.example": "# where it listens\nDATABASE_URL=postgres://localhost/board\nPORT=3000\n",
         }
     )
-    assert found["project:test"] == "`pnpm test` runs the JavaScript tests: `vitest run`."
-    assert found["project:run"] == "`pnpm dev` starts the JavaScript code: `next dev`."
-    assert found["project:build"] == "`pnpm build` builds the JavaScript code: `next build`."
-    assert found["project:lint"] == "JavaScript code is checked with ESLint and Prettier; `pnpm lint` does it."
-    assert found["project:dependencies"] == "JavaScript dependencies are managed with pnpm."
-    assert found["project:environment"] == (
+    assert stated["project:test"] == "`pnpm test` runs the JavaScript tests: `vitest run`."
+    assert stated["project:run"] == "`pnpm dev` starts the JavaScript code: `next dev`."
+    assert stated["project:build"] == "`pnpm build` builds the JavaScript code: `next build`."
+    assert stated["project:lint"] == "JavaScript code is checked with ESLint and Prettier; `pnpm lint` does it."
+    assert stated["project:dependencies"] == "JavaScript dependencies are managed with pnpm."
+    assert stated["project:environment"] == (
         "`.env.example` lists the environment variables that the project reads, such as `DATABASE_URL` and `PORT`."
     )
 
 
 def test_a_script_that_only_complains_is_no_test(facts: Facts) -> None:
     package = {"name": "tiny", "scripts": {"test": 'echo "Error: no test specified" && exit 1'}, "main": "index.js"}
-    found = facts({"package.json": json.dumps(package), "index.js": ""})
-    assert "project:test" not in found
-    assert found["project:entry"] == "Importing the package tiny loads `index.js`."
+    stated = facts({"package.json": json.dumps(package), "index.js": ""})
+    assert "project:test" not in stated
+    assert stated["project:entry"] == "Importing the package tiny loads `index.js`."
 
 
 def test_a_rust_workspace(facts: Facts) -> None:
-    found = facts(
+    stated = facts(
         {
             "Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n[workspace.package]\nedition = "2021"\nlicense = "MIT"\n',
             "crates/core/Cargo.toml": '[package]\nname = "finder-core"\ndescription = "Finds."\n',
@@ -149,16 +151,16 @@ def test_a_rust_workspace(facts: Facts) -> None:
             ".github/workflows/ci.yml": "jobs:\n  t:\n    steps:\n      - run: cargo clippy --all\n      - run: cargo test --all\n",
         }
     )
-    assert found["project:workspace"] == "The Cargo workspace has the crates `crates/cli` and `crates/core`."
-    assert found["project:entry"] == "The program `finder` starts in `crates/cli/src/main.rs`."
-    assert found["project:test"] == "`cargo test --all` runs the tests."
-    assert found["project:lint"] == "Rust code is checked with Clippy and rustfmt."
-    assert found["project:runtime"] == "project is written in the 2021 edition of Rust."
-    assert found["project:packages"].startswith("This repository is a monorepo of 2 packages")
+    assert stated["project:workspace"] == "The Cargo workspace has the crates `crates/cli` and `crates/core`."
+    assert stated["project:entry"] == "The program `finder` starts in `crates/cli/src/main.rs`."
+    assert stated["project:test"] == "`cargo test --all` runs the tests."
+    assert stated["project:lint"] == "Rust code is checked with Clippy and rustfmt."
+    assert stated["project:runtime"] == "project is written in the 2021 edition of Rust."
+    assert stated["project:packages"].startswith("This repository is a monorepo of 2 packages")
 
 
 def test_a_go_service(facts: Facts) -> None:
-    found = facts(
+    stated = facts(
         {
             "go.mod": "module example.org/acme/ledger\n\ngo 1.23\n\nrequire github.com/stretchr/testify v1.9.0\n",
             "cmd/ledgerd/main.go": "package main\n\nfunc main() {\n}\n",
@@ -172,13 +174,13 @@ def test_a_go_service(facts: Facts) -> None:
             "Dockerfile": 'FROM scratch\nCOPY ledgerd /\nENTRYPOINT ["/ledgerd"]\nCMD ["--port", "80"]\n',
         }
     )
-    assert found["project:runtime"] == "The Go module example.org/acme/ledger needs Go 1.23."
-    assert found["project:entry"] == "Programs start in `cmd/ledgerd/main.go`."
-    assert found["project:test"] == "`go test ./...` runs the Go tests."
-    assert found["project:testing-library"] == "Go tests use testify."
-    assert found["project:lint"] == "Go code is checked with golangci-lint."
-    assert found["project:tests"] == "Tests lie beside the code they test, as `*_test.go`."
-    assert found["project:container"] == "The container image starts `/ledgerd --port 80`."
+    assert stated["project:runtime"] == "The Go module example.org/acme/ledger needs Go 1.23."
+    assert stated["project:entry"] == "Programs start in `cmd/ledgerd/main.go`."
+    assert stated["project:test"] == "`go test ./...` runs the Go tests."
+    assert stated["project:testing-library"] == "Go tests use testify."
+    assert stated["project:lint"] == "Go code is checked with golangci-lint."
+    assert stated["project:tests"] == "Tests lie beside the code they test, as `*_test.go`."
+    assert stated["project:container"] == "The container image starts `/ledgerd --port 80`."
 
 
 def test_a_maven_project(facts: Facts) -> None:
@@ -190,7 +192,7 @@ def test_a_maven_project(facts: Facts) -> None:
   <dependencies><dependency><artifactId>spring-boot-starter-test</artifactId></dependency></dependencies>
 </project>"""
     main = "class ClinicApplication { public static void main(String[] args) {} }"
-    found = facts(
+    stated = facts(
         {
             "pom.xml": pom,
             "mvnw": "",
@@ -200,16 +202,16 @@ def test_a_maven_project(facts: Facts) -> None:
             "src/test/java/org/acme/clinic/VisitTests.java": "",
         }
     )
-    assert found["project:runtime"] == "clinic is compiled for Java 21."
-    assert found["project:test"] == "`./mvnw test` runs the tests, written with JUnit."
-    assert found["project:build"] == "clinic is built with Maven; `./mvnw package` builds clinic."
-    assert found["project:entry"].endswith("`src/main/java/org/acme/clinic/ClinicApplication.java`.")
-    assert found["project:artifact"] == "The artifact is org.acme:clinic."
-    assert "Appointments of a clinic" in found["project:purpose"]
+    assert stated["project:runtime"] == "clinic is compiled for Java 21."
+    assert stated["project:test"] == "`./mvnw test` runs the tests, written with JUnit."
+    assert stated["project:build"] == "clinic is built with Maven; `./mvnw package` builds clinic."
+    assert stated["project:entry"].endswith("`src/main/java/org/acme/clinic/ClinicApplication.java`.")
+    assert stated["project:artifact"] == "The artifact is org.acme:clinic."
+    assert "Appointments of a clinic" in stated["project:purpose"]
 
 
 def test_a_gradle_build_in_kotlin(facts: Facts) -> None:
-    found = facts(
+    stated = facts(
         {
             "settings.gradle.kts": 'rootProject.name = "courier"\ninclude(":core", ":app")\n',
             "build.gradle.kts": 'plugins { id("com.diffplug.spotless") }\nkotlin { jvmToolchain(17) }\n',
@@ -221,11 +223,11 @@ def test_a_gradle_build_in_kotlin(facts: Facts) -> None:
             "app/src/test/kotlin/courier/MainTest.kt": "",
         }
     )
-    assert found["project:workspace"] == "The build has the modules `core` and `app`."
-    assert found["project:runtime"] == "courier is compiled for Java 17."
-    assert found["project:test"] == "`./gradlew test` runs the tests."
-    assert found["project:lint"] == "Code is checked with Spotless."
-    assert found["project:entry"] == "The program starts in `app/src/main/kotlin/courier/Main.kt`."
+    assert stated["project:workspace"] == "The build has the modules `core` and `app`."
+    assert stated["project:runtime"] == "courier is compiled for Java 17."
+    assert stated["project:test"] == "`./gradlew test` runs the tests."
+    assert stated["project:lint"] == "Code is checked with Spotless."
+    assert stated["project:entry"] == "The program starts in `app/src/main/kotlin/courier/Main.kt`."
 
 
 def test_a_solution_in_csharp(facts: Facts) -> None:
@@ -233,7 +235,7 @@ def test_a_solution_in_csharp(facts: Facts) -> None:
     tests = (
         '<Project><PackageReference Include="Microsoft.NET.Test.Sdk" /><PackageReference Include="xunit" /></Project>'
     )
-    found = facts(
+    stated = facts(
         {
             "Shop.sln": "",
             "global.json": '{"sdk": {"version": "9.0.100"}}',
@@ -246,11 +248,11 @@ def test_a_solution_in_csharp(facts: Facts) -> None:
             "tests/Basket.UnitTests/BasketTest.cs": "",
         }
     )
-    assert found["project:runtime"] == "project targets .NET 9.0."
-    assert found["project:solution"] == "The solution is `Shop.sln`, with 3 projects."
-    assert found["project:test"] == "`dotnet test` runs the tests, written with xUnit, of `Basket.UnitTests`."
-    assert found["project:entry"] == "Programs start in `src/Basket.API/Program.cs`."
-    assert found["project:sdk"] == "project asks for version 9.0.100 of the .NET SDK."
+    assert stated["project:runtime"] == "project targets .NET 9.0."
+    assert stated["project:solution"] == "The solution is `Shop.sln`, with 3 projects."
+    assert stated["project:test"] == "`dotnet test` runs the tests, written with xUnit, of `Basket.UnitTests`."
+    assert stated["project:entry"] == "Programs start in `src/Basket.API/Program.cs`."
+    assert stated["project:sdk"] == "project asks for version 9.0.100 of the .NET SDK."
 
 
 def test_a_laravel_application(facts: Facts) -> None:
@@ -261,7 +263,7 @@ def test_a_laravel_application(facts: Facts) -> None:
         "autoload": {"psr-4": {"Acme\\Wiki\\": "app/"}},
         "scripts": {"lint": "phpcs", "post-install-cmd": ["@php artisan optimize"]},
     }
-    found = facts(
+    stated = facts(
         {
             "composer.json": json.dumps(composer),
             "artisan": "",
@@ -273,15 +275,15 @@ def test_a_laravel_application(facts: Facts) -> None:
             "phpunit.xml": "",
         }
     )
-    assert found["project:runtime"] == "project needs PHP ^8.2."
-    assert found["project:test"] == "`php artisan test` runs the tests with PHPUnit."
-    assert found["project:entry"] == "Requests come in at `public/index.php`; commands are run with `artisan`."
-    assert found["project:lint"] == "PHP code is checked with PHPStan."
-    assert found["project:namespaces"] == "Classes of `Acme\\Wiki` lie in `app/`."
+    assert stated["project:runtime"] == "project needs PHP ^8.2."
+    assert stated["project:test"] == "`php artisan test` runs the tests with PHPUnit."
+    assert stated["project:entry"] == "Requests come in at `public/index.php`; commands are run with `artisan`."
+    assert stated["project:lint"] == "PHP code is checked with PHPStan."
+    assert stated["project:namespaces"] == "Classes of `Acme\\Wiki` lie in `app/`."
 
 
 def test_a_rails_application(facts: Facts) -> None:
-    found = facts(
+    stated = facts(
         {
             "Gemfile": 'source "https://example.org"\nruby "3.3.0"\ngem "rails", "~> 7.1"\ngem "rspec-rails"\n',
             ".rspec": "",
@@ -300,14 +302,14 @@ def test_a_rails_application(facts: Facts) -> None:
             "spec/models/post_spec.rb": "",
         }
     )
-    assert found["project:runtime"] == "project needs Ruby 3.3.0."
-    assert found["project:test"] == "`bundle exec rspec` runs the tests, written with RSpec."
-    assert found["project:entry"] == (
+    assert stated["project:runtime"] == "project needs Ruby 3.3.0."
+    assert stated["project:test"] == "`bundle exec rspec` runs the tests, written with RSpec."
+    assert stated["project:entry"] == (
         "project is a Rails application: `bin/rails` runs its commands, and `config/routes.rb` lists its routes."
     )
-    assert found["project:database"] == "The database schema is kept in `db/schema.rb`."
-    assert found["project:migrations"] == "Database migrations lie in `db/migrate/`."
-    assert found["project:lint"] == "Ruby code is checked with RuboCop."
+    assert stated["project:database"] == "The database schema is kept in `db/schema.rb`."
+    assert stated["project:migrations"] == "Database migrations lie in `db/migrate/`."
+    assert stated["project:lint"] == "Ruby code is checked with RuboCop."
 
 
 def test_a_gem(facts: Facts) -> None:
@@ -319,10 +321,10 @@ def test_a_gem(facts: Facts) -> None:
   spec.executables = ["ferry"]
 end
 """
-    found = facts({"ferry.gemspec": gemspec, "exe/ferry": "", "lib/ferry.rb": "", "Rakefile": "", ".standard.yml": ""})
-    assert found["project:runtime"] == "ferry needs Ruby >= 3.0."
-    assert found["project:entry"] == "The gem ferry installs the command `ferry`."
-    assert "Moves files between hosts" in found["project:purpose"]
+    stated = facts({"ferry.gemspec": gemspec, "exe/ferry": "", "lib/ferry.rb": "", "Rakefile": "", ".standard.yml": ""})
+    assert stated["project:runtime"] == "ferry needs Ruby >= 3.0."
+    assert stated["project:entry"] == "The gem ferry installs the command `ferry`."
+    assert "Moves files between hosts" in stated["project:purpose"]
 
 
 def test_several_ecosystems_in_one_repository_each_say_how_they_are_tested(project: FindProject) -> None:
@@ -338,10 +340,10 @@ def test_several_ecosystems_in_one_repository_each_say_how_they_are_tested(proje
         "web/src/port.ts": "",
         "web/src/map.ts": "",
     }
-    found = project(files)
-    texts = {fact.topic: fact.text for fact in found.facts}
-    assert found.types == ("node", "go")
-    assert found.packages == ("web", "server")
+    stated = project(files)
+    texts = {fact.topic: fact.text for fact in stated.facts}
+    assert stated.types == ("node", "go")
+    assert stated.packages == ("web", "server")
     assert texts["project:packages"] == "This repository is a monorepo of 2 packages, among them `web` and `server`."
     assert texts["project:test"] == "In `web/`: `npm test` runs the JavaScript tests: `vitest`."
     assert texts["project:test:go"] == "In `server/`: `go test ./...` runs the Go tests."

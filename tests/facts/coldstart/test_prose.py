@@ -1,10 +1,10 @@
-"""Sentences of strangers: one, plain, and what a project is."""
+"""Extracting one plain sentence that says what a project is."""
 
 import time
 
 import pytest
 
-from waypost.facts.coldstart.prose import opening, readme_sentence, sentence, title
+from waypost.facts.coldstart.prose import file_description, first_sentence, readme_sentence, readme_title
 
 
 @pytest.mark.parametrize(
@@ -23,17 +23,17 @@ from waypost.facts.coldstart.prose import opening, readme_sentence, sentence, ti
     ],
 )
 def test_the_first_sentence_in_plain_words(text: str, expected: str) -> None:
-    assert sentence(text) == expected
+    assert first_sentence(text) == expected
 
 
 def test_a_sentence_is_one_line_without_characters_that_act_on_a_reader() -> None:
-    found = sentence("A tool\x1b[31m that\u202e looks\u200b\nharmless \x07 indeed.")
-    assert found.isprintable()
-    assert "\n" not in found
+    text = first_sentence("A tool\x1b[31m that\u202e looks\u200b\nharmless \x07 indeed.")
+    assert text.isprintable()
+    assert "\n" not in text
 
 
 def test_a_long_sentence_is_cut() -> None:
-    assert len(sentence("word " * 500)) < 300
+    assert len(first_sentence("word " * 500)) < 300
 
 
 README = """---
@@ -68,18 +68,18 @@ Run this.
 
 def test_a_readme_says_what_the_project_is_behind_its_badges_and_news() -> None:
     assert readme_sentence(README) == "Parcel is a tracker for parcels of many carriers."
-    assert title(README) == "Parcel"
+    assert readme_title(README) == "Parcel"
 
 
 def test_a_heading_made_of_lines_is_a_title() -> None:
     text = "======\nParcel\n======\n\nParcel is a tracker for parcels.\n"
-    assert title(text) == "Parcel"
+    assert readme_title(text) == "Parcel"
     assert readme_sentence(text) == "Parcel is a tracker for parcels."
 
 
 def test_a_heading_in_html_is_no_description() -> None:
     text = '<h1 align="center">Parcel</h1>\n<h3 align="center">A tracker for parcels of many carriers</h3>\n'
-    assert title(text) == "Parcel"
+    assert readme_title(text) == "Parcel"
     assert "<" not in readme_sentence(text)
 
 
@@ -89,14 +89,14 @@ def test_a_readme_without_prose_says_nothing(text: str) -> None:
 
 
 def test_the_words_at_the_head_of_a_file_describe_it_and_later_comments_do_not() -> None:
-    told = "Invoices and how they are paid."
-    assert opening(f'"""{told}"""\nimport os\n', told) == told
-    assert opening(f"#!/usr/bin/env python\n# {told}\n", told) == told
-    assert opening(f"import os\n\n# {told}\nx = 1\n", told) == ""
-    assert opening("# Copyright 2020 Somebody and others.\n", "Copyright 2020 Somebody and others.") == ""
-    assert opening("// Package mail sends what is due.\npackage mail\n", "Package mail sends what is due.") == (
-        "sends what is due."
-    )
+    description = "Invoices and how they are paid."
+    assert file_description(f'"""{description}"""\nimport os\n', description) == description
+    assert file_description(f"#!/usr/bin/env python\n# {description}\n", description) == description
+    assert file_description(f"import os\n\n# {description}\nx = 1\n", description) == ""
+    assert file_description("# Copyright 2020 Somebody and others.\n", "Copyright 2020 Somebody and others.") == ""
+    assert file_description(
+        "// Package mail sends what is due.\npackage mail\n", "Package mail sends what is due."
+    ) == ("sends what is due.")
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_no_text_takes_long(text: str) -> None:
     begin = time.process_time()
     readme_sentence(text)
     readme_sentence(text.replace("", "\n", 100))
-    title(text)
-    sentence(text)
+    readme_title(text)
+    first_sentence(text)
     assert time.process_time() - begin < 2.0
 
 

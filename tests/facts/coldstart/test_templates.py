@@ -1,11 +1,11 @@
-"""Templates: a fact has all its values from the tree, or it is not stated."""
+"""Templates: a fact is stated only with all its values from the project."""
 
 from collections.abc import Callable
 
 import pytest
 
-from waypost.facts.coldstart.find import MOST_FACTS, FoundProject, KnownProject
-from waypost.facts.coldstart.slots import Slot, there
+from waypost.facts.coldstart.project_facts import MOST_FACTS, DetectedStack, FoundProject
+from waypost.facts.coldstart.slots import Slot, seen_slot
 from waypost.facts.coldstart.templates import ANY, Fact, fill, templates
 from waypost.facts.coldstart.tree import ProjectTree
 
@@ -31,7 +31,7 @@ def test_a_fact_is_as_sure_as_its_least_sure_value_and_says_where_it_stands() ->
 
 def test_what_a_file_tells_by_being_there_is_evidence_and_no_reference() -> None:
     facts = [Fact("Changes are recorded in {changelog}.", "project:changes")]
-    ((_, fact),) = fill(empty_tree(), facts, {"changelog": there("`CHANGES.md`", ["CHANGES.md"])})
+    ((_, fact),) = fill(empty_tree(), facts, {"changelog": seen_slot("`CHANGES.md`", ["CHANGES.md"])})
     assert fact.refs == ()
     assert fact.evidence == ("CHANGES.md is in the tree",)
 
@@ -77,11 +77,11 @@ def test_a_python_project_that_says_nothing_gets_no_empty_phrases(facts: Facts) 
 
 
 def test_what_others_found_out_about_the_tree_is_stated_too(facts: Facts) -> None:
-    known = KnownProject(languages=Slot("Go", ()), frameworks=Slot("chi v5", ("go.mod",)))
-    found = facts({"go.mod": "module example.org/x\n"}, known)
-    assert found["project:languages"] == "The code is written in Go."
-    assert found["project:frameworks"] == "Frameworks that project uses: chi v5."
-    assert "project:libraries" not in found
+    detected = DetectedStack(languages=Slot("Go", ()), frameworks=Slot("chi v5", ("go.mod",)))
+    stated = facts({"go.mod": "module example.org/x\n"}, detected)
+    assert stated["project:languages"] == "The code is written in Go."
+    assert stated["project:frameworks"] == "Frameworks that project uses: chi v5."
+    assert "project:libraries" not in stated
 
 
 def test_there_are_never_more_facts_about_a_project_than_a_briefing_bears(project: Callable[..., FoundProject]) -> None:
@@ -116,15 +116,15 @@ def test_there_are_never_more_facts_about_a_project_than_a_briefing_bears(projec
         "db/migrate/2.sql": "",
         "db/migrate/3.sql": "",
     }
-    known = KnownProject(Slot("Python", ()), Slot("Flask", ()), Slot("Celery", ()))
-    found = project(files, known)
-    assert len(found.facts) == MOST_FACTS
-    assert found.facts[0].topic == "project:purpose"
-    assert "project:test" in {fact.topic for fact in found.facts}
+    detected = DetectedStack(Slot("Python", ()), Slot("Flask", ()), Slot("Celery", ()))
+    stated = project(files, detected)
+    assert len(stated.facts) == MOST_FACTS
+    assert stated.facts[0].topic == "project:purpose"
+    assert "project:test" in {fact.topic for fact in stated.facts}
 
 
 def test_parts_say_what_they_are_for_or_else_what_is_in_them(parts: Facts) -> None:
-    found = parts(
+    stated = parts(
         {
             "shop/billing/__init__.py": '"""Invoices and how they are paid. Nothing else."""\n',
             "shop/billing/invoice.py": "",
@@ -137,8 +137,8 @@ def test_parts_say_what_they_are_for_or_else_what_is_in_them(parts: Facts) -> No
             "shop/mail/render.py": "",
         }
     )
-    assert found["domain:billing"] == (
+    assert stated["domain:billing"] == (
         'The part billing (`shop/billing/`) describes itself: "Invoices and how they are paid."'
     )
-    assert found["domain:search"] == "The part search lies in `shop/search/`; its modules are index and query."
-    assert found["domain:mail"].endswith('describes itself: "This folder holds all that is sent to customers."')
+    assert stated["domain:search"] == "The part search lies in `shop/search/`; its modules are index and query."
+    assert stated["domain:mail"].endswith('describes itself: "This folder holds all that is sent to customers."')

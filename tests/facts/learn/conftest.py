@@ -1,4 +1,4 @@
-"""A change in few words."""
+"""Short builders for changes."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ def layout() -> Layout:
 
 @pytest.fixture
 def commit() -> Commit:
-    """`commit("subject", file, body="…")`; without files one function of the cart was changed, with its test."""
+    """`commit("subject", file, body="…")`. Without files, one function of the cart and its test changed."""
 
     def make(subject: str, *files: FileChange, body: str = "", id: str = "1a2b3c4d5e6f", **more: object) -> ChangeSet:
         total = SymbolChange("Cart.total", "method", MODIFIED, line=10, end_line=20, lines_changed=4)

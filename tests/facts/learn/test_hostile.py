@@ -1,4 +1,4 @@
-"""Whatever a change holds, its candidates are clean, bounded, and speak of the change only."""
+"""The candidates of any change are clean, bounded, and only about the change."""
 
 from datetime import UTC, datetime
 
@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from waypost.facts.domains import Layout
+from waypost.facts.learn.commit_range import propose_for_range
 from waypost.facts.learn.propose import MOST, candidates
-from waypost.facts.learn.span import over_range
 from waypost.facts.learn.wording import MOST_TEXT, clip, predicate
 from waypost.model.candidate import Candidate
 from waypost.model.change import (
@@ -23,14 +23,14 @@ from waypost.model.change import (
     SymbolChange,
 )
 
-pytestmark = pytest.mark.slow  # not for the inner loop
+pytestmark = pytest.mark.slow  # too slow for the fast suite
 
 LAYOUT = Layout.of(["src/shop/cart.py", "src/mail/send.py"])
 WORDS = st.sampled_from(
     ["fix", "Add", "the", "cart", "support", "for", "because", "`x`", "to", "avoid", "leak", "of", "Error", "#12", "and",
      "total", "must", "remove", "Closes", "исправлено", "behebt", "weil", "(", ")", ":", "``", "\x00", "\u202e", "\n", "--", "<|x|>"]
 )  # fmt: skip
-# Drawn once and chosen from: to draw every text anew would take most of the time.
+# Drawn once and sampled from, as drawing every text again would take most of the time.
 TEXT = st.one_of(
     st.sampled_from(
         [
@@ -100,17 +100,17 @@ _QUICK = settings(
 )
 
 
-def check(one: Candidate, *changes: ChangeSet) -> None:
+def check(candidate: Candidate, *changes: ChangeSet) -> None:
     paths = {file.path for change in changes for file in change.files}
     names = {symbol.name for change in changes for file in change.files for symbol in file.symbols}
-    assert one.text.strip()
-    assert len(one.text) <= MOST_TEXT + 5
-    assert one.topic
-    assert 0.5 <= one.confidence <= 1
-    assert one.level in (0, 1, 2, 3)
-    for part in (one.text, one.topic, one.reason, *one.evidence, *one.refs):
+    assert candidate.text.strip()
+    assert len(candidate.text) <= MOST_TEXT + 5
+    assert candidate.topic
+    assert 0.5 <= candidate.confidence <= 1
+    assert candidate.level in (0, 1, 2, 3)
+    for part in (candidate.text, candidate.topic, candidate.reason, *candidate.evidence, *candidate.refs):
         assert part.isprintable()
-    for ref in one.refs:
+    for ref in candidate.refs:
         path, _, name = ref.partition("#")
         assert path in paths
         assert not name or name in names
@@ -119,20 +119,20 @@ def check(one: Candidate, *changes: ChangeSet) -> None:
 @given(SETS)
 @_QUICK
 def test_any_change_gives_valid_candidates(change: ChangeSet) -> None:
-    found = candidates(change, LAYOUT)
-    assert len(found) <= MOST
-    for one in found:
-        check(one, change)
+    proposals = candidates(change, LAYOUT)
+    assert len(proposals) <= MOST
+    for candidate in proposals:
+        check(candidate, change)
 
 
 @given(st.lists(SETS, max_size=3))
 @settings(_QUICK, max_examples=20)
 def test_any_range_gives_valid_candidates(changes: list[ChangeSet]) -> None:
-    found = over_range(changes, LAYOUT)
-    assert found.commits == len(changes)
-    assert len({one.topic for one in found.candidates}) == len(found.candidates)
-    for one in found.candidates:
-        check(one, *changes)
+    proposals = propose_for_range(changes, LAYOUT)
+    assert proposals.commits == len(changes)
+    assert len({candidate.topic for candidate in proposals.candidates}) == len(proposals.candidates)
+    for candidate in proposals.candidates:
+        check(candidate, *changes)
 
 
 @given(st.text(max_size=200), st.integers(5, 80))

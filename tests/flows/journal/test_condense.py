@@ -246,8 +246,8 @@ def test_what_is_held_or_in_conflict_is_left_alone_and_the_rest_goes_on(memory: 
     done = condensed(memory)
     assert (held.read_bytes(), torn.read_bytes()) == before
     assert names(memory, "daily/") == ["daily/2026-01-12.md", "daily/2026-01-13.md"]
-    assert "daily/2026-01-12.md was left alone: it is held." in done.notices
-    assert "daily/2026-01-13.md was left alone: it holds an unresolved merge conflict." in done.notices
+    assert "daily/2026-01-12.md was left alone: it is on hold." in done.notices
+    assert "daily/2026-01-13.md was left alone: it has an unresolved merge conflict." in done.notices
 
 
 def test_an_original_that_is_damaged_stops_only_its_own_day(memory: Memory, clock: TestClock) -> None:

@@ -132,7 +132,7 @@ def test_an_entry_is_not_written_into_what_is_no_text(memory: Memory, clock: Tes
     place = root_of(memory) / "daily" / "2026-01-13.md"
     place.parent.mkdir(parents=True)
     place.write_bytes(STRANGE["daily/2026-01-13.md"])
-    with pytest.raises(InvalidInput, match="is no text"):
+    with pytest.raises(InvalidInput, match="is not UTF-8 text"):
         memory.journal.add("A walk.")
     assert place.read_bytes() == STRANGE["daily/2026-01-13.md"]
 

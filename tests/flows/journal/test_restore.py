@@ -55,7 +55,7 @@ def test_a_day_comes_back_with_its_first_words_and_the_next_run_leaves_it(
     brought = parse_page(text_of(memory, "daily/2026-01-12.md"), START, None)
     assert brought.hold
     assert [one.text for one in brought.entries] == [one.text for one in parse_page(first, START, None).entries]
-    assert any("is held" in notice for notice in condensed(memory).notices)
+    assert any("is on hold" in notice for notice in condensed(memory).notices)
     assert text_of(memory, "daily/2026-01-12.md") == brought.text
 
 

@@ -59,4 +59,4 @@ def _without_hashes(value: str | None) -> str | None:
 def _is_secret(key: str, *values: str | None) -> bool:
     """Whether a value is secret. The text was masked as a whole; here each value is checked with its key."""
     name = key.rpartition(".")[2]
-    return any(value and (MASKED in value or mask(f'{name} = "{value[:2_000]}"').found) for value in values)
+    return any(value and (MASKED in value or mask(f'{name} = "{value[:2_000]}"').findings) for value in values)

@@ -32,7 +32,7 @@ def import_crowdbot(
     """Bring over a `memory.md`, or a user's folder with days and summaries."""
     plan, memory = _plan(space, path)
     backup = back_up(space, memory) if memory is not None else None
-    if memory is not None and (found := len(mask(memory.text).found)):
+    if memory is not None and (found := len(mask(memory.text).findings)):
         told = f"{found} secrets are masked in {backup}; the old file still holds them"
         plan = replace(plan, notices=(*plan.notices, told))
     return bring(space, plan, caller, progress, backup)
@@ -47,7 +47,7 @@ def back_up(space: OpenSpace, source: ReadFile) -> str:
     """Keep a copy of the old file beside the journal, byte for byte but for its secrets; in a repository, where a copy could
     be committed, with the space. Returns where it is."""
     hidden = mask(source.text)
-    content = hidden.text.encode("utf-8", "surrogateescape") if hidden.found else source.content
+    content = hidden.text.encode("utf-8", "surrogateescape") if hidden.findings else source.content
     own = space.journal.root
     folder = own if own.is_relative_to(space.folder) else space.folder / "imports"
     make_private_directory(folder)

@@ -169,11 +169,11 @@ def why(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 
 def _steps(chain: "CausalChain") -> "list[tuple[CausalNode, tuple[str, int]]]":
     """The nodes in the order of telling, with the word that links each and how deep it stands."""
-    from waypost.facts.causal import told_as_tree  # only this tool needs it
+    from waypost.facts.causal import chain_steps  # only this tool needs it
 
     assert chain.root is not None
     steps = [(chain.root, ("", 0))]
-    for step in told_as_tree(chain):
+    for step in chain_steps(chain):
         word = (_BACK if step.backwards else _ON)[step.edge.kind]
         steps.append((step.node, (word, step.indent)))
     steps += [(node, ("replaces", 1)) for node in chain.replaces]

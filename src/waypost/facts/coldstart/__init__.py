@@ -1,1 +1,1 @@
-"""The first facts about a tree that nobody has told anything of: what its own files say for sure."""
+"""First facts about a new project, taken from its own files."""

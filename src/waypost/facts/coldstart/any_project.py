@@ -1,4 +1,4 @@
-"""What every project has, whatever it is written in: a name, a purpose, a licence, tests, pipelines, containers."""
+"""Facts that any project can have: name, purpose, licence, tests, pipelines, containers."""
 
 import re
 from collections import Counter
@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from waypost.facts.coldstart.commands import targets
 from waypost.facts.coldstart.licence import licence_of
-from waypost.facts.coldstart.prose import readme_sentence, sentence, title
-from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
+from waypost.facts.coldstart.prose import first_sentence, readme_sentence, readme_title
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.testing import test_slots
 from waypost.facts.coldstart.tree import ProjectTree, at, table
-from waypost.facts.domains import is_beside
+from waypost.facts.domains import is_outside_source
+from waypost.text.plural import join_items
 
 _READMES = ("readme.md", "readme.rst", "readme.markdown", "readme.txt", "readme.adoc", "readme.org", "readme")
 _ENV_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", ".env.local.example")
@@ -19,137 +20,140 @@ _VARIABLE = re.compile(r"^[ \t]*+(?:export[ \t]++)?#?[ \t]?([A-Z][A-Z0-9_]{2,60}
 _PRISMA = re.compile(r"^(.*?(?:^|/)migrations)/\d[^/]*/migration\.sql$")
 _MIGRATIONS = re.compile(
     r"^(.*?(?:^|/)(?:migrations?|migrate|versions)(?:/(?:postgres|postgresql|mysql|sqlite))?)/V?[\da-f][\w\-.]*\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
-)  # each has a number, a date or a hash at its beginning
+)  # each file name begins with a number, a date or a hash
 _AGENTS = ("AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md", "GEMINI.md")
 _ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.IGNORECASE)
-_INIT = re.compile(r"(?<!\S)(?:\S*/)?(?:tini|dumb-init|catatonit)(?: -\S+)*+$")  # it starts what it is told
+_INIT = re.compile(r"(?<!\S)(?:\S*/)?(?:tini|dumb-init|catatonit)(?: -\S+)*+$")  # starts the command after it
 _FEW = 3
-_SIGNPOST = 160  # characters
-_TELLING = 36  # characters of a description
+_SIGNPOST = 160  # characters of a document that only refers to another
+_INFORMATIVE = 36  # characters of a useful description
 
 
 def readme(tree: ProjectTree, folder: str = "") -> str:
-    """The path of the README of a folder; "" when it has none."""
+    """The path of a folder's README, or an empty string."""
     return next((path for name in _READMES for path in tree.find(folder, name)), "")
 
 
 def common_slots(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
-    """`units` are the slots of the project's packages, the one at the root first: its name and purpose are the project's."""
-    found = _identity(tree, units)
-    licence = licence_of(tree, [one["licence"] for one in units if "licence" in one])
+    """Slots that do not depend on the ecosystem. `units` has the slots of the packages, the root first."""
+    slots = _identity(tree, units)
+    licence = licence_of(tree, [unit["licence"] for unit in units if "licence" in unit])
     if licence is not None:
-        found["licence"] = licence
-    return found | test_slots(tree) | _pipelines(tree) | _containers(tree) | _settings(tree) | _documents(tree)
+        slots["licence"] = licence
+    return slots | test_slots(tree) | _pipelines(tree) | _containers(tree) | _settings(tree) | _documents(tree)
 
 
 def _identity(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
     path = readme(tree)
     text = tree.text(path)
-    headed = title(text)
-    named = [unit[key] for unit in units for key in ("title", "package") if key in unit]
-    plain = [slot for slot in named if re.fullmatch(r"[\w.\- ]{2,40}", slot.value)]
-    found: Slots = {}
-    if headed:
-        found["project"] = Slot(headed, (path,))
-    elif plain and tree.name.lower() in re.split(r"[-_. ]", plain[0].value.lower()):
-        found["project"] = Slot(tree.name, ())  # `redash-client` is a part of redash
-    elif plain:
-        found["project"] = replace(plain[0], value=_ROOT_NAME.sub("", plain[0].value))
+    heading = readme_title(text)
+    package_names = [unit[key] for unit in units for key in ("title", "package") if key in unit]
+    plain_names = [slot for slot in package_names if re.fullmatch(r"[\w.\- ]{2,40}", slot.value)]
+    slots: Slots = {}
+    if heading:
+        slots["project"] = Slot(heading, (path,))
+    elif plain_names and tree.name.lower() in re.split(r"[-_. ]", plain_names[0].value.lower()):
+        slots["project"] = Slot(tree.name, ())  # `redash-client` is a part of redash
+    elif plain_names:
+        slots["project"] = replace(plain_names[0], value=_ROOT_NAME.sub("", plain_names[0].value))
     elif tree.name:
-        found["project"] = Slot(tree.name, (), SAID)
-    says = readme_sentence(text)
-    described = [(sentence(unit["purpose"].value), unit["purpose"].refs) for unit in units if "purpose" in unit]
-    told = [(words, refs) for words, refs in [*described[:1], (says, (path,)), *described[1:]] if words]
-    told.sort(key=lambda one: len(one[0]) < _TELLING)  # `A JSON library.` says less than the README
-    if told:
-        found["purpose"] = Slot(told[0][0].replace('"', "'"), told[0][1])
-    return found
+        slots["project"] = Slot(tree.name, (), STATED)
+    readme_text = readme_sentence(text)
+    described = [(first_sentence(unit["purpose"].value), unit["purpose"].refs) for unit in units if "purpose" in unit]
+    purposes = [(words, refs) for words, refs in [*described[:1], (readme_text, (path,)), *described[1:]] if words]
+    purposes.sort(key=lambda purpose: len(purpose[0]) < _INFORMATIVE)  # `A JSON library.` says less than the README
+    if purposes:
+        slots["purpose"] = Slot(purposes[0][0].replace('"', "'"), purposes[0][1])
+    return slots
 
 
 def _pipelines(tree: ProjectTree) -> Slots:
     paths = [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
-    named = [(path, at(tree.yaml(path), "name")) for path in paths[:30]]
+    titled = [(path, at(tree.yaml(path), "name")) for path in paths[:30]]
     names = [
-        code(name if isinstance(name, str) and len(name) < 50 else path.rpartition("/")[2]) for path, name in named
+        code(name if isinstance(name, str) and len(name) < 50 else path.rpartition("/")[2]) for path, name in titled
     ]
-    return {"workflows": there(f"the workflows {listed(names, 6)}", tuple(paths[:5]))} if names else {}
+    return {"workflows": seen_slot(f"the workflows {join_items(names, 6)}", tuple(paths[:5]))} if names else {}
 
 
 def _containers(tree: ProjectTree) -> Slots:
-    found: Slots = {}
+    slots: Slots = {}
     dockerfile = next((path for path in ("Dockerfile", "docker/Dockerfile") if tree.has(path)), "")
-    command = _started(tree.text(dockerfile))
+    command = _start_command(tree.text(dockerfile))
     if command:
-        found["container_command"] = Slot(code(command), (dockerfile,))
+        slots["container_command"] = Slot(code(command), (dockerfile,))
     for path in tree.find(
         "", "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml", "docker-compose.dev.yml"
     ):
         services = [name for name in table(tree.yaml(path), "services") if isinstance(name, str)]
-        if services and "compose_services" not in found:
-            found["compose_services"] = Slot(listed(map(code, services), 8), (path,))
-            found["compose_file"] = there(code(path), (path,))
+        if services and "compose_services" not in slots:
+            slots["compose_services"] = Slot(join_items(map(code, services), 8), (path,))
+            slots["compose_file"] = seen_slot(code(path), (path,))
     processes = re.findall(r"^([a-z][\w\-]{0,30}):\s*(\S[^\n]{0,120})$", tree.text("Procfile"), re.MULTILINE)
     if processes:
-        shown = [f"{code(name)} with {code(line)}" for name, line in processes]
-        found["processes"] = Slot(listed(shown, 4), ("Procfile",))
-    return found
+        process_lines = [f"{code(name)} with {code(line)}" for name, line in processes]
+        slots["processes"] = Slot(join_items(process_lines, 4), ("Procfile",))
+    return slots
 
 
-def _started(dockerfile: str) -> str:
-    """What the last stage of a Dockerfile starts, as one would type it."""
+def _start_command(dockerfile: str) -> str:
     lines = re.findall(r"(?m)^(ENTRYPOINT|CMD)\s+(\[[^\n]{1,300}\]|[^\n\[]{1,200})$", dockerfile[-20_000:])
     last = dict(lines)
     parts = []
     for kind in ("ENTRYPOINT", "CMD"):
-        told = last.get(kind, "").strip()
-        quoted = re.findall(r'"([^"]{0,200})"', told) if told.startswith("[") else []
-        parts.append(" ".join(quoted) if told.startswith("[") else told)
+        command = last.get(kind, "").strip()
+        quoted = re.findall(r'"([^"]{0,200})"', command) if command.startswith("[") else []
+        parts.append(" ".join(quoted) if command.startswith("[") else command)
     whole = _INIT.sub("", " ".join(part for part in parts if part)).strip()
     return whole if 0 < len(whole) < 150 and "$" not in whole and "\\" not in whole else ""
 
 
 def _settings(tree: ProjectTree) -> Slots:
-    found: Slots = {}
+    slots: Slots = {}
     path = next((path for path in _ENV_FILES if tree.has(path)), "")
     variables = list(dict.fromkeys(_VARIABLE.findall(tree.text(path)[:50_000])))
     if variables:
-        found["environment_file"] = there(code(path), (path,))
-        found["variables"] = there(listed(map(code, variables[:4])), (path,))
-    folders = Counter(match[1] for one in tree.paths if (match := _MIGRATIONS.match(one) or _PRISMA.match(one)))
-    main = [folder for folder, count in folders.most_common(3) if count >= _FEW and not _is_aside(folder)]
+        slots["environment_file"] = seen_slot(code(path), (path,))
+        slots["variables"] = seen_slot(join_items(map(code, variables[:4])), (path,))
+    folders = Counter(match[1] for path in tree.paths if (match := _MIGRATIONS.match(path) or _PRISMA.match(path)))
+    main = [folder for folder, count in folders.most_common(3) if count >= _FEW and not _is_outside(folder)]
     if main:
-        found["migrations"] = there(listed(code(f"{one}/") for one in main), tuple(main), SEEN + 0.05)
-    return found
+        slots["migrations"] = seen_slot(join_items(code(f"{folder}/") for folder in main), tuple(main), OBSERVED + 0.05)
+    return slots
 
 
-def _is_aside(folder: str) -> bool:
-    """Migrations of tests and examples; the folder of migrations itself is beside every project's code."""
-    return is_beside("/".join(part for part in folder.split("/") if part not in ("migrations", "migrate", "versions")))
+def _is_outside(folder: str) -> bool:
+    """Whether these migrations belong to tests or examples. The migrations folder itself never counts as source."""
+    return is_outside_source(
+        "/".join(part for part in folder.split("/") if part not in ("migrations", "migrate", "versions"))
+    )
 
 
 def _documents(tree: ProjectTree) -> Slots:
-    found: Slots = {}
+    slots: Slots = {}
     makefile, names = targets(tree, "")
     if len(names) >= _FEW:
-        found["target_file"] = Slot(code(makefile), (makefile,))
-        found["targets"] = Slot(listed(map(code, names), 12), (makefile,))
-    for slot, wanted in (
+        slots["target_file"] = Slot(code(makefile), (makefile,))
+        slots["targets"] = Slot(join_items(map(code, names), 12), (makefile,))
+    for slot, patterns in (
         ("contributing", ("contributing*", ".github/contributing*", "docs/contributing*")),
         ("changelog", ("changelog*", "changes.*", "history.*", "releases.md", "news.*", "release_notes*")),
     ):
-        paths = [one for pattern in wanted for one in tree.find(*_split(pattern)) if not _is_signpost(tree.text(one))]
+        paths = [
+            path for pattern in patterns for path in tree.find(*_split(pattern)) if not _is_signpost(tree.text(path))
+        ]
         if paths:
-            found[slot] = there(code(paths[0]), (paths[0],))
+            slots[slot] = seen_slot(code(paths[0]), (paths[0],))
     agents = [path for path in _AGENTS if tree.has(path)]
     if agents:
-        found["agent_files"] = there(listed(map(code, agents)), tuple(agents))
+        slots["agent_files"] = seen_slot(join_items(map(code, agents)), tuple(agents))
     docs = Counter(
         path.partition("/")[0] for path in tree.paths if path.endswith((".md", ".rst", ".mdx", ".adoc", ".txt"))
     )
     folder = next((name for name in ("docs", "doc", "documentation", "Documentation") if docs[name] >= _FEW), "")
     if folder:
-        found["docs"] = there(code(f"{folder}/"), (folder,))
-    return found
+        slots["docs"] = seen_slot(code(f"{folder}/"), (folder,))
+    return slots
 
 
 def _is_signpost(text: str) -> bool:

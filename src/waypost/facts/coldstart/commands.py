@@ -1,11 +1,11 @@
-"""How a project is built, run, tested and checked, by its own words: targets, scripts, steps of its pipelines."""
+"""The commands that build, run, test and check a project: targets, scripts, pipeline steps."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.facts.coldstart.slots import SAID, SEEN
+from waypost.facts.coldstart.slots import OBSERVED, STATED
 from waypost.facts.coldstart.tree import ProjectTree, at, join, strings, table
 
 _MAKE = re.compile(r"^([A-Za-z0-9][\w.\-/]{0,60})[ \t]{0,10}:(?![:=])")
@@ -13,11 +13,11 @@ _JUST = re.compile(r"^@?([a-z][\w\-]{0,60})(?: [^:=\n]{0,100})?:(?!=)")
 _NOX = re.compile(r"^@nox\.session[^\n]{0,200}\n(?:@[^\n]{0,200}\n){0,5}def (\w{1,60})\(", re.MULTILINE)
 _TOX = re.compile(r"^\[testenv\]", re.MULTILINE)
 _INSTALLS = re.compile(r"\b(?:install|pip|sync|npm ci|venv)\b")
-_LONGEST = 110  # characters of a command that is told
+_LONGEST = 110  # characters of a command in a fact
 _MOST_LINES = 3_000
 _MOST_WORKFLOWS = 15
 
-# Names that people give to targets and scripts, by what these do; the surest first.
+# Names of targets and scripts by purpose, the most reliable first.
 _KINDS: dict[str, tuple[str, ...]] = {
     "test": ("test", "tests", "unittest", "unit-test", "test-unit", "test:unit", "pytest", "phpunit", "spec", "check"),
     "build": ("build", "compile", "dist", "build:prod", "package", "bundle"),
@@ -29,36 +29,36 @@ _KINDS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command somebody types, and what it does in its turn where that is short."""
+    """A command to type, and what it runs if that is short."""
 
     line: str
     does: str
     ref: str
-    sure: float = SAID
+    sure: float = STATED
 
 
 def commands(tree: ProjectTree, folder: str, scripts_with: str = "") -> dict[str, Command]:
-    """The command of each kind that a folder has, the surest of several.
+    """The command of each kind in a folder, the most reliable of several.
 
-    `scripts_with` calls the scripts of package.json; without it they are not looked at.
+    `scripts_with` calls the scripts of package.json. If empty, they are skipped.
     """
-    offered = list(_offered(tree, folder, scripts_with))
-    found: dict[str, Command] = {}
+    offers = list(_offers(tree, folder, scripts_with))
+    commands_by_kind: dict[str, Command] = {}
     for kind, names in _KINDS.items():
         for name in names:
-            fitting = [command for given, command in offered if given == name]
-            fitting = [command for command in fitting if kind != "run" or not _INSTALLS.search(command.does)]
-            if fitting:
-                found[kind] = fitting[0]
+            matching = [command for offer, command in offers if offer == name]
+            matching = [command for command in matching if kind != "run" or not _INSTALLS.search(command.does)]
+            if matching:
+                commands_by_kind[kind] = matching[0]
                 break
-    if "test" not in found or found["test"].line.endswith("check"):
+    if "test" not in commands_by_kind or commands_by_kind["test"].line.endswith("check"):
         runner = next(_runners(tree, folder), None)
         if runner is not None:
-            found["test"] = runner
-    return found
+            commands_by_kind["test"] = runner
+    return commands_by_kind
 
 
-def _offered(tree: ProjectTree, folder: str, scripts_with: str) -> Iterator[tuple[str, Command]]:
+def _offers(tree: ProjectTree, folder: str, scripts_with: str) -> Iterator[tuple[str, Command]]:
     for path in tree.find(folder, "package.json") if scripts_with else ():
         for name, line in table(tree.json(path), "scripts").items():
             if isinstance(line, str) and _is_name(name) and "no test specified" not in line:
@@ -92,12 +92,12 @@ def _python_tasks(path: str, data: dict[str, Any]) -> Iterator[tuple[str, Comman
 
 
 def script(scripts_with: str, name: str) -> str:
-    """How a script of package.json is called: `npm test`, but `npm run lint`."""
+    """How to call a script of package.json: `npm test`, but `npm run lint`."""
     return f"npm {name}" if scripts_with == "npm run" and name in ("test", "start") else f"{scripts_with} {name}"
 
 
 def _runners(tree: ProjectTree, folder: str) -> Iterator[Command]:
-    """Programs that run tests in environments of their own."""
+    """Programs that run tests in their own environments."""
     for path in tree.find(folder, "tox.ini"):
         if _TOX.search(tree.text(path)):
             yield Command("tox", "", path)
@@ -113,11 +113,11 @@ def _runners(tree: ProjectTree, folder: str) -> Iterator[Command]:
             yield Command(f"nox -s {tests[0]}", "", path)
     for path in tree.find(folder, "pyproject.toml"):
         if table(tree.toml(path), "tool", "hatch", "envs"):
-            yield Command("hatch test", "", path, SEEN - 0.1)
+            yield Command("hatch test", "", path, OBSERVED - 0.1)
 
 
 def recipes(text: str, pattern: re.Pattern[str] = _MAKE) -> Iterator[tuple[str, str]]:
-    """The targets of a Makefile with the first line of what each does."""
+    """The targets of a Makefile with the first command of each."""
     lines = text.split("\n")[:_MOST_LINES]
     for number, line in enumerate(lines):
         match = pattern.match(line[:300])
@@ -127,15 +127,15 @@ def recipes(text: str, pattern: re.Pattern[str] = _MAKE) -> Iterator[tuple[str, 
         for inner in lines[number + 1 : number + 6]:
             if not inner[:1].isspace():
                 break
-            told = inner.strip().lstrip("@-+").strip()
-            if told and not told.startswith(("#", "echo", "printf", "set ", "export ")):
-                first = told
+            recipe_line = inner.strip().lstrip("@-+").strip()
+            if recipe_line and not recipe_line.startswith(("#", "echo", "printf", "set ", "export ")):
+                first = recipe_line
                 break
         yield match[1], _short(first)
 
 
 def targets(tree: ProjectTree, folder: str) -> tuple[str, list[str]]:
-    """The file with the targets of Make, just or Task, and their names as people would call them."""
+    """The file with the targets of Make, just or Task, and the target names."""
     for pattern, starter in (("makefile", _MAKE), ("gnumakefile", _MAKE), ("justfile", _JUST)):
         for path in tree.find(folder, pattern):
             names = [name for name, _ in recipes(tree.text(path), starter) if re.fullmatch(r"[a-z][a-z0-9_\-]*", name)]
@@ -145,21 +145,21 @@ def targets(tree: ProjectTree, folder: str) -> tuple[str, list[str]]:
 
 
 def pipeline_steps(tree: ProjectTree) -> list[tuple[str, str]]:
-    """Single commands of the pipelines that can be told on a line, each with the file that says so."""
+    """Pipeline commands that fit on one line, with their file."""
     return [(short, path) for line, path in pipeline_lines(tree) if (short := _short(line))]
 
 
 def pipeline_lines(tree: ProjectTree) -> list[tuple[str, str]]:
-    """All that the pipelines run at the root, line by line, each with the file that says so."""
-    found: list[tuple[str, str]] = []
+    """All commands that the pipelines run at the root, line by line, with their file."""
+    commands_run: list[tuple[str, str]] = []
     paths = [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
     for path in sorted(paths, key=_workflow_order)[:_MOST_WORKFLOWS]:
         for job in table(tree.yaml(path), "jobs").values():
             steps = at(job, "steps")
             for step in steps if isinstance(steps, list) else []:
                 run = None if at(step, "working-directory") else at(step, "run")
-                found += [(line, path) for line in _lines(run) if line]
-    return found
+                commands_run += [(line, path) for line in _lines(run) if line]
+    return commands_run
 
 
 def _workflow_order(path: str) -> tuple[bool, str]:
@@ -174,11 +174,11 @@ def _lines(run: object) -> list[str]:
 
 
 def _short(line: str) -> str:
-    """A command that can be told on one line; "" for one that is long or full of variables."""
-    plain = " ".join(line.split())
-    if len(plain) > _LONGEST or "$" in plain or "{{" in plain or "`" in plain or not plain.isprintable():
+    """The command on one line, or an empty string if it is long or full of variables."""
+    command = " ".join(line.split())
+    if len(command) > _LONGEST or "$" in command or "{{" in command or "`" in command or not command.isprintable():
         return ""
-    return plain.rstrip("\\; ")
+    return command.rstrip("\\; ")
 
 
 def _is_name(name: object) -> bool:
@@ -186,11 +186,11 @@ def _is_name(name: object) -> bool:
 
 
 def workspace_scripts(tree: ProjectTree, folder: str) -> str:
-    """How the scripts of a package.json are called in this folder: by the manager that its lock file tells."""
+    """How to call the scripts of package.json in this folder, by its package manager."""
     manager = at(tree.json(join(folder, "package.json")), "packageManager")
-    named = manager.partition("@")[0] if isinstance(manager, str) else ""
-    for place in dict.fromkeys((folder, "")):
-        if not named and tree.find(place, "pnpm-workspace.yaml"):
+    manager_name = manager.partition("@")[0] if isinstance(manager, str) else ""
+    for where in dict.fromkeys((folder, "")):
+        if not manager_name and tree.find(where, "pnpm-workspace.yaml"):
             return "pnpm"
         for name, lock in (
             ("pnpm", "pnpm-lock.yaml"),
@@ -198,6 +198,6 @@ def workspace_scripts(tree: ProjectTree, folder: str) -> str:
             ("bun run", "bun.lock*"),
             ("npm run", "package-lock.json"),
         ):
-            if named == name.split()[0] or (not named and tree.find(place, lock)):
+            if manager_name == name.split()[0] or (not manager_name and tree.find(where, lock)):
                 return name
     return "npm run"

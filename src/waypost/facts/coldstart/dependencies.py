@@ -1,4 +1,4 @@
-"""The names of the packages that a manifest asks for, with the manifest; versions do not matter here."""
+"""The packages that a manifest requires, by name. Versions do not matter here."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -20,25 +20,13 @@ _LONGEST = 200_000
 
 
 def dependencies(tree: ProjectTree, folder: str) -> dict[str, str]:
-    """Each package that the manifests of this folder name, in lower case, with the path of the manifest."""
-    found: dict[str, str] = {}
+    """Each package named by the manifests of this folder, in lower case, with the manifest's path."""
+    packages: dict[str, str] = {}
     for pattern, names_of in _MANIFESTS.items():
         for path in tree.find(folder, pattern):
             for name in names_of(tree, path):
-                found.setdefault(name.lower(), path)
-    return found
-
-
-def _json(tree: ProjectTree, path: str) -> Iterable[str]:
-    return _keys(tree.json(path), _JSON_TABLES)
-
-
-def _toml(tree: ProjectTree, path: str) -> Iterable[str]:
-    return _keys(tree.toml(path), _TOML_TABLES)
-
-
-def _pyproject(tree: ProjectTree, path: str) -> Iterable[str]:
-    return _python(tree.toml(path))
+                packages.setdefault(name.lower(), path)
+    return packages
 
 
 def _go(tree: ProjectTree, path: str) -> Iterable[str]:
@@ -46,7 +34,7 @@ def _go(tree: ProjectTree, path: str) -> Iterable[str]:
 
 
 def _xml(tree: ProjectTree, path: str) -> Iterable[str]:
-    return [next(filter(None, found)) for found in _XML.findall(tree.text(path)[:_LONGEST])]
+    return [next(filter(None, groups)) for groups in _XML.findall(tree.text(path)[:_LONGEST])]
 
 
 def _requirements(tree: ProjectTree, path: str) -> Iterable[str]:
@@ -59,23 +47,31 @@ def _gradle(tree: ProjectTree, path: str) -> Iterable[str]:
         yield from filter(None, (group, artifact, plugin, alias.replace(".", "-")))
 
 
-def _quoted(tree: ProjectTree, path: str) -> Iterable[str]:
+def _quoted_names(tree: ProjectTree, path: str) -> Iterable[str]:
     return _QUOTED.findall(_COMMENT.sub("", tree.text(path)[:_LONGEST]))
 
 
-def _indented(tree: ProjectTree, path: str) -> Iterable[str]:
+def _indented_names(tree: ProjectTree, path: str) -> Iterable[str]:
     lines = _COMMENT.sub("", tree.text(path)[:_LONGEST]).split("\n")
     return [match[1] for line in lines if line[:1] in (" ", "\t") and (match := _REQUIREMENT.match(line))]
 
 
+_JSON_TABLES = (
+    ("dependencies",), ("devDependencies",), ("peerDependencies",), ("optionalDependencies",),
+    ("require",), ("require-dev",),
+)  # fmt: skip
+_TOML_TABLES = (
+    ("dependencies",), ("dev-dependencies",), ("build-dependencies",), ("workspace", "dependencies"),
+    ("packages",), ("dev-packages",),
+)  # fmt: skip
 _MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
-    "package.json": _json,
-    "composer.json": _json,
-    "pyproject.toml": _pyproject,
-    "pipfile": _toml,
-    "cargo.toml": _toml,
-    "setup.py": _quoted,
-    "setup.cfg": _indented,
+    "package.json": lambda tree, path: _keys(tree.json(path), _JSON_TABLES),
+    "composer.json": lambda tree, path: _keys(tree.json(path), _JSON_TABLES),
+    "pyproject.toml": lambda tree, path: _python(tree.toml(path)),
+    "pipfile": lambda tree, path: _keys(tree.toml(path), _TOML_TABLES),
+    "cargo.toml": lambda tree, path: _keys(tree.toml(path), _TOML_TABLES),
+    "setup.py": _quoted_names,
+    "setup.cfg": _indented_names,
     "*requirements*.txt": _requirements,
     "go.mod": _go,
     "pom.xml": _xml,
@@ -85,26 +81,9 @@ _MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
     "build.gradle": _gradle,
     "build.gradle.kts": _gradle,
     "libs.versions.toml": _gradle,
-    "gemfile": _quoted,
-    "*.gemspec": _quoted,
+    "gemfile": _quoted_names,
+    "*.gemspec": _quoted_names,
 }
-
-_JSON_TABLES = (
-    ("dependencies",),
-    ("devDependencies",),
-    ("peerDependencies",),
-    ("optionalDependencies",),
-    ("require",),
-    ("require-dev",),
-)
-_TOML_TABLES = (
-    ("dependencies",),
-    ("dev-dependencies",),
-    ("build-dependencies",),
-    ("workspace", "dependencies"),
-    ("packages",),
-    ("dev-packages",),
-)
 
 
 def _keys(data: dict[str, Any], tables: Iterable[tuple[str, ...]]) -> list[str]:
@@ -114,8 +93,8 @@ def _keys(data: dict[str, Any], tables: Iterable[tuple[str, ...]]) -> list[str]:
 def _python(data: dict[str, Any]) -> Iterator[str]:
     lists = [strings(data, "project", "dependencies"), strings(data, "tool", "uv", "dev-dependencies")]
     for keys in (("project", "optional-dependencies"), ("dependency-groups",), ("tool", "pdm", "dev-dependencies")):
-        lists += [strings({"list": found}, "list") for found in table(data, *keys).values()]
-    for requirement in (requirement for found in lists for requirement in found):
+        lists += [strings({"list": requirements}, "list") for requirements in table(data, *keys).values()]
+    for requirement in (requirement for requirements in lists for requirement in requirements):
         match = _REQUIREMENT.match(requirement)
         if match:
             yield match[1]
@@ -124,5 +103,7 @@ def _python(data: dict[str, Any]) -> Iterator[str]:
     for group in table(poetry, "group").values():
         yield from table(group, "dependencies")
     for environment in table(data, "tool", "hatch", "envs").values():
-        wanted = at(environment, "dependencies")
-        yield from (match[1] for one in strings({"list": wanted}, "list") if (match := _REQUIREMENT.match(one)))
+        names = at(environment, "dependencies")
+        yield from (
+            match[1] for requirement in strings({"list": names}, "list") if (match := _REQUIREMENT.match(requirement))
+        )

@@ -1,12 +1,12 @@
-"""The licence of a project: what its licence file is, and what its manifest says."""
+"""The licence of a project, by its licence file and its manifest."""
 
 import re
 from collections.abc import Sequence
 
-from waypost.facts.coldstart.slots import SEEN, Slot
+from waypost.facts.coldstart.slots import OBSERVED, Slot
 from waypost.facts.coldstart.tree import ProjectTree
 
-# The words that tell a licence, in the order in which they are looked for: the special before the general.
+# Phrases that identify a licence, in search order: specific ones before general ones.
 _KNOWN = (
     ("GNU AFFERO GENERAL PUBLIC LICENSE", "the GNU Affero General Public License"),
     ("GNU LESSER GENERAL PUBLIC LICENSE", "the GNU Lesser General Public License"),
@@ -32,24 +32,24 @@ _READ = 3_000  # characters: the title and the first clauses
 _SPDX = re.compile(r"[A-Za-z0-9][\w.+\- ()/]{1,60}")
 
 
-def licence_of(tree: ProjectTree, said: Sequence[Slot]) -> Slot | None:
-    """By the licence file where its words are known, else what a manifest says; both where they differ is one file's word."""
-    paths = [one for one in tree.find("", "licen[cs]e*", "copying*", "unlicen[cs]e*") if "/" not in one]
+def licence_of(tree: ProjectTree, declared: Sequence[Slot]) -> Slot | None:
+    """The licence by a single known licence file, else by a manifest, else by all licence files."""
+    paths = [path for path in tree.find("", "licen[cs]e*", "copying*", "unlicen[cs]e*") if "/" not in path]
     for path in paths:
         name = licence_name(tree.text(path))
         if name and len(paths) == 1:
             return Slot(name, (path,))
     names = {licence_name(tree.text(path)) for path in paths} - {""}
-    spoken = next((slot for slot in said if _SPDX.fullmatch(slot.value) and "file" not in slot.value.lower()), None)
-    if spoken is not None:
-        return spoken
+    stated = next((slot for slot in declared if _SPDX.fullmatch(slot.value) and "file" not in slot.value.lower()), None)
+    if stated is not None:
+        return stated
     if len(names) > 1:
-        return Slot(" or ".join(sorted(names)), tuple(paths), SEEN)
-    return Slot(names.pop(), tuple(paths), SEEN) if names else None
+        return Slot(" or ".join(sorted(names)), tuple(paths), OBSERVED)
+    return Slot(names.pop(), tuple(paths), OBSERVED) if names else None
 
 
 def licence_name(text: str) -> str:
-    """The licence that a text is; "" when it is unknown."""
+    """The licence whose text this is, or an empty string."""
     head = " ".join(text[:_READ].split())
     lowered = head.lower()
     first = [
@@ -58,7 +58,7 @@ def licence_name(text: str) -> str:
     for mark, name in _KNOWN:
         if mark.lower() in lowered and (
             not mark.startswith("GNU") or mark == min(first)[1]
-        ):  # one GNU licence names others
+        ):  # GNU licences mention each other
             version = _VERSION.search(head)
             with_version = version is not None and any(word in name for word in _WITH_VERSION)
             return f"{name}, version {version[1]}" if version is not None and with_version else name

@@ -1,14 +1,15 @@
-"""The parts of a project and what each is for, in its own words where it has some."""
+"""The domains of a project and their purposes, in their own words if possible."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable
 
 from waypost.facts.coldstart.any_project import readme
-from waypost.facts.coldstart.prose import opening, readme_sentence, sentence
-from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import ProjectTree, join, words
+from waypost.facts.coldstart.prose import file_description, first_sentence, readme_sentence
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, seen_slot
+from waypost.facts.coldstart.tree import ProjectTree, join, text_at
 from waypost.facts.domains import Domain, Layout, is_source
+from waypost.text.plural import join_items
 
 _OPENINGS = ("__init__.py", "doc.go", "lib.rs", "mod.rs", "src/lib.rs", "package-info.java", "index.ts", "index.js")
 _MOST_MODULES = 8
@@ -19,44 +20,44 @@ _TOOLS = frozenset(
 
 
 def part_slots(tree: ProjectTree, layout: Layout, domain: Domain) -> Slots:
-    """`part`, `folder` and what is known of it: `part_purpose`, `part_modules`."""
-    found = {
-        "part": there(domain.name, (domain.folder,)),
-        "folder": there(code(f"{domain.folder}/"), (domain.folder,)),
+    """`part`, `folder`, and if known `part_purpose` and `part_modules`."""
+    slots = {
+        "part": seen_slot(domain.name, (domain.folder,)),
+        "folder": seen_slot(code(f"{domain.folder}/"), (domain.folder,)),
     }
     purpose = _purpose(tree, domain.folder)
     if purpose is not None:
-        found["part_purpose"] = purpose
+        slots["part_purpose"] = purpose
     modules = _modules(tree, layout, domain)
     if len(modules) > 1:
-        found["part_modules"] = there(listed(modules, _MOST_MODULES), (domain.folder,), SEEN)
-    return found
+        slots["part_modules"] = seen_slot(join_items(modules, _MOST_MODULES), (domain.folder,), OBSERVED)
+    return slots
 
 
 def _purpose(tree: ProjectTree, folder: str) -> Slot | None:
-    for path, told in _descriptions(tree, folder):
-        if told and told.isprintable():
-            return Slot(told.replace('"', "'"), (path,), SAID)
+    for path, description in _descriptions(tree, folder):
+        if description and description.isprintable():
+            return Slot(description.replace('"', "'"), (path,), STATED)
     return None
 
 
 def _descriptions(tree: ProjectTree, folder: str) -> Iterable[tuple[str, str]]:
     for name in ("package.json", "composer.json"):
-        yield join(folder, name), sentence(words(tree.json(join(folder, name)), "description"))
-    cargo, project = join(folder, "Cargo.toml"), join(folder, "pyproject.toml")
-    yield cargo, sentence(words(tree.toml(cargo), "package", "description"))
-    yield project, sentence(words(tree.toml(project), "project", "description"))
+        yield join(folder, name), first_sentence(text_at(tree.json(join(folder, name)), "description"))
+    cargo, pyproject = join(folder, "Cargo.toml"), join(folder, "pyproject.toml")
+    yield cargo, first_sentence(text_at(tree.toml(cargo), "package", "description"))
+    yield pyproject, first_sentence(text_at(tree.toml(pyproject), "project", "description"))
     path = readme(tree, folder)
     if path:
         yield path, readme_sentence(tree.text(path))
     last = folder.rpartition("/")[2]
     for name in (*_OPENINGS, f"{last}.go", f"{last}.py"):
-        if tree.has(join(folder, name)):
-            yield join(folder, name), opening(tree.text(join(folder, name)), tree.told(join(folder, name)))
+        path = join(folder, name)
+        if tree.has(path):
+            yield path, file_description(tree.text(path), tree.description(path))
 
 
 def _modules(tree: ProjectTree, layout: Layout, domain: Domain) -> list[str]:
-    """The names of what lies in a part, the largest first."""
     counts: Counter[str] = Counter()
     for path in tree.paths:
         if path.startswith(f"{domain.folder}/") and is_source(path) and layout.domain(path) == domain.name:

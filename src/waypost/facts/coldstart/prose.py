@@ -1,12 +1,12 @@
-"""Sentences of strangers, fit to be told as facts: one sentence, one line, without markup and what acts on a reader."""
+"""Sentences from project files, made fit for facts: one sentence on one line, without markup and control characters."""
 
 import re
 
-from waypost.facts.coldstart.tree import without
+from waypost.facts.coldstart.tree import without_blocks
 
 _LONGEST = 280
 _SHORTEST = 12
-_READ = 6_000  # characters of a text: what comes later describes nothing
+_READ = 6_000  # characters of a text; what comes later is no description
 
 _ACTING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
@@ -26,23 +26,23 @@ _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Inc|Ltd|Co|Mr|Dr|St|No|
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def sentence(text: str, longest: int = _LONGEST) -> str:
-    """The first sentence of a text in plain words; "" when there is none that tells something."""
-    plain = _plain(text[:_READ])
-    found = ""
-    for part in _SENTENCE_END.split(plain):
-        found = f"{found} {part}" if found else part
-        if not _ABBREVIATION.search(found):
+def first_sentence(text: str, longest: int = _LONGEST) -> str:
+    """The first sentence of a text without markup, or an empty string if it says too little."""
+    plain_text = _without_markup(text[:_READ])
+    result = ""
+    for part in _SENTENCE_END.split(plain_text):
+        result = f"{result} {part}" if result else part
+        if not _ABBREVIATION.search(result):
             break
-    if len(found) < _SHORTEST or len(_WORD.findall(found)) < 3:
+    if len(result) < _SHORTEST or len(_WORD.findall(result)) < 3:
         return ""
-    if len(found) > longest:
-        found = found[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + " …"
-    return found if found[-1] in ".!?…" else found.rstrip(" :;,-") + "."
+    if len(result) > longest:
+        result = result[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + " …"
+    return result if result[-1] in ".!?…" else result.rstrip(" :;,-") + "."
 
 
-def _plain(text: str) -> str:
-    text = _TAG.sub(" ", _IMAGE.sub(" ", without(text, "<!--", "-->")))
+def _without_markup(text: str) -> str:
+    text = _TAG.sub(" ", _IMAGE.sub(" ", without_blocks(text, "<!--", "-->")))
     text = _LINK.sub(r"\1", text)
     text = _ROLE.sub(r"\1", text)
     text = _RST_LINK.sub(r"\1", text)
@@ -68,7 +68,7 @@ _NOTICE = re.compile(
 )
 _MOST_LINES = 250
 _MOST_PARAGRAPHS = 5
-_MOST_TITLES = 2  # that of the README, and that of its first section
+_MOST_TITLES = 2  # that of the README and of its first section
 _IS = re.compile(
     r"^(?:an?|the)\s|\b(?:is|are|provides?|implements?|contains?|aims?|makes?|helps?|lets?|allows?|enables?|offers?|это|ist|sind)\b",
     re.I,
@@ -76,25 +76,27 @@ _IS = re.compile(
 
 
 def readme_sentence(text: str) -> str:
-    """What a README says its project is: the first sentence of a paragraph near its head, best one that says what the
-    thing of its title is, or else at least what something is."""
-    name = title(text).split(" ", 1)[0].lower() or None
-    told = []
+    """What a README says its project is: the first sentence of a paragraph near the top.
+
+    A sentence about the README's title is best, then any sentence that says what something is.
+    """
+    name = readme_title(text).split(" ", 1)[0].lower() or None
+    options = []
     for paragraph in _paragraphs(text)[:_MOST_PARAGRAPHS]:
-        found = sentence(paragraph)
-        if found and not _NOTICE.match(paragraph) and _tells(found):
-            told.append(found)
-    about = [found for found in told if name and _IS.search(found) and found.lower().startswith(name)]
-    return next((found for found in (*about, *told) if _IS.search(found)), told[0] if told else "")
+        option = first_sentence(paragraph)
+        if option and not _NOTICE.match(paragraph) and _is_informative(option):
+            options.append(option)
+    about = [option for option in options if name and _IS.search(option) and option.lower().startswith(name)]
+    return next((option for option in (*about, *options) if _IS.search(option)), options[0] if options else "")
 
 
 def _paragraphs(text: str) -> list[str]:
-    """The first paragraphs: without titles, badges, lists, tables, code and front matter."""
-    text = without(text[: 10 * _READ], "<!--", "-->")
+    """The first paragraphs, without titles, badges, lists, tables, code and front matter."""
+    text = without_blocks(text[: 10 * _READ], "<!--", "-->")
     text = _BLOCK.sub("\n\n", text)
     lines = _TAG.sub(lambda match: "\n" if "\n" in match[0] else match[0], text).split("\n")[:_MOST_LINES]
-    found: list[str] = []
-    here: list[str] = []
+    paragraphs: list[str] = []
+    current: list[str] = []
     fenced = front = False
     titles = 0
     for number, whole in enumerate(lines):
@@ -106,15 +108,17 @@ def _paragraphs(text: str) -> list[str]:
         is_title = line.lstrip().startswith("#") or _UNDERLINE.match(following) or _UNDERLINE.match(line)
         titles += bool(is_title) and not fenced and bool(_WORD.search(line))
         if titles > _MOST_TITLES:
-            break  # further down, a README is about details
-        is_other = _RULE_OR_META.match(line) or _LIST.match(line) or (_BADGE_LINE.match(line) and not sentence(line))
-        if fenced or front or is_title or is_other or not line.strip() or (not here and line[:4] == "    "):
-            if here:
-                found.append(" ".join(here))
-            here = []
+            break  # the rest of a README is about details
+        is_other = (
+            _RULE_OR_META.match(line) or _LIST.match(line) or (_BADGE_LINE.match(line) and not first_sentence(line))
+        )
+        if fenced or front or is_title or is_other or not line.strip() or (not current and line[:4] == "    "):
+            if current:
+                paragraphs.append(" ".join(current))
+            current = []
         else:
-            here.append(_QUOTE.sub("", line))
-    return [*found, " ".join(here)] if here else found
+            current.append(_QUOTE.sub("", line))
+    return [*paragraphs, " ".join(current)] if current else paragraphs
 
 
 _SAYS_NOTHING = re.compile(
@@ -126,9 +130,9 @@ _SAYS_NOTHING = re.compile(
 )
 
 
-def _tells(found: str) -> bool:
-    separators = found.count(" | ") + found.count(" • ") + found.count(" · ") + found.count(" ∙ ")
-    return separators < 2 and not _SAYS_NOTHING.match(found)
+def _is_informative(text: str) -> bool:
+    separators = text.count(" | ") + text.count(" • ") + text.count(" · ") + text.count(" ∙ ")
+    return separators < 2 and not _SAYS_NOTHING.match(text)
 
 
 _GENERIC = frozenset(
@@ -140,20 +144,20 @@ _GENERIC = frozenset(
 )
 
 
-def title(text: str) -> str:
-    """The name at the head of a README; "" when its first heading is a sentence or a picture."""
+def readme_title(text: str) -> str:
+    """The name at the top of a README. Empty if its first heading is a sentence or a picture."""
     lines = text[:_READ].split("\n")[:60]
     if lines[0].strip() == "---" and "---" in lines[1:]:
         lines = lines[lines.index("---", 1) + 1 :]
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
-        marked = re.match(r"\s{0,3}#\s++(.{1,200}?)\s*+#*+\s*+$", line) or re.search(
+        heading = re.match(r"\s{0,3}#\s++(.{1,200}?)\s*+#*+\s*+$", line) or re.search(
             r"<h1[^<>]{0,200}>(.{1,200}?)</h1>", line
         )
-        named = marked[1] if marked else line.strip() if line.strip() and _UNDERLINE.match(following) else ""
-        if named:
-            plain = _plain(named)
-            return plain if 0 < len(plain) <= 40 and plain.lower() not in _GENERIC else ""
+        heading_text = heading[1] if heading else line.strip() if line.strip() and _UNDERLINE.match(following) else ""
+        if heading_text:
+            name = _without_markup(heading_text)
+            return name if 0 < len(name) <= 40 and name.lower() not in _GENERIC else ""
     return ""
 
 
@@ -165,16 +169,16 @@ _FIRST_WORDS = 40
 _OPENS = ('"""', "'''", 'r"""', "//", "/*", "#", "--", "(*", "{-", "%", ";", "<!--", "<?php", "=begin", "*", 'u"""')
 
 
-def opening(text: str, told: str) -> str:
-    """What a source file says of itself, where that stands at its head; "" for legal words and notes to tools.
+def file_description(text: str, description: str) -> str:
+    """What a source file says about itself at its top. Empty for legal text and notes to tools.
 
-    `told` is what a parser takes for the description. A comment on the first import describes the import.
+    `description` is what a parser takes for it. A comment on the first import describes only the import.
     """
-    found = sentence(told)
-    if not found or _LEGAL.search(found):
+    first = first_sentence(description)
+    if not first or _LEGAL.search(first):
         return ""
-    place = text.find(told[:_FIRST_WORDS].split("\n", 1)[0].strip()) if told.strip() else -1
-    before = text[: max(place, 0)][:_READ].lstrip("\ufeff").split("\n")
-    if place < 0 or any(line.strip() and not line.strip().startswith(_OPENS) for line in before):
+    position = text.find(description[:_FIRST_WORDS].split("\n", 1)[0].strip()) if description.strip() else -1
+    before = text[: max(position, 0)][:_READ].lstrip("\ufeff").split("\n")
+    if position < 0 or any(line.strip() and not line.strip().startswith(_OPENS) for line in before):
         return ""
-    return re.sub(r"^Package \w{1,40} ", "", found)
+    return re.sub(r"^Package \w{1,40} ", "", first)

@@ -1,6 +1,6 @@
-"""The templates: one file for each ecosystem, with how to tell it, its tools, and the facts to state about it.
+"""Templates: one file per ecosystem, with its signatures, its tools, and the facts to state about it.
 
-A fact is stated only when every place in its text has a value from the tree; there are no default words.
+A fact is stated only if every placeholder has a value from the project. There are no default texts.
 """
 
 import re
@@ -16,17 +16,17 @@ from waypost.model.candidate import Candidate
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _CODE = re.compile(r"`([^`]{2,})`")
-_LEAST_SPAN = 4  # characters: a shorter value may stand anywhere
+_LEAST_SPAN = 4  # characters: a shorter value may occur anywhere
 _FIRST_WORDS = 40  # characters
 _MOST_REFS = 5
 ANY = "any"
-PRESENT = " is in the tree"  # behind a path, as evidence
-_NAMES = frozenset({"project", "part"})  # they say what a fact is about, not where it stands
+PRESENT = " is in the tree"  # after a path, as evidence
+_NAMES = frozenset({"project", "part"})  # slots that name the subject of a fact, not its source
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A sentence with places for values."""
+    """A sentence with placeholders."""
 
     text: str
     topic: str = ""
@@ -40,7 +40,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """A value that holds for a slot when nothing else says so and certain slots have a value (`slot=value`: this one)."""
+    """A slot's value if nothing else sets it and certain slots have a value (`slot=value`: this value)."""
 
     slot: str
     value: str
@@ -52,25 +52,25 @@ class EcosystemTemplate:
     name: str  # "python"
     title: str  # "Python"
     signatures: tuple[str, ...]
-    weak: tuple[str, ...]  # those of the signatures that do not make a folder a package
+    weak: tuple[str, ...]  # signatures that do not make a folder a package
     endings: frozenset[str]
     facts: tuple[Fact, ...]
     parts: tuple[Fact, ...] = ()
     tools: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)  # slot → tool → its marks
-    steps: Mapping[str, re.Pattern[str]] = field(default_factory=dict)  # kind of command → how its lines look
+    steps: Mapping[str, re.Pattern[str]] = field(default_factory=dict)  # kind of command → pattern of its lines
     defaults: tuple[Default, ...] = ()
 
 
 @cache
 def templates() -> Mapping[str, EcosystemTemplate]:
-    """By name; the one for every project is called `any`."""
-    found = {}
+    """All templates by name. The one for every project is `any`."""
+    result = {}
     folder = files("waypost.facts.coldstart").joinpath("templates")
-    for file in sorted(folder.iterdir(), key=lambda one: one.name):
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if file.name.endswith(".yaml"):
-            read = _template(read_yaml(file.read_text(encoding="utf-8")))
-            found[read.name] = read
-    return found
+            template = _template(read_yaml(file.read_text(encoding="utf-8")))
+            result[template.name] = template
+    return result
 
 
 def _template(data: Mapping[str, Any]) -> EcosystemTemplate:
@@ -86,7 +86,7 @@ def _template(data: Mapping[str, Any]) -> EcosystemTemplate:
             slot: {tool: tuple(marks) for tool, marks in tools.items()} for slot, tools in table(data, "tools").items()
         },
         steps={kind: re.compile(pattern) for kind, pattern in table(data, "steps").items()},
-        defaults=tuple(Default(one["slot"], one["value"], tuple(one["needs"])) for one in at(data, "defaults") or ()),
+        defaults=tuple(Default(row["slot"], row["value"], tuple(row["needs"])) for row in at(data, "defaults") or ()),
     )
 
 
@@ -99,24 +99,26 @@ def _facts(rows: Sequence[Mapping[str, Any]], level: int) -> tuple[Fact, ...]:
 def fill(
     tree: ProjectTree, facts: Sequence[Fact], slots: Slots, *, topic: str = "", domain: str = "", suffix: str = ""
 ) -> list[tuple[int, Candidate]]:
-    """The facts whose places all have a value, the first of each topic, with their weights.
+    """The facts whose placeholders all have a value, the first of each topic, with their weights.
 
-    `topic` is that of facts without one; `suffix` tells the same topics of several ecosystems apart. A fact refers to
-    the line that says it where there is only one such line: a change elsewhere in the file does not concern it.
+    `topic` is for facts without one; `suffix` separates equal topics of several ecosystems. If only one line of a file
+    states a fact, the reference is that line: changes elsewhere in the file do not concern it.
     """
-    made: dict[str, tuple[int, Candidate]] = {}
+    filled_facts: dict[str, tuple[int, Candidate]] = {}
     for fact in facts:
-        about = (fact.topic or topic) + suffix
-        found = [slots.get(place) for place in fact.places]
-        filled = [slot for slot in found if slot is not None and slot.value]
-        if about in made or len(filled) < len(found):
+        fact_topic = (fact.topic or topic) + suffix
+        values = [slots.get(place) for place in fact.places]
+        filled = [slot for slot in values if slot is not None and slot.value]
+        if fact_topic in filled_facts or len(filled) < len(values):
             continue
-        telling = [slots[place] for place in fact.places if place not in _NAMES] or filled
-        refs = _refs(tree, telling)
-        seen = [place for place in dict.fromkeys(place for slot in telling for place in slot.seen) if place not in refs]
+        subjects = [slots[place] for place in fact.places if place not in _NAMES] or filled
+        refs = _refs(tree, subjects)
+        seen = [
+            place for place in dict.fromkeys(place for slot in subjects for place in slot.seen) if place not in refs
+        ]
         text = _PLACE.sub(lambda match: slots[match[1]].value, fact.text)
         sure = min((slot.sure for slot in filled), default=0.0)
-        made[about] = (
+        filled_facts[fact_topic] = (
             fact.weight,
             Candidate(
                 text=text,
@@ -124,27 +126,27 @@ def fill(
                 origin="cold_start",
                 level=fact.level,
                 domain=domain,
-                topic=about,
+                topic=fact_topic,
                 refs=refs,
-                evidence=tuple(f"{place}{PRESENT}" for place in seen[:_MOST_REFS]),
-                reason=f"found in {', '.join(refs)}" if refs else "told by the files that are there",
+                evidence=tuple(f"{path}{PRESENT}" for path in seen[:_MOST_REFS]),
+                reason=f"found in {', '.join(refs)}" if refs else "shown by existing files",
             ),
         )
-    return list(made.values())
+    return list(filled_facts.values())
 
 
 def _refs(tree: ProjectTree, slots: Sequence[Slot]) -> tuple[str, ...]:
-    """Where the values stand; the whole file only where none of them has a line of it."""
-    pinned = list(dict.fromkeys(_pinned(tree, ref, slot) for slot in slots for ref in slot.refs))
-    lined = {ref.partition("#")[0] for ref in pinned if "#" in ref}
-    return tuple(ref for ref in pinned if ref not in lined)[:_MOST_REFS]
+    """References to the values. The whole file is used only if no value has a line in it."""
+    refs = list(dict.fromkeys(_line_ref(tree, ref, slot) for slot in slots for ref in slot.refs))
+    with_line = {ref.partition("#")[0] for ref in refs if "#" in ref}
+    return tuple(ref for ref in refs if ref not in with_line)[:_MOST_REFS]
 
 
-def _pinned(tree: ProjectTree, ref: str, slot: Slot) -> str:
-    """The place of a value in a file: its one line, else the whole file."""
+def _line_ref(tree: ProjectTree, ref: str, slot: Slot) -> str:
+    """The reference to a value in a file: its only line, else the whole file."""
     spans = _CODE.findall(slot.value) or [slot.value.rstrip(".")]
     if len(spans) != 1 or len(spans[0]) < _LEAST_SPAN:
         return ref
-    start = spans[0][:_FIRST_WORDS]  # a sentence may go on in the next line
+    start = spans[0][:_FIRST_WORDS]  # a sentence may continue on the next line
     lines = [number for number, line in enumerate(tree.text_read(ref).split("\n"), 1) if start in line]
     return f"{ref}#L{lines[0]}" if len(lines) == 1 else ref

@@ -1,14 +1,15 @@
-"""Where the tests of a project lie: in folders of their own, or beside the code."""
+"""Where the tests of a project are: in their own folders, or beside the code."""
 
 import re
 from collections import Counter, defaultdict
 
-from waypost.facts.coldstart.slots import SEEN, Slots, code, listed, there
+from waypost.facts.coldstart.slots import OBSERVED, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree
+from waypost.text.plural import join_items
 
 _FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing", re.IGNORECASE)
 _PROJECT = re.compile(r"^[a-z]\w*Test$|(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
-_ELSEWHERE = frozenset({"docs", "doc", "examples", "node_modules", "vendor", "samples", "fixtures", "testdata"})
+_NOT_TESTS = frozenset({"docs", "doc", "examples", "node_modules", "vendor", "samples", "fixtures", "testdata"})
 _NAMES = (
     (re.compile(r"[^/]_test\.go$"), "`*_test.go`"),
     (re.compile(r"[^/]\.test\.[mc]?[jt]sx?$"), "`*.test.*`"),
@@ -17,52 +18,55 @@ _NAMES = (
     (re.compile(r"[^/](?:_spec|_test)\.rb$"), "`*_spec.rb`"),
     (re.compile(r"[^/]Tests?\.(?:java|kt|cs|php|swift)$"), "`*Test.*`"),
 )
-_LEAST = 3  # files beside the code that make it a habit
-_LEAST_SHARE = 0.02  # of all files in folders of tests
+_LEAST = 3  # test files beside the code that make a convention
+_LEAST_SHARE = 0.02  # of all files in test folders
 _MOST_FOLDERS = 5
 
 
 def test_slots(tree: ProjectTree) -> Slots:
-    """`test_folders` and `test_names`, each where most tests are, both where neither is rare.
+    """`test_folders` or `test_names`, whichever has most tests, or both if neither is rare.
 
-    A folder called `test` may hold nothing but helpers: where files of a language are named as tests elsewhere, it
-    counts only with such a file in it.
+    A folder called `test` may contain only helpers. If a language has test files with test names elsewhere, the folder
+    counts only if it has such a file.
     """
-    inside: dict[str, list[str]] = defaultdict(list)
-    beside: Counter[str] = Counter()
-    named = {_ending(path) for path in tree.paths if _shape(path)}
+    paths_by_folder: dict[str, list[str]] = defaultdict(list)
+    names_beside_code: Counter[str] = Counter()
+    test_endings = {_ending(path) for path in tree.paths if _name_pattern(path)}
     for path in tree.paths:
-        folder = _folder_of_tests(path)
+        folder = _test_folder(path)
         if folder:
-            inside[folder].append(path)
-        elif (shape := _shape(path)) and not _ELSEWHERE.intersection(path.split("/")):
-            beside[shape] += 1
-    real = {folder: len(paths) for folder, paths in inside.items() if _has_tests(paths, named)}
-    whole = sum(real.values())
-    folders = [one for one, count in Counter(real).most_common() if count >= max(2, whole * _LEAST_SHARE)]
-    shapes = [shape for shape, count in beside.most_common(2) if count >= max(_LEAST, whole / 10)]
-    found: Slots = {}
-    if folders and whole * 10 >= beside.total():
-        shown = folders[:_MOST_FOLDERS]
-        found["test_folders"] = there(listed(code(f"{one}/") for one in shown), shown, SEEN + 0.05)
+            paths_by_folder[folder].append(path)
+        elif (shape := _name_pattern(path)) and not _NOT_TESTS.intersection(path.split("/")):
+            names_beside_code[shape] += 1
+    counts = {folder: len(paths) for folder, paths in paths_by_folder.items() if _has_tests(paths, test_endings)}
+    total = sum(counts.values())
+    folders = [folder for folder, count in Counter(counts).most_common() if count >= max(2, total * _LEAST_SHARE)]
+    shapes = [shape for shape, count in names_beside_code.most_common(2) if count >= max(_LEAST, total / 10)]
+    slots: Slots = {}
+    if folders and total * 10 >= names_beside_code.total():
+        shown_folders = folders[:_MOST_FOLDERS]
+        slots["test_folders"] = seen_slot(
+            join_items(code(f"{folder}/") for folder in shown_folders), shown_folders, OBSERVED + 0.05
+        )
     if shapes:
-        found["test_names"] = there(listed(shapes), (), SEEN)
-    return found
+        slots["test_names"] = seen_slot(join_items(shapes), (), OBSERVED)
+    return slots
 
 
-def _folder_of_tests(path: str) -> str:
-    """The outermost folder of tests that a path lies in; "" for none."""
+def _test_folder(path: str) -> str:
     parts = path.split("/")[:-1]
     for length, part in enumerate(parts, 1):
         if _FOLDER.fullmatch(part) or _PROJECT.search(part):
             return "/".join(parts[:length])
-        if part.lower() in _ELSEWHERE:
+        if part.lower() in _NOT_TESTS:
             return ""
     return ""
 
 
-def _has_tests(paths: list[str], named: set[str]) -> bool:
-    return any(_shape(path) or _ending(path) not in named for path in paths if _ending(path) not in _NO_CODE)
+def _has_tests(paths: list[str], test_endings: set[str]) -> bool:
+    return any(
+        _name_pattern(path) or _ending(path) not in test_endings for path in paths if _ending(path) not in _NO_CODE
+    )
 
 
 _NO_CODE = frozenset(
@@ -70,7 +74,7 @@ _NO_CODE = frozenset(
 )
 
 
-def _shape(path: str) -> str:
+def _name_pattern(path: str) -> str:
     return next((shape for pattern, shape in _NAMES if pattern.search(path)), "")
 
 

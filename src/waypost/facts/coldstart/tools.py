@@ -1,53 +1,53 @@
-"""Which tools a package uses, by the marks that its template lists."""
+"""The tools that a package uses, by the marks in its template."""
 
 from collections.abc import Mapping, Sequence
 
 from waypost.facts.coldstart.commands import pipeline_lines
 from waypost.facts.coldstart.dependencies import dependencies
-from waypost.facts.coldstart.slots import Slot, Slots, listed
+from waypost.facts.coldstart.slots import Slot, Slots
 from waypost.facts.coldstart.tree import ProjectTree, at, join
+from waypost.text.plural import join_items
 
-_SEVERAL = frozenset({"linters"})  # slots of which a project may have more than one; of the others the first counts
+_SEVERAL = frozenset({"linters"})  # slots that may have several tools; in others the first counts
 
 
 def tool_slots(tree: ProjectTree, folder: str, tools: Mapping[str, Mapping[str, Sequence[str]]]) -> Slots:
-    """The slots of a template's tools that this folder has a mark of. A mark is one of
+    """The slots of a template's tools that have a mark in this folder. A mark is one of:
 
-    `file:GLOB` or `folder:PATH` is there; `toml:FILE:a.b`, `json:FILE:a.b` have this key; `text:FILE:WORDS` has these
-    words; `dep:NAME` is asked for by a manifest; `precommit:WORD` is a hook, `step:WORDS` a command of a pipeline,
-    `action:NAME` a ready-made step of one.
+    `file:GLOB` or `folder:PATH` exists; `toml:FILE:a.b` or `json:FILE:a.b` has this key; `text:FILE:WORDS` contains
+    these words; `dep:NAME` is required by a manifest; `precommit:WORD` is a hook; `step:WORDS` is a pipeline command;
+    `action:NAME` is a ready-made pipeline step.
     """
-    found: Slots = {}
-    wanted = dependencies(tree, folder)
-    for slot, offered in tools.items():
-        seen: list[tuple[str, str, bool]] = []
-        for tool, marks in offered.items():
+    slots: Slots = {}
+    required = dependencies(tree, folder)
+    for slot, marks_by_tool in tools.items():
+        tools_found: list[tuple[str, str, bool]] = []
+        for tool, marks in marks_by_tool.items():
             mark, place = next(
-                ((mark, found_at) for mark in marks if (found_at := _place(tree, folder, mark, wanted))), ("", "")
+                ((mark, where) for mark in marks if (where := _path_with_mark(tree, folder, mark, required))), ("", "")
             )
             if place:
-                seen.append((tool, place, mark.startswith(("file:", "folder:"))))
+                tools_found.append((tool, place, mark.startswith(("file:", "folder:"))))
                 if slot not in _SEVERAL:
                     break
-        if seen:
-            said = tuple(dict.fromkeys(place for _, place, by_name in seen if not by_name))
-            there = tuple(dict.fromkeys(place for _, place, by_name in seen if by_name))
-            found[slot] = Slot(listed(tool for tool, _, _ in seen), said, seen=there)
-    return found
+        if tools_found:
+            stating = tuple(dict.fromkeys(place for _, place, by_name in tools_found if not by_name))
+            existing = tuple(dict.fromkeys(place for _, place, by_name in tools_found if by_name))
+            slots[slot] = Slot(join_items(tool for tool, _, _ in tools_found), stating, seen=existing)
+    return slots
 
 
-def _place(tree: ProjectTree, folder: str, mark: str, wanted: Mapping[str, str]) -> str:  # noqa: PLR0911
-    """The path of the file that has the mark; "" for none."""
+def _path_with_mark(tree: ProjectTree, folder: str, mark: str, required: Mapping[str, str]) -> str:  # noqa: PLR0911
     kind, _, what = mark.partition(":")
     file, _, rest = what.partition(":")
     path = join(folder, file)
     if kind == "file":
-        within, _, name = path.rpartition("/")
-        return next(iter(tree.find(within, name)), "")
+        parent, _, name = path.rpartition("/")
+        return next(iter(tree.find(parent, name)), "")
     if kind == "folder":
-        return next((one for one in tree.paths if one.startswith(f"{path}/")), "")
+        return next((path_below for path_below in tree.paths if path_below.startswith(f"{path}/")), "")
     if kind == "dep":
-        return wanted.get(what.lower(), "")
+        return required.get(what.lower(), "")
     if kind in ("toml", "json"):
         data = tree.toml(path) if kind == "toml" else tree.json(path)
         return path if at(data, *rest.split(".")) is not None else ""
@@ -59,7 +59,12 @@ def _place(tree: ProjectTree, folder: str, mark: str, wanted: Mapping[str, str])
         config = ".pre-commit-config.yaml"
         return config if _has_hook(tree, config, what) else ""
     return next(
-        (one for one in tree.paths if one.startswith(".github/workflows/") and f"uses: {what}" in tree.text(one)), ""
+        (
+            workflow
+            for workflow in tree.paths
+            if workflow.startswith(".github/workflows/") and f"uses: {what}" in tree.text(workflow)
+        ),
+        "",
     )
 
 

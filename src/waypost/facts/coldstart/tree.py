@@ -1,6 +1,6 @@
-"""A tree as the cold start sees it: names of files, and the few files that are worth opening.
+"""A project's files as the cold start sees them: all paths, and the text of the few files worth reading.
 
-Every file is somebody else's: it may be broken, huge, nested without end. What cannot be read says nothing.
+Project files are untrusted: they may be broken, huge or nested without end. An unreadable file counts as empty.
 """
 
 import json
@@ -14,31 +14,34 @@ from waypost.space.time_limit import renew
 
 _MASKED = re.compile(r"\[secret: [\w \-]{1,60}\]")
 _LONGEST = 300_000  # characters of a file that is parsed as data
-_LONGEST_YAML = 100_000  # it is parsed slowly
+_LONGEST_YAML = 100_000  # parsing YAML is slow
 _MOST_ALIASES = 50  # of a YAML file: a few thousand make a bomb
 _DEEPEST = 40  # nested lists and mappings of a YAML file
 _LONGEST_NAME = 1_000  # of a path
-PATIENCE = 10.0  # seconds of processor time for what one file says
+PATIENCE = 10.0  # seconds of processor time for one file
 
 
 class ProjectTree:
-    """What is in a tree. `read` gives a file's text, "" where it must not or cannot be read; `told` what a file says of
-    itself in its first words. Both are asked once for each file."""
+    """The files of a project, each read at most once.
+
+    `read` returns a file's text, or an empty string if it must not or cannot be read. `describe` returns what a file
+    says about itself at its top.
+    """
 
     def __init__(
         self,
         paths: Iterable[str],
         read: Callable[[str], str],
-        told: Callable[[str], str],
+        describe: Callable[[str], str],
         name: str = "",
     ) -> None:
-        self.name = name  # of the folder that the tree lies in
+        self.name = name  # of the project's folder
         self.paths = tuple(sorted(path for path in paths if path and len(path) < _LONGEST_NAME and path.isprintable()))
         self.characters = 0  # read so far
-        self._read, self._told = read, told
+        self._read, self._describe = read, describe
         self._texts: dict[str, str] = {}
-        self._last = ""  # the file whose text was asked for last
-        self.given_up: list[str] = []  # files that took too long to understand
+        self._last = ""  # the file whose text was requested last
+        self.given_up: list[str] = []  # files that took too long to parse
         self._data: dict[str, Any] = {}
         self._folders: dict[str, list[str]] = {}
         for path in self.paths:
@@ -54,14 +57,19 @@ class ProjectTree:
         return self._folders.get(folder, [])
 
     def folders(self) -> Iterator[str]:
-        """Those with files directly in them; the nearest to the root first."""
+        """Folders with files directly in them, nearest to the root first."""
         yield from sorted(self._folders, key=lambda folder: (folder.count("/") + bool(folder), folder))
 
     def find(self, folder: str, *patterns: str) -> list[str]:
-        """The paths of the files directly in a folder that have one of these names, `*` standing for anything."""
-        wanted = [pattern.lower() for pattern in patterns]
-        names = [name for name in self.names(folder) if any(fnmatchcase(name.lower(), pattern) for pattern in wanted)]
+        """Paths of the files directly in a folder whose name matches a pattern. `*` matches anything."""
+        lowered = [pattern.lower() for pattern in patterns]
+        names = [name for name in self.names(folder) if any(fnmatchcase(name.lower(), pattern) for pattern in lowered)]
         return [join(folder, name) for name in names]
+
+    def below(self, folder: str, *endings: str) -> list[str]:
+        """Paths of the files in a folder and below that have one of these endings."""
+        prefix = f"{folder}/" if folder else ""
+        return [path for path in self.paths if path.startswith(prefix) and path.endswith(endings)]
 
     def text(self, path: str) -> str:
         if path not in self._all:
@@ -75,47 +83,47 @@ class ProjectTree:
         return self._texts[path]
 
     def give_up(self) -> None:
-        """The file that was asked for last takes too long: from now on it says nothing."""
+        """Treat the last requested file as empty, since it takes too long."""
         self.given_up.append(self._last)
         self._texts[self._last] = ""
         self._data.pop(self._last, None)
 
     def text_read(self, path: str) -> str:
-        """The text of a file that was opened before; "" for another: it is not worth opening."""
+        """The text of a file that was read before, or an empty string."""
         return self._texts.get(path, "")
 
-    def told(self, path: str) -> str:
-        """What a file says of itself: the first paragraph of a document, the description of a module."""
-        return self._told(path) if path in self._all else ""
+    def description(self, path: str) -> str:
+        """What a file says about itself: the first paragraph of a document, the description of a module."""
+        return self._describe(path) if path in self._all else ""
 
     def toml(self, path: str) -> dict[str, Any]:
-        return self._parsed(path, tomllib.loads)
+        return self._parse_file(path, tomllib.loads)
 
     def json(self, path: str) -> dict[str, Any]:
-        return self._parsed(path, json.loads)
+        return self._parse_file(path, json.loads)
 
     def yaml(self, path: str) -> dict[str, Any]:
-        return self._parsed(path, read_yaml)
+        return self._parse_file(path, read_yaml)
 
-    def _parsed(self, path: str, parse: Callable[[str], Any]) -> dict[str, Any]:
+    def _parse_file(self, path: str, parse: Callable[[str], Any]) -> dict[str, Any]:
         if path not in self._data:
-            text = _MASKED.sub("masked", self.text(path))  # brackets and a colon would be data
+            text = _MASKED.sub("masked", self.text(path))  # brackets and a colon would be parsed as data
             try:
-                found = parse(text) if text and len(text) <= _LONGEST else {}
-            except (ValueError, RecursionError):  # broken, or nested to break its reader
-                found = {}
-            self._data[path] = found if isinstance(found, dict) else {}
+                data_read = parse(text) if text and len(text) <= _LONGEST else {}
+            except (ValueError, RecursionError):  # broken, or nested to exhaust the parser
+                data_read = {}
+            self._data[path] = data_read if isinstance(data_read, dict) else {}
         data: dict[str, Any] = self._data[path]
         return data
 
 
 def read_yaml(text: str) -> Any:
-    """The data of a YAML text, of plain values only. Raises ValueError when it is none, or one that is made to explode."""
+    """The plain values of a YAML text. Raises ValueError if it is invalid or would expand enormously."""
     import yaml
 
     if len(text) > _LONGEST_YAML or text.count("*") > 20 * _MOST_ALIASES:
         raise ValueError("too long to be written by hand")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same data, ten times as fast
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same data, ten times faster
     aliases = depth = 0
     try:
         for event in yaml.parse(text, Loader=loader):
@@ -125,19 +133,19 @@ def read_yaml(text: str) -> Any:
                 raise ValueError("too many aliases, or nested too deeply")
         return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader
     except yaml.YAMLError as error:
-        raise ValueError("no YAML") from error
+        raise ValueError("not valid YAML") from error
 
 
-def without(text: str, start: str, end: str) -> str:
-    """The text without what lies between two marks; in one pass, whatever it is made of."""
-    kept, done = [], 0
+def without_blocks(text: str, start: str, end: str) -> str:
+    """The text without the parts between two marks, in linear time."""
+    parts, done = [], 0
     while (begin := text.find(start, done)) >= 0:
-        kept.append(text[done:begin])
+        parts.append(text[done:begin])
         stop = text.find(end, begin)
         if stop < 0:
-            return "".join(kept)
+            return "".join(parts)
         done = stop + len(end)
-    return "".join(kept) + text[done:]
+    return "".join(parts) + text[done:]
 
 
 def join(folder: str, name: str) -> str:
@@ -145,25 +153,25 @@ def join(folder: str, name: str) -> str:
 
 
 def at(data: Any, *keys: str) -> Any:
-    """The value below these keys; None where there is none."""
+    """The value below these keys, or None."""
     for key in keys:
         data = data.get(key) if isinstance(data, Mapping) else None
     return data
 
 
 def table(data: Any, *keys: str) -> dict[str, Any]:
-    found = at(data, *keys)
-    return found if isinstance(found, dict) else {}
+    value = at(data, *keys)
+    return value if isinstance(value, dict) else {}
 
 
-def words(data: Any, *keys: str) -> str:
-    """A text below these keys, on one line; "" where there is none."""
-    found = at(data, *keys)
-    return " ".join(found.split())[:500] if isinstance(found, str) else ""
+def text_at(data: Any, *keys: str) -> str:
+    """The text below these keys, on one line, or an empty string."""
+    value = at(data, *keys)
+    return " ".join(value.split())[:500] if isinstance(value, str) else ""
 
 
 def strings(data: Any, *keys: str) -> list[str]:
-    """The texts of a list; those of a mapping's values where a list is written as one."""
-    found = at(data, *keys)
-    items = found if isinstance(found, list) else list(found.values()) if isinstance(found, dict) else []
+    """The strings of a list, or of a mapping's values if it replaces a list."""
+    value = at(data, *keys)
+    items = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
     return [item for item in items if isinstance(item, str)]

@@ -1,4 +1,4 @@
-"""The packages of a tree: folders with the signature files of an ecosystem, and which ecosystems make up the project."""
+"""The packages of a project: folders with an ecosystem's signature files, and which ecosystems matter."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from fnmatch import fnmatchcase
 
 from waypost.facts.coldstart.templates import ANY, EcosystemTemplate, templates
 from waypost.facts.coldstart.tree import ProjectTree
-from waypost.facts.domains import is_beside
+from waypost.facts.domains import is_outside_source
 
 _DEEPEST = 4  # folders above a package
 _MOST = 400
-_SHARE = 0.08  # of the source files, for an ecosystem that is not at home at the root alone
+_SHARE = 0.08  # of all source files, for an ecosystem to matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,30 +25,29 @@ class PackageUnit:
 
 
 def find_units(tree: ProjectTree) -> list[PackageUnit]:
-    """All packages, the nearest to the root first. Those of tests, documents and examples are left out."""
-    known = [template for name, template in templates().items() if name != ANY]
-    counts = {template.name: _source(tree, template) for template in known}
-    found = []
+    """All packages, nearest to the root first, without those of tests, documents and examples."""
+    ecosystems = [template for name, template in templates().items() if name != ANY]
+    counts = {template.name: _source(tree, template) for template in ecosystems}
+    units = []
     for folder in tree.folders():
-        if folder.count("/") >= _DEEPEST or (folder and is_beside(folder)):
+        if folder.count("/") >= _DEEPEST or (folder and is_outside_source(folder)):
             continue
         names = tree.names(folder)
-        for template in known:
+        for template in ecosystems:
             signs = [name for name in names if any(fnmatchcase(name, sign) for sign in template.signatures)]
             strong = [name for name in signs if not any(fnmatchcase(name, sign) for sign in template.weak)]
             is_package = bool(strong) and "__init__.py" not in names  # a `setup.py` among modules is one of them
             if signs and (is_package or not folder or not strong):
-                found.append(PackageUnit(template, folder, counts[template.name][folder], is_package))
-        if len(found) >= _MOST:
+                units.append(PackageUnit(template, folder, counts[template.name][folder], is_package))
+        if len(units) >= _MOST:
             break
-    return found
+    return units
 
 
 def _source(tree: ProjectTree, template: EcosystemTemplate) -> Counter[str]:
-    """How many source files of an ecosystem lie in each folder and below."""
     counts: Counter[str] = Counter()
     for path in tree.paths:
-        if path.rpartition(".")[2] in template.endings and not is_beside(path.rpartition("/")[0]):
+        if path.rpartition(".")[2] in template.endings and not is_outside_source(path.rpartition("/")[0]):
             counts[""] += 1
             folder = path.rpartition("/")[0]
             while folder:
@@ -58,36 +57,36 @@ def _source(tree: ProjectTree, template: EcosystemTemplate) -> Counter[str]:
 
 
 def main_units(tree: ProjectTree, units: Sequence[PackageUnit]) -> list[PackageUnit]:
-    """For each ecosystem that the project is made of, the package that speaks for it; the largest ecosystem first.
+    """The package that represents each main ecosystem, largest ecosystem first.
 
-    A package at the root speaks for all of its ecosystem, else the largest. Without any source (a project that has only
-    begun) every ecosystem at the root counts.
+    A package at the root represents its ecosystem, else the largest one. Without any source (a new project) every
+    ecosystem at the root counts.
     """
     present = {unit.template.name: unit.template for unit in units}
     totals = {name: _source(tree, template)[""] for name, template in present.items()}
-    whole = sum(totals.values())
-    wanted = [name for name, count in totals.items() if count >= whole * _SHARE and (count or not whole)]
-    chosen = []
-    for name in sorted(wanted, key=lambda name: (-totals[name], name)):
+    total = sum(totals.values())
+    main_names = [name for name, count in totals.items() if count >= total * _SHARE and (count or not total)]
+    result = []
+    for name in sorted(main_names, key=lambda name: (-totals[name], name)):
         own = [unit for unit in units if unit.template.name == name]
-        chosen.append(max(own, key=lambda unit: (unit.folder == "", unit.source, -unit.folder.count("/"))))
-    return chosen
+        result.append(max(own, key=lambda unit: (unit.folder == "", unit.source, -unit.folder.count("/"))))
+    return result
 
 
 def packages(units: Sequence[PackageUnit]) -> list[PackageUnit]:
-    """The packages of a monorepo, the largest first: those below the root. [] when there are not several."""
+    """The packages of a monorepo below the root, largest first. Empty if there are not several."""
     by_folder: dict[str, PackageUnit] = {}
     for unit in units:
         if unit.folder and unit.is_package and unit.source and not _is_inside_another(unit, units):
-            known = by_folder.get(unit.folder)
-            if known is None or known.source < unit.source:
+            other = by_folder.get(unit.folder)
+            if other is None or other.source < unit.source:
                 by_folder[unit.folder] = unit
-    found = sorted(by_folder.values(), key=lambda unit: (-unit.source, unit.folder))
-    return found if len(found) > 1 else []
+    result = sorted(by_folder.values(), key=lambda unit: (-unit.source, unit.folder))
+    return result if len(result) > 1 else []
 
 
 def _is_inside_another(unit: PackageUnit, units: Sequence[PackageUnit]) -> bool:
-    """A Gradle module may hold modules; an Android project in a Flutter app is no package of its own."""
+    """Whether another package contains it: a Gradle module may hold modules, a Flutter app an Android project."""
     return any(
         other.folder and unit.folder.startswith(f"{other.folder}/") and other.source >= unit.source for other in units
     )

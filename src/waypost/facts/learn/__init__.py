@@ -1,1 +1,1 @@
-"""Facts out of changes: what a colleague would note down about a commit, each before anybody has approved it."""
+"""Facts from changes: what a colleague would note about a commit, as candidates for review."""

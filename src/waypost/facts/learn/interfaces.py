@@ -1,30 +1,31 @@
-"""What others may use: functions and classes that came, changed for their callers, got another name, or went."""
+"""Facts about public definitions: new, changed for callers, renamed or removed."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from waypost.facts.learn.callers import what_callers_see
+from waypost.facts.learn.change_context import ChangeContext, ChangedSymbol, is_class, is_internal
 from waypost.facts.learn.message import CommitMessage
-from waypost.facts.learn.scene import Scene, Touched, is_class, is_inner
+from waypost.facts.learn.signatures import signature_difference
+from waypost.facts.learn.vocabulary import vocabulary
 from waypost.facts.learn.wording import (
-    capital,
     clip,
-    closed,
     first_sentence,
     last_part,
-    plain,
     predicate,
-    shown,
-    tells,
+    says_more_than,
+    short_path,
+    upper_first,
+    with_full_stop,
+    without_markup,
     without_name,
 )
-from waypost.facts.learn.words import words
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 from waypost.text.identifiers import identifier_parts
+from waypost.text.plural import join_items
 
-_MOST_SIGNATURES = 2  # of one commit; of more it is a sweep, and the message tells it
+_MOST_SIGNATURES = 2  # per commit; more are a sweep that the message describes
 _SWEEP = 6
 _OF_PARAMETERS = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|option\w*|flags?|keywords?|kwargs?)\b", re.I)
 _NAMED = re.compile(r"`(\w+)`")
@@ -32,104 +33,118 @@ _MOST_NAMED = 4
 _DOC_ROOM = 190
 
 
-def added(scene: Scene) -> Candidate | None:
-    """The one fact about new definitions in files that were there before."""
-    verb = scene.message.verb
+def new_definitions(context: ChangeContext) -> Candidate | None:
+    """One fact about new definitions in existing files."""
+    verb = context.message.verb
     if verb is not None and verb.kind in ("rename", "remove", "move"):
-        return None  # what comes with that is a remnant
-    found = [one for one in _tops(scene, ADDED) if one.file.change != ADDED]
-    names = Counter(one.ref for one in scene.touched())  # a further overload of a function is nothing new
-    found = [one for one in found if names[one.ref] == 1 and one.is_offered and _is_worth(scene, one)]
-    if not found:
+        return None  # additions of such a commit are leftovers
+    new = [changed for changed in _outermost(context, ADDED) if changed.file.change != ADDED]
+    names = Counter(changed.ref for changed in context.changed_symbols())  # another overload of a function is not new
+    new = [
+        changed
+        for changed in new
+        if names[changed.ref] == 1 and changed.is_public_api and _is_worth_noting(context, changed)
+    ]
+    if not new:
         return None
-    found.sort(key=lambda one: -_standing(scene, one))
-    main = found[0]
-    others = [one for one in found[1:] if one.file.path == main.file.path]
-    text, confidence = _about(scene, main)
+    new.sort(key=lambda changed: -_rank(context, changed))
+    main = new[0]
+    others = [changed for changed in new[1:] if changed.file.path == main.file.path]
+    text, confidence = _purpose_text(context, main)
     if not text:
         return None
     text = _with_others(text, others)
-    is_named = scene.message.names(last_part(main.symbol.name))
-    return scene.candidate(
+    is_named = context.message.names(last_part(main.symbol.name))
+    return context.candidate(
         text,
         confidence,
         topic=f"api:{main.ref}",
-        refs=[main.ref, *(one.ref for one in others[: _MOST_NAMED - 1])],
+        refs=[main.ref, *(changed.ref for changed in others[: _MOST_NAMED - 1])],
         level=3 if not is_class(main.symbol) else 1 if is_named else 2,
         origin="ast_analysis",
-        reason="New, public" + (" and documented." if main.symbol.doc else "; the message tells what for."),
+        reason="New, public" + (" and documented." if main.symbol.doc else "; the message says what for."),
         from_message=not main.symbol.doc,
     )
 
 
-def _about(scene: Scene, one: Touched) -> tuple[str, float]:
-    """What a definition is for, by its own documentation, else by the message; with how sure that is."""
-    symbol, message = one.symbol, scene.message
-    doc = without_name(first_sentence(plain(symbol.doc)), symbol.name)
+def _purpose_text(context: ChangeContext, changed: ChangedSymbol) -> tuple[str, float]:
+    """What a definition is for, by its documentation or the message, and the confidence."""
+    symbol, message = changed.symbol, context.message
+    doc = without_name(first_sentence(without_markup(symbol.doc)), symbol.name)
     doc = "" if _is_of_another(doc, symbol.name) else doc
-    head = f"`{symbol.name}` ({shown(one.file.path)})"
+    head = f"`{symbol.name}` ({short_path(changed.file.path)})"
     mentioned = message.mentions(last_part(symbol.name))
-    if doc and tells(doc, symbol.name, least=2 if mentioned or is_class(symbol) else 3):
-        said = predicate(doc, symbol.name)
-        text = f"{head} {clip(said, _DOC_ROOM)}" if said else f"{head}: {clip(doc, _DOC_ROOM)}"
-        sure = 0.66 + (0.12 if mentioned else 0.0) + (0.04 if scene.has_tests else 0.0)
-        sure += (0.04 if scene.is_announced else 0.0) + (0.04 if said else 0.0)
-        sure -= 0.2 if not said and not mentioned else 0.0  # what is no statement of what it does may be an aside
-        return closed(text), sure - (0.1 if not said and len(doc) < 20 else 0.0)
+    if doc and says_more_than(doc, symbol.name, least=2 if mentioned or is_class(symbol) else 3):
+        phrase = predicate(doc, symbol.name)
+        text = f"{head} {clip(phrase, _DOC_ROOM)}" if phrase else f"{head}: {clip(doc, _DOC_ROOM)}"
+        confidence = 0.66 + (0.12 if mentioned else 0.0) + (0.04 if context.has_tests else 0.0)
+        confidence += (0.04 if context.is_announced else 0.0) + (0.04 if phrase else 0.0)
+        confidence -= 0.2 if not phrase and not mentioned else 0.0  # without a statement it may be an aside
+        return with_full_stop(text), confidence - (0.1 if not phrase and len(doc) < 20 else 0.0)
     is_new = message.kind == "feature" or (message.verb is not None and message.verb.kind == "add")
-    if is_new and message.names(last_part(symbol.name)) and tells(message.subject, symbol.name, "method", "add"):
-        return f"{head} is new with “{clip(capital(message.subject), 120)}”.", 0.5 + (0.08 if scene.has_tests else 0.0)
+    if (
+        is_new
+        and message.names(last_part(symbol.name))
+        and says_more_than(message.subject, symbol.name, "method", "add")
+    ):
+        confidence = 0.58 if context.has_tests else 0.5
+        return f"{head} is new with “{clip(upper_first(message.subject), 120)}”.", confidence
     return "", 0.0
 
 
 def _is_of_another(doc: str, name: str) -> bool:
-    """Whether documentation begins with the name of something else: it was copied with its code."""
+    """Whether documentation begins with another name: it was copied with its code."""
     first, _, rest = doc.partition(" ")
     is_name = first.isalnum() and first.lower() != last_part(name).lower() and any(sign.isupper() for sign in first[1:])
-    return is_name and not first.isupper() and rest.partition(" ")[0] in words().thirds
+    return is_name and not first.isupper() and rest.partition(" ")[0] in vocabulary().thirds
 
 
-def changed(scene: Scene) -> Iterator[Candidate]:
+def changed_signatures(context: ChangeContext) -> Iterator[Candidate]:
     """Signatures that callers must follow or may use."""
-    found = []
-    names = Counter(one.ref for one in scene.touched())
-    for one in _offered(scene, MODIFIED, RENAMED):
-        symbol = one.symbol
-        if is_class(symbol) or names[one.ref] > 1:
-            continue  # what it inherits from is nobody's argument; of overloads nobody knows which became which
+    differences = []
+    names = Counter(changed.ref for changed in context.changed_symbols())
+    for changed in _public_symbols(context, MODIFIED, RENAMED):
+        symbol = changed.symbol
+        if is_class(symbol) or names[changed.ref] > 1:
+            continue  # base classes are not arguments, and overloads cannot be matched
         if symbol.signature and symbol.signature_before and symbol.signature != symbol.signature_before:
-            seen, breaks = what_callers_see(
-                symbol.name, one.file.language, symbol.signature_before, symbol.signature, symbol.name_before
+            difference, breaks = signature_difference(
+                symbol.name, changed.file.language, symbol.signature_before, symbol.signature, symbol.name_before
             )
-            if seen:
-                found.append((one, seen, breaks))
-    found.sort(key=lambda each: (not scene.message.mentions(last_part(each[0].symbol.name)), not each[2]))
-    groups: dict[str, list[tuple[Touched, bool]]] = {}
-    for one, seen, breaks in found:
-        groups.setdefault(seen, []).append((one, breaks))
+            if difference:
+                differences.append((changed, difference, breaks))
+    differences.sort(key=lambda row: (not context.message.mentions(last_part(row[0].symbol.name)), not row[2]))
+    groups: dict[str, list[tuple[ChangedSymbol, bool]]] = {}
+    for changed, difference, breaks in differences:
+        groups.setdefault(difference, []).append((changed, breaks))
     if len(groups) > _SWEEP:
         return
-    for seen, alike in list(groups.items())[:_MOST_SIGNATURES]:
-        told = _signature(scene, [one for one, _ in alike], seen, breaks=any(breaks for _, breaks in alike))
-        if told is not None:
-            yield told
+    for difference, group in list(groups.items())[:_MOST_SIGNATURES]:
+        symbols = [changed for changed, _ in group]
+        candidate = _signature(context, symbols, difference, breaks=any(breaks for _, breaks in group))
+        if candidate is not None:
+            yield candidate
 
 
-def _signature(scene: Scene, alike: list[Touched], seen: str, *, breaks: bool) -> Candidate | None:
-    message, one = scene.message, alike[0]
-    is_told = message.mentions(last_part(one.symbol.name)) or any(map(_is_parameter(message), _NAMED.findall(seen)))
-    if message.subject and not is_told and not message.is_breaking:
-        return None  # a by-product of what the message tells
-    text = f"`{one.symbol.name}` ({shown(one.file.path)}) {seen}."
-    if len(alike) > 1:
-        text += f" The same goes for {_names(alike[1:])}."
-    if message.tells >= 3 and not message.noise and len(text) < 170:
-        text += f" From “{clip(capital(message.subject), 120)}”."
-    return scene.candidate(
+def _signature(
+    context: ChangeContext, group: list[ChangedSymbol], difference: str, *, breaks: bool
+) -> Candidate | None:
+    message, first = context.message, group[0]
+    is_mentioned = message.mentions(last_part(first.symbol.name)) or any(
+        map(_is_parameter(message), _NAMED.findall(difference))
+    )
+    if message.subject and not is_mentioned and not message.is_breaking:
+        return None  # a by-product of the change in the message
+    text = f"`{first.symbol.name}` ({short_path(first.file.path)}) {difference}."
+    if len(group) > 1:
+        text += f" The same goes for {_names(group[1:])}."
+    if message.content_count >= 3 and not message.noise and len(text) < 170:
+        text += f" From “{clip(upper_first(message.subject), 120)}”."
+    return context.candidate(
         text,
-        (0.7 if is_told else 0.6) + (0.06 if breaks else 0.0) + (0.06 if scene.has_tests else 0.0),
-        topic=f"signature:{one.ref}",
-        refs=[each.ref for each in alike],
+        (0.7 if is_mentioned else 0.6) + (0.06 if breaks else 0.0) + (0.06 if context.has_tests else 0.0),
+        topic=f"signature:{first.ref}",
+        refs=[changed.ref for changed in group],
         level=1 if breaks else 3,
         origin="ast_analysis",
         reason="A public signature changed" + (": existing calls break." if breaks else "."),
@@ -137,13 +152,13 @@ def _signature(scene: Scene, alike: list[Touched], seen: str, *, breaks: bool) -
 
 
 def _is_parameter(message: CommitMessage) -> Callable[[str], bool]:
-    """Whether the subject speaks of a parameter, and does not only use the same word."""
-    speaks = _OF_PARAMETERS.search(message.subject) is not None
+    """Whether the subject means a parameter, and does not only use the same word."""
+    is_about_parameters = _OF_PARAMETERS.search(message.subject) is not None
 
-    def is_one(name: str) -> bool:
-        return message.names(name) and (_is_code(name, message) or speaks)
+    def is_named_parameter(name: str) -> bool:
+        return message.names(name) and (_is_code(name, message) or is_about_parameters)
 
-    return is_one
+    return is_named_parameter
 
 
 def _is_code(name: str, message: CommitMessage) -> bool:
@@ -151,138 +166,145 @@ def _is_code(name: str, message: CommitMessage) -> bool:
     return "_" in name or not (name.islower() or name.istitle()) or f"`{name}" in message.subject
 
 
-def gone(scene: Scene) -> Candidate | None:
-    """Public definitions that are there no more, one fact for all of a commit."""
-    found = [one for one in _tops(scene, REMOVED) if one.is_offered and not _came_elsewhere(scene, one)]
-    found = [one for one in found if one.file.change != RENAMED]
-    if not found or scene.message.noise:
+def removed_definitions(context: ChangeContext) -> Candidate | None:
+    """Removed public definitions, in one fact per commit."""
+    removed = [
+        changed
+        for changed in _outermost(context, REMOVED)
+        if changed.is_public_api and not _is_added_elsewhere(context, changed)
+    ]
+    removed = [changed for changed in removed if changed.file.change != RENAMED]
+    if not removed or context.message.noise:
         return None
-    message = scene.message
+    message = context.message
     is_meant = message.kind == "remove" or message.is_breaking
-    named = [one for one in found if message.names(last_part(one.symbol.name))]
+    named = [changed for changed in removed if message.names(last_part(changed.symbol.name))]
     if not is_meant:
-        named = [one for one in named if _is_code(last_part(one.symbol.name), message)]  # no word of every day
+        # Not everyday words.
+        named = [changed for changed in named if _is_code(last_part(changed.symbol.name), message)]
     if not named and not is_meant:
         return None
-    told = named or found
-    told = [one for one in told if one.file.path == told[0].file.path]
-    place = shown(told[0].file.path)
-    text = f"{_names(told)} {'is' if len(told) == 1 else 'are'} no longer in {place}: “{clip(capital(message.subject), 120)}”."
+    listed_symbols = named or removed
+    listed_symbols = [changed for changed in listed_symbols if changed.file.path == listed_symbols[0].file.path]
+    place = short_path(listed_symbols[0].file.path)
+    verb = "is" if len(listed_symbols) == 1 else "are"
+    text = f"{_names(listed_symbols)} {verb} no longer in {place}: “{clip(upper_first(message.subject), 120)}”."
     if message.reason and len(text) + len(message.reason) < 280:
-        text += f" Reason: {closed(capital(message.reason))}"
-    there = [one.file.path for one in told if one.file.change != REMOVED and scene.is_there(one.file.path)]
-    return scene.candidate(
+        text += f" Reason: {with_full_stop(upper_first(message.reason))}"
+    existing_paths = [
+        changed.file.path
+        for changed in listed_symbols
+        if changed.file.change != REMOVED and context.exists(changed.file.path)
+    ]
+    return context.candidate(
         text,
         0.6
         + (0.12 if named and is_meant else 0.0)
         + (0.05 if message.references else 0.0)
         + (0.05 if message.is_breaking else 0.0),
-        topic=f"api:{told[0].ref}",
-        refs=there[:1],
+        topic=f"api:{listed_symbols[0].ref}",
+        refs=existing_paths[:1],
         level=1,
         origin="ast_analysis",
         reason="Public definitions were removed.",
-        path=told[0].file.path,
+        path=listed_symbols[0].file.path,
     )
 
 
-def renamed(scene: Scene) -> Candidate | None:
-    """Public names that are others now."""
-    found = [
-        one
-        for one in _offered(scene, RENAMED)
-        if one.symbol.name_before and _is_kin(last_part(one.symbol.name_before), last_part(one.symbol.name))
+def renamed_definitions(context: ChangeContext) -> Candidate | None:
+    """Renamed public definitions."""
+    renames = [
+        changed
+        for changed in _public_symbols(context, RENAMED)
+        if changed.symbol.name_before
+        and _share_word(last_part(changed.symbol.name_before), last_part(changed.symbol.name))
     ]
-    if scene.message.subject and scene.message.kind != "rename":
-        found = [one for one in found if _is_renaming(scene.message, one)]
-    if not found or len(found) > _SWEEP:
+    if context.message.subject and context.message.kind != "rename":
+        renames = [changed for changed in renames if _mentions_either_name(context.message, changed)]
+    if not renames or len(renames) > _SWEEP:
         return None
-    found.sort(key=lambda one: not scene.message.mentions(last_part(one.symbol.name)))
-    one = found[0]
+    renames.sort(key=lambda changed: not context.message.mentions(last_part(changed.symbol.name)))
+    first = renames[0]
     pairs = "; ".join(
-        f"`{each.symbol.name_before}` is called `{each.symbol.name}` now ({shown(each.file.path)})"
-        for each in found[:3]
+        f"`{changed.symbol.name_before}` is called `{changed.symbol.name}` now ({short_path(changed.file.path)})"
+        for changed in renames[:3]
     )
-    is_told = scene.message.kind == "rename" or scene.message.mentions(last_part(one.symbol.name))
-    return scene.candidate(
-        closed(pairs),
-        0.65 + (0.15 if is_told else 0.0),
-        topic=f"name:{one.ref}",
-        refs=[each.ref for each in found[:3]],
+    is_mentioned = context.message.kind == "rename" or context.message.mentions(last_part(first.symbol.name))
+    return context.candidate(
+        with_full_stop(pairs),
+        0.65 + (0.15 if is_mentioned else 0.0),
+        topic=f"name:{first.ref}",
+        refs=[changed.ref for changed in renames[:3]],
         level=1,
         origin="ast_analysis",
         reason="A public definition has another name.",
     )
 
 
-def _is_kin(before: str, after: str) -> bool:
-    """Whether one name came from the other: they differ, and share a word. Else one thing took another's place."""
+def _share_word(before: str, after: str) -> bool:
+    """Whether the names differ and share a word. Otherwise one thing replaced another."""
     old, new = ({part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", name))} for name in (before, after))
     return before != after and bool(old & new)
 
 
-def _is_renaming(message: CommitMessage, one: Touched) -> bool:
-    """Whether the message speaks of either name; else one may have taken the place of the other."""
-    return message.mentions(last_part(one.symbol.name)) or message.mentions(last_part(one.symbol.name_before))
+def _mentions_either_name(message: CommitMessage, changed: ChangedSymbol) -> bool:
+    return message.mentions(last_part(changed.symbol.name)) or message.mentions(last_part(changed.symbol.name_before))
 
 
-def _came_elsewhere(scene: Scene, gone: Touched) -> bool:
-    """Whether what went from one file came in another, under the same name."""
-    name = last_part(gone.symbol.name)
-    return any(last_part(one.symbol.name) == name for one in scene.touched(ADDED, RENAMED))
+def _is_added_elsewhere(context: ChangeContext, removed: ChangedSymbol) -> bool:
+    name = last_part(removed.symbol.name)
+    return any(last_part(changed.symbol.name) == name for changed in context.changed_symbols(ADDED, RENAMED))
 
 
-def _offered(scene: Scene, *changes: str) -> list[Touched]:
+def _public_symbols(context: ChangeContext, *changes: str) -> list[ChangedSymbol]:
     return [
-        one
-        for one in scene.touched(*changes)
-        if one.is_offered and scene.is_there(one.file.path, one.symbol.name) and not is_inner(one.file.path)
+        changed
+        for changed in context.changed_symbols(*changes)
+        if changed.is_public_api
+        and context.exists(changed.file.path, changed.symbol.name)
+        and not is_internal(changed.file.path)
     ]
 
 
-def _tops(scene: Scene, change: str) -> list[Touched]:
-    """Definitions of one kind of change, without those inside of another of them: a class stands for its methods."""
-    found = list(scene.touched(change))
-    known = {(one.file.path, one.symbol.name) for one in found}
+def _outermost(context: ChangeContext, change: str) -> list[ChangedSymbol]:
+    """Definitions with one kind of change, without those inside another: a class stands for its methods."""
+    symbols = list(context.changed_symbols(change))
+    names = {(changed.file.path, changed.symbol.name) for changed in symbols}
     tops = []
-    for one in found:
-        parts = one.symbol.name.split(".")
+    for changed in symbols:
+        parts = changed.symbol.name.split(".")
         above = (".".join(parts[:length]) for length in range(1, len(parts)))
-        if not any((one.file.path, name) in known for name in above):
-            tops.append(one)
+        if not any((changed.file.path, name) in names for name in above):
+            tops.append(changed)
     return tops
 
 
-def _is_worth(scene: Scene, one: Touched) -> bool:
-    symbol = one.symbol
+def _is_worth_noting(context: ChangeContext, changed: ChangedSymbol) -> bool:
+    symbol = changed.symbol
     name = last_part(symbol.name)
-    if name.startswith("__") or (name != symbol.name and name.lower() in words().everyday):
-        return False  # the language or an interface asks for it
+    if name.startswith("__") or (name != symbol.name and name.lower() in vocabulary().everyday):
+        return False  # required by the language or an interface
     if symbol.type in ("constant", "variable", "property", "field") and not (
-        name.isupper() and scene.message.mentions(name)
+        name.isupper() and context.message.mentions(name)
     ):
         return False
-    if not scene.is_there(one.file.path, symbol.name):
+    if not context.exists(changed.file.path, symbol.name):
         return False
-    return bool(symbol.doc) or scene.message.names(last_part(symbol.name))
+    return bool(symbol.doc) or context.message.names(last_part(symbol.name))
 
 
-def _standing(scene: Scene, one: Touched) -> float:
-    named = scene.message.names(last_part(one.symbol.name)) * 3 + scene.message.mentions(last_part(one.symbol.name))
-    return named + 2 * is_class(one.symbol) + bool(one.symbol.doc) + min(one.symbol.lines_changed, 100) / 100
+def _rank(context: ChangeContext, changed: ChangedSymbol) -> float:
+    symbol, message = changed.symbol, context.message
+    named = 3 * message.names(last_part(symbol.name)) + message.mentions(last_part(symbol.name))
+    return named + 2 * is_class(symbol) + bool(symbol.doc) + min(symbol.lines_changed, 100) / 100
 
 
-def _with_others(text: str, others: list[Touched]) -> str:
+def _with_others(text: str, others: list[ChangedSymbol]) -> str:
     if not others:
         return text
     more = f" With it: {_names(others)}."
     return text + more if len(text) + len(more) <= 290 else text
 
 
-def _names(found: list[Touched]) -> str:
-    alone = list(dict.fromkeys(f"`{one.symbol.name}`" for one in found))
-    names = alone[:_MOST_NAMED]
-    more = len(alone) - len(names)
-    if more:
-        return f"{', '.join(names)} and {more} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _names(symbols: list[ChangedSymbol]) -> str:
+    return join_items((f"`{changed.symbol.name}`" for changed in symbols), _MOST_NAMED)

@@ -1,16 +1,16 @@
-"""What a commit message says: its kind of work, its words without prefixes and trailers, its reasons and references."""
+"""A commit message: its kind of work, its text without prefixes and trailers, its reason and references."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from waypost.facts.learn.wording import clean, clip, first_sentence, plain, sentences
-from waypost.facts.learn.words import Verb, content, has_cue, words, words_of
+from waypost.facts.learn.vocabulary import Verb, content_words, has_cue, vocabulary, words_in
+from waypost.facts.learn.wording import clean, clip, first_sentence, sentences, without_markup
 from waypost.text.language import language_of
 from waypost.text.secrets.masking import mask
 
 _MOST_SUBJECT = 300
-_MOST_BODY = 20_000  # characters; what matters is said before
+_MOST_BODY = 20_000  # characters; the important part comes first
 _MOST_LINES = 300
 _MOST_SENTENCES = 40
 _LONGEST_SENTENCE = 400
@@ -58,26 +58,10 @@ _ALONGSIDE = re.compile(
     r"(?:tests?|docs?|documentation|changelog|test coverage|test cases?|examples?)$",
     re.I,
 )
-_FINITE = frozenset(
-    (
-        "can",
-        "is",
-        "are",
-        "was",
-        "were",
-        "will",
-        "should",
-        "could",
-        "may",
-        "must",
-        "now",
-        "has",
-        "have",
-        "does",
-        "do",
-        "did",
-    )
-)
+_FINITE = frozenset((
+    "can", "is", "are", "was", "were", "will", "should", "could", "may", "must", "now", "has", "have", "does", "do",
+    "did",
+))  # fmt: skip
 _ARTICLES = frozenset(("a", "an", "the", "all", "any", "each", "every", "its", "this", "that", "no"))
 _AFTER_DONE = frozenset(
     ("", "when", "if", "by", "on", "as", "after", "before", "during", "while", "with", "without", "from")
@@ -90,125 +74,127 @@ _MERGE = re.compile(
 @dataclass(frozen=True, slots=True)
 class CommitMessage:
     subject: str = ""  # without prefix, ticket numbers and markup
-    kind: str = ""  # "fix", "feature", "refactor" … as far as the message tells
-    is_declared: bool = False  # the kind stands there as a prefix
+    kind: str = ""  # "fix", "feature", "refactor" …, if the message shows it
+    is_declared: bool = False  # the kind is a prefix
     scope: str = ""
     is_breaking: bool = False
-    verb: Verb | None = None  # an English subject's first word
+    verb: Verb | None = None  # the first word of an English subject
     references: tuple[str, ...] = ()  # "#123"
-    body: tuple[str, ...] = ()  # its sentences, trailers left out
+    body: tuple[str, ...] = ()  # its sentences, without trailers
     reason: str = ""  # the sentence that says why
     language: str = ""
-    is_doubtful: bool = False  # it speaks to whoever reads it, not about the change
+    is_doubtful: bool = False  # it addresses its reader instead of describing the change
     reverts: str = ""  # a commit's id or its subject
 
     def mentions(self, name: str) -> bool:
-        """Whether the subject or the body speaks of this name."""
-        return self.names(name) or (bool(name) and any(_mentioned(name, one) for one in self.body))
+        """Whether the subject or the body mentions this name."""
+        return self.names(name) or (bool(name) and any(_contains_name(name, sentence) for sentence in self.body))
 
     def names(self, name: str) -> bool:
-        """Whether the subject speaks of this name."""
-        return bool(name) and _mentioned(name, self.subject)
+        """Whether the subject mentions this name."""
+        return bool(name) and _contains_name(name, self.subject)
 
     @property
     def noise(self) -> str:
-        """What an everyday subject is about ("layout", "tests" …), "" where it is about the product."""
-        known = words().noise
-        told = next((known[word] for word in words_of(self.subject) if word in known), "")
-        return told or ("tests" if _TEST.search(self.subject) else "")
+        """The topic of an everyday subject ("layout", "tests" …), or an empty string for the product."""
+        noise_words = vocabulary().noise
+        topic = next((noise_words[word] for word in words_in(self.subject) if word in noise_words), "")
+        return topic or ("tests" if _TEST.search(self.subject) else "")
 
     @property
-    def tells(self) -> int:
-        """How many words of the subject tell something."""
-        return len(content(self.subject))
+    def content_count(self) -> int:
+        """How many content words the subject has."""
+        return len(content_words(self.subject))
 
 
-def read(subject: str, body: str) -> CommitMessage:
-    """Any text, also hostile; secrets are masked before anything is taken out of its place."""
+def read_message(subject: str, body: str) -> CommitMessage:
+    """Parses any text, including hostile ones. Secrets are masked before any part is taken out."""
     whole = mask(f"{subject[:_MOST_SUBJECT]}\n\n{body[:_MOST_BODY]}").text
     raw, _, rest = whole.partition("\n")
-    said, kind, declared, scope, breaking = _subject(clean(raw))
+    subject_text, kind, declared, scope, breaking = _subject(clean(raw))
     references = _references(f"{raw}\n{rest}")
-    spoken = tuple(_sentences(rest, said))
-    verb = _verb(said)
+    statements = tuple(_sentences(rest, subject_text))
+    verb = _leading_verb(subject_text)
     return CommitMessage(
-        subject=said,
-        kind=kind or _kind(said, verb, clean(raw)),
+        subject=subject_text,
+        kind=kind or _kind(subject_text, verb, clean(raw)),
         is_declared=declared,
         scope=scope,
         is_breaking=breaking or "BREAKING CHANGE" in rest,
         verb=verb,
         references=references,
-        body=spoken,
-        reason=next((one for one in spoken if has_cue(one, "reason") and not _ASIDE.match(one)), ""),
-        language=language_of(said) or "en",
+        body=statements,
+        reason=next(
+            (sentence for sentence in statements if has_cue(sentence, "reason") and not _ASIDE.match(sentence)),
+            "",
+        ),
+        language=language_of(subject_text) or "en",
         is_doubtful=has_cue(whole, "instruct"),
-        reverts=_reverted(clean(raw), rest),
+        reverts=_reverted_target(clean(raw), rest),
     )
 
 
 def _subject(text: str) -> tuple[str, str, bool, str, bool]:
     kind, declared, scope, breaking = "", False, "", False
-    for sign, meant in words().signs:
+    for sign, meaning in vocabulary().signs:
         if text.startswith(sign):
-            text, kind = text.removeprefix(sign).lstrip("\ufe0f ").strip(), meant
+            text, kind = text.removeprefix(sign).lstrip("\ufe0f ").strip(), meaning
             break
     tags = _TAGS.match(text)
     if tags:
-        told = [words().prefixes.get(tag.lower(), "") for tag in re.findall(r"\w+", tags[0])]
-        kind = next((one for one in told if one), kind)
+        kinds = [vocabulary().prefixes.get(tag.lower(), "") for tag in re.findall(r"\w+", tags[0])]
+        kind = next((tag_kind for tag_kind in kinds if tag_kind), kind)
         text = text[tags.end() :]
     for _ in range(2):  # "fix: parser: …"
-        found = _PREFIX.match(text)
-        if not found:
+        prefix = _PREFIX.match(text)
+        if not prefix:
             break
-        meant = words().prefixes.get(found[1].lower(), "")
-        if not meant and (found[1][0].isupper() or declared):
+        meaning = vocabulary().prefixes.get(prefix[1].lower(), "")
+        if not meaning and (prefix[1][0].isupper() or declared):
             break
-        kind, declared = meant or kind, declared or bool(meant)
-        scope = clean(found[2] or ("" if meant else found[1])) or scope
-        breaking = breaking or bool(found[3])
-        text = text[found.end() :]
+        kind, declared = meaning or kind, declared or bool(meaning)
+        scope = clean(prefix[2] or ("" if meaning else prefix[1])) or scope
+        breaking = breaking or bool(prefix[3])
+        text = text[prefix.end() :]
     area = _AREA.match(text)
-    if area and area[2].lower() in words().verbs and not area[2].lower().endswith("ing"):
+    if area and area[2].lower() in vocabulary().verbs and not area[2].lower().endswith("ing"):
         text = text[area.start(2) :]  # "Search page: avoid …", "Search: Added …"
     text = _CLOSING.sub("", text) or text
     for _ in range(3):
         text = _END_REFERENCE.sub("", text)
-    return _ALONGSIDE.sub("", first_sentence(plain(text)).rstrip(" .")), kind, declared, scope, breaking
+    return _ALONGSIDE.sub("", first_sentence(without_markup(text)).rstrip(" .")), kind, declared, scope, breaking
 
 
-def _verb(subject: str) -> Verb | None:
-    """The order that a subject begins with; "Default binder can …" and "Parsing …" are none."""
+def _leading_verb(subject: str) -> Verb | None:
+    """The verb of an order at the start of a subject. "Default binder can …" and "Parsing …" have none."""
     first, _, rest = subject.partition(" ")
     first, following = first.lower().rstrip(",:"), rest.lower().split()[:4]
-    verb = words().verbs.get(first)
+    verb = vocabulary().verbs.get(first)
     if verb is None or not following or first.endswith("ing"):
         return None
-    # A verb that is a noun as well is one where the next words bring a verb of their own.
-    may_be_noun = verb.base in words().nouns
+    # A verb that is also a noun counts as one if another verb follows.
+    may_be_noun = verb.base in vocabulary().nouns
     near = following[:3] if may_be_noun else following[:1]
-    is_noun = any(word in _FINITE or (word in words().thirds and word not in words().bases) for word in near)
+    is_noun = any(word in _FINITE or (word in vocabulary().thirds and word not in vocabulary().bases) for word in near)
     return None if is_noun or (may_be_noun and _is_subject(first, verb, following)) else verb
 
 
 def _is_subject(first: str, verb: Verb, following: list[str]) -> bool:
-    """ "Uploads fail …", "Nested drafts deleted …": the first word is no order where another verb tells what it does."""
-    known = words()
+    """Whether the first word is the subject of another verb: "Uploads fail …", "Nested drafts deleted …"."""
+    lists = vocabulary()
     if following[0] in _ARTICLES:
         return False
     done = zip(following[1:3], [*following[2:4], "", ""], strict=False)
-    is_done = any(word.endswith("ed") and word in known.verbs and after in _AFTER_DONE for word, after in done)
-    does = following[0] in known.bases and following[0] not in known.nouns
+    is_done = any(word.endswith("ed") and word in lists.verbs and after in _AFTER_DONE for word, after in done)
+    does = following[0] in lists.bases and following[0] not in lists.nouns
     return is_done or (does and first != verb.base)
 
 
 def _kind(subject: str, verb: Verb | None, raw: str) -> str:
-    """The kind of work that a subject without a prefix tells."""
     forms = ((_REVERT, raw, "revert"), (_MERGE, raw, "merge"), (_RELEASE, subject, "release"))
-    told = next((kind for pattern, text, kind in forms if pattern.match(text)), "bump" if _BUMP.search(raw) else "")
-    if told:
-        return told
+    special = next((kind for pattern, text, kind in forms if pattern.match(text)), "bump" if _BUMP.search(raw) else "")
+    if special:
+        return special
     if verb is not None:
         if verb.kind == "settle":
             return "fix" if has_cue(subject, "error") else ""
@@ -217,42 +203,41 @@ def _kind(subject: str, verb: Verb | None, raw: str) -> str:
 
 
 def _foreign_kind(subject: str) -> str:
-    told = [meant for word in words_of(subject)[:12] if (meant := words().foreign_kind(word))]
-    if not told or language_of(subject) not in ("de", "ru"):
+    kinds = [meaning for word in words_in(subject)[:12] if (meaning := vocabulary().foreign_kind(word))]
+    if not kinds or language_of(subject) not in ("de", "ru"):
         return ""
-    return "fix" if told[0] == "prevent" else told[0]
+    return "fix" if kinds[0] == "prevent" else kinds[0]
 
 
 def _references(text: str) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    references: dict[str, None] = {}
     for match in _REFERENCE.finditer(text):
         ticket = match[3] or ""
         if not (ticket and _NO_TICKET.match(ticket)):
-            found[ticket or f"#{match[1] or match[2]}"] = None
-        if len(found) == _MOST_REFERENCES:
+            references[ticket or f"#{match[1] or match[2]}"] = None
+        if len(references) == _MOST_REFERENCES:
             break
-    return tuple(found)
+    return tuple(references)
 
 
-def _reverted(subject: str, body: str) -> str:
-    found = _REVERTED_COMMIT.search(body)
-    quoted = _REVERT.match(subject)
-    return found[1].lower() if found and quoted else quoted[1] if quoted else ""
+def _reverted_target(subject: str, body: str) -> str:
+    commit = _REVERTED_COMMIT.search(body)
+    quoted_subject = _REVERT.match(subject)
+    return commit[1].lower() if commit and quoted_subject else quoted_subject[1] if quoted_subject else ""
 
 
 def _sentences(body: str, subject: str) -> Iterator[str]:
-    """The sentences of a body: no trailers, code, lists of squashed commits' noise, nor the subject again."""
-    said = set(content(subject))
+    """The sentences of a body, without trailers, code, noise of squashed commits, and repetitions of the subject."""
+    subject_words = set(content_words(subject))
     count = 0
     for paragraph in _paragraphs(body):
-        told = sentences(_CLOSING.sub("", plain(paragraph)))
-        for sentence in (
-            told[:-1] if paragraph.rstrip().endswith(":") else told
-        ):  # what follows a colon is code or a list
-            inside = set(content(sentence))
-            if len(inside) < 3 or len(inside & said) >= 0.8 * len(inside):
+        parts = sentences(_CLOSING.sub("", without_markup(paragraph)))
+        # After a colon comes code or a list.
+        for sentence in parts[:-1] if paragraph.rstrip().endswith(":") else parts:
+            sentence_words = set(content_words(sentence))
+            if len(sentence_words) < 3 or len(sentence_words & subject_words) >= 0.8 * len(sentence_words):
                 continue
-            if _PREFIX.match(sentence) and words().prefixes.get(sentence.split(":")[0].split("(")[0].lower()):
+            if _PREFIX.match(sentence) and vocabulary().prefixes.get(sentence.split(":")[0].split("(")[0].lower()):
                 continue
             count += 1
             if count > _MOST_SENTENCES:
@@ -272,14 +257,14 @@ def _paragraphs(body: str) -> Iterator[str]:
         if breaks and lines:
             yield " ".join(lines)
             lines = []
-        said = _BULLET.sub("", line).strip()
-        if not is_code and said and not _is_left_out(line, said):
-            lines.append(said)
+        content_text = _BULLET.sub("", line).strip()
+        if not is_code and content_text and not _is_skipped(line, content_text):
+            lines.append(content_text)
     if lines:
         yield " ".join(lines)
 
 
-def _is_left_out(line: str, stripped: str) -> bool:
+def _is_skipped(line: str, stripped: str) -> bool:
     return (
         bool(_RULE.match(stripped))
         or (line.startswith(("    ", "\t")) and not _BULLET.match(line))
@@ -290,14 +275,14 @@ def _is_left_out(line: str, stripped: str) -> bool:
     )
 
 
-def _mentioned(name: str, text: str) -> bool:
-    at = text.find(name)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+def _contains_name(name: str, text: str) -> bool:
+    position = text.find(name)
+    while position >= 0:
+        before, after = text[position - 1 : position], text[position + len(name) : position + len(name) + 1]
         is_word = before.isalnum() or before == "_" or after.isalnum() or after == "_"
-        # "Validate the weights" is an order, and says nothing of a method `Validate`.
-        is_order = at == 0 and after == " " and name.lower() in words().verbs
+        # "Validate the weights" is an order, not a mention of a method `Validate`.
+        is_order = position == 0 and after == " " and name.lower() in vocabulary().verbs
         if not is_word and not is_order:
             return True
-        at = text.find(name, at + 1)
+        position = text.find(name, position + 1)
     return False

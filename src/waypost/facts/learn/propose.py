@@ -1,71 +1,73 @@
-"""Candidates out of one change: one fact for what matters of it, not one for each line."""
+"""Candidate facts from one change: one fact for what matters, not one per line."""
 
 from collections.abc import Iterator
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.behaviour import behaviour
-from waypost.facts.learn.files import introduction, moved, new_files
+from waypost.facts.learn.change_context import ChangeContext, ExistsToday
+from waypost.facts.learn.dependencies import dependency_facts, is_routine, setting_facts
+from waypost.facts.learn.files import introduction, moved_definitions, new_files
 from waypost.facts.learn.fixes import fix
-from waypost.facts.learn.interfaces import added, changed, gone, renamed
-from waypost.facts.learn.needs import is_routine, needs, settings
-from waypost.facts.learn.scene import Scene, Still
-from waypost.facts.learn.skip import LITTLE, ROUTINE, why_skip
+from waypost.facts.learn.interfaces import changed_signatures, new_definitions, removed_definitions, renamed_definitions
+from waypost.facts.learn.skip_reasons import LITTLE, ROUTINE, skip_reason
 from waypost.model.candidate import Candidate
 from waypost.model.change import ChangeSet
 
-MOST = 4  # of one commit
-LEAST = 0.55  # below, nobody would thank us for asking
+MOST = 4  # per commit
+LEAST = 0.55  # confidence; less is not worth a review
 
 
-def candidates(change: ChangeSet, layout: Layout, *, still: Still | None = None) -> tuple[Candidate, ...]:
-    """What a colleague would note down about a change, the surest first; often nothing.
+def candidates(change: ChangeSet, layout: Layout, *, exists_today: ExistsToday | None = None) -> tuple[Candidate, ...]:
+    """What a colleague would note about a change, the most certain first. Often empty.
 
-    `still` tells of a path and a symbol ("" for the file itself) whether it is there today: nothing is said of what is
-    not. The values of the change are hostile; those of the candidates are clean, bounded, and refer to the change only.
+    `exists_today` says for a path and a symbol (or "" for the file itself) whether it exists today: nothing is said
+    about things that are gone. The change is untrusted input. The candidates are clean, bounded, and refer to the
+    change only.
     """
-    return propose(Scene.of(change, layout, still))[0]
+    return propose(ChangeContext.of(change, layout, exists_today))[0]
 
 
-def propose(scene: Scene) -> tuple[tuple[Candidate, ...], str]:
-    """The candidates; where there are none, why."""
-    reason = why_skip(scene)
+def propose(context: ChangeContext) -> tuple[tuple[Candidate, ...], str]:
+    """The candidates, and the reason if it proposes nothing."""
+    reason = skip_reason(context)
     if reason:
         return (), reason
-    found = [one for one in _all(scene) if one.confidence >= LEAST and one.text]
-    if not found:
-        return (), ROUTINE if is_routine(scene) else LITTLE
-    found.sort(key=lambda one: -one.confidence)
-    return tuple(found[:MOST]), ""
+    proposals = [candidate for candidate in _all(context) if candidate.confidence >= LEAST and candidate.text]
+    if not proposals:
+        return (), ROUTINE if is_routine(context) else LITTLE
+    proposals.sort(key=lambda candidate: -candidate.confidence)
+    return tuple(proposals[:MOST]), ""
 
 
-def _all(scene: Scene) -> Iterator[Candidate]:
-    page = introduction(scene)
+def _all(context: ChangeContext) -> Iterator[Candidate]:
+    page = introduction(context)
     if page is not None:
         yield page
-    yield from needs(scene)
-    yield from settings(scene)
-    if not scene.sources:
+    yield from dependency_facts(context)
+    yield from setting_facts(context)
+    if not context.sources:
         return
-    signatures, other_name, story = list(changed(scene)), renamed(scene), _story(scene)
-    if story is not None and story.topic.startswith("change:"):
-        breaking = {ref for one in signatures if one.level == 1 for ref in one.refs}
-        is_quoted = any("From “" in one.text for one in signatures)
-        if other_name is not None or is_quoted or breaking & set(story.refs):
-            story = None  # the same in words that say less
-    told = set(story.refs) if story is not None and story.kind != "fix" else set()
-    yield from (one for one in (story, other_name) if one is not None)
-    yield from (one for one in signatures if not told & set(one.refs))
-    went = gone(scene)
-    if went is not None:
-        yield went
+    signatures, renaming = list(changed_signatures(context)), renamed_definitions(context)
+    main_fact = _main_fact(context)
+    if main_fact is not None and main_fact.topic.startswith("change:"):
+        breaking = {ref for candidate in signatures if candidate.level == 1 for ref in candidate.refs}
+        is_quoted = any("From “" in candidate.text for candidate in signatures)
+        if renaming is not None or is_quoted or breaking & set(main_fact.refs):
+            main_fact = None  # the same in less precise words
+    covered = set(main_fact.refs) if main_fact is not None and main_fact.kind != "fix" else set()
+    yield from (candidate for candidate in (main_fact, renaming) if candidate is not None)
+    yield from (candidate for candidate in signatures if not covered & set(candidate.refs))
+    removal = removed_definitions(context)
+    if removal is not None:
+        yield removal
 
 
-def _story(scene: Scene) -> Candidate | None:
-    """The one fact that says what a commit is: a fix, a new file, a move, something new to use, or what it does now."""
-    if scene.message.kind == "fix":
-        return fix(scene)
-    for tell in (new_files, moved, added, behaviour):
-        found = tell(scene)
-        if found is not None and found.confidence >= LEAST:
-            return found
+def _main_fact(context: ChangeContext) -> Candidate | None:
+    """The one fact that describes a commit: a fix, a new file, a move, a new definition, or what it does now."""
+    if context.message.kind == "fix":
+        return fix(context)
+    for finder in (new_files, moved_definitions, new_definitions, behaviour):
+        candidate = finder(context)
+        if candidate is not None and candidate.confidence >= LEAST:
+            return candidate
     return None

@@ -1,1 +1,1 @@
-"""Find what a session taught."""
+"""Finding what a session taught."""

@@ -1,4 +1,4 @@
-"""The rules by which a sentence tells something that lasts; their words are in data/lessons.toml."""
+"""The rules that recognise lasting statements. Their word lists are in data/lessons.toml."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ from waypost.model.session_turn import USER
 
 FIX = "fix"
 _WORD = re.compile(r"[\w'-]+")
-_TEMPLATE = re.compile(r"[\s,:]*[\[<{]")  # a place for words that nobody has filled in
+_TEMPLATE = re.compile(r"[\s,:]*[\[<{]")  # an unfilled placeholder
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +22,16 @@ class LessonRule:
     kind: str
     find: Callable[[str], re.Match[str] | None]  # the cue in a sentence without code and quotations
     sure: float
-    least: int  # words that tell something after the cue
+    least: int  # informative words required after the cue
     only_user: bool
-    binding: bool  # it must say that something must or must not be
-    wide: bool  # the cue takes in words that may tell a doubt
+    binding: bool  # the sentence must say that something must or must not be
+    wide: bool  # the cue includes words that may express doubt
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
     rules: tuple[LessonRule, ...]
-    letters: re.Pattern[str]  # without one of these a sentence is in another language
+    letters: re.Pattern[str]  # a sentence without one of these is in another language
     fillers: re.Pattern[str]  # at the beginning of a sentence
     doubt: re.Pattern[str]
     open: re.Pattern[str]
@@ -44,21 +44,21 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class RuleMatch:
-    """A sentence that keeps a rule."""
+    """A sentence that matches a rule."""
 
     rule: LessonRule
-    text: str  # without the words before what it tells
+    text: str  # without leading filler words
     sentence: LessonSentence
 
 
 @cache
 def languages() -> tuple[Language, ...]:
     data = tomllib.loads(files("waypost.facts").joinpath("data", "lessons.toml").read_text(encoding="utf-8"))
-    return tuple(_language(one) for one in data.values())
+    return tuple(_language(table) for table in data.values())
 
 
-def told_in(sentence: LessonSentence, speaker: str) -> Iterator[RuleMatch]:
-    """Every rule that the sentence keeps, in the order of the file. A question keeps none."""
+def matching_rules(sentence: LessonSentence, speaker: str) -> Iterator[RuleMatch]:
+    """Every rule that the sentence matches, in file order. A question matches none."""
     bare = sentence.bare
     if bare.rstrip("\"'”») ").endswith("?"):
         return
@@ -67,28 +67,28 @@ def told_in(sentence: LessonSentence, speaker: str) -> Iterator[RuleMatch]:
             continue
         for rule in language.rules:
             cue = None if rule.only_user and speaker != USER else rule.find(bare)
-            if cue is not None and _holds(language, rule, bare, cue):
+            if cue is not None and _applies(language, rule, bare, cue):
                 yield RuleMatch(rule, _without_fillers(language, sentence), sentence)
 
 
-def _holds(language: Language, rule: LessonRule, bare: str, cue: re.Match[str]) -> bool:
+def _applies(language: Language, rule: LessonRule, bare: str, cue: re.Match[str]) -> bool:
     before, after = bare[: cue.end() if rule.wide else cue.start()], bare[cue.end() :]
     if language.doubt.search(before) or language.own.match(after) or language.hedge.match(after):
         return False
     if _TEMPLATE.match(after) or (rule.binding and not language.binding.search(after)):
         return False
-    telling = [word for word in _WORD.findall(after) if word.lower() not in language.empty]
-    return len(telling) >= rule.least
+    informative = [word for word in _WORD.findall(after) if word.lower() not in language.empty]
+    return len(informative) >= rule.least
 
 
 def _without_fillers(language: Language, sentence: LessonSentence) -> str:
-    found = language.fillers.match(sentence.bare)
-    rest = sentence.text[found.end() :] if found else sentence.text
+    fillers = language.fillers.match(sentence.bare)
+    rest = sentence.text[fillers.end() :] if fillers else sentence.text
     return rest[:1].upper() + rest[1:]
 
 
 def _finder(cue: str, fillers: str) -> Callable[[str], re.Match[str] | None]:
-    """What can only stand at the beginning is not looked for elsewhere: most sentences keep no rule."""
+    """Cues for the beginning of a sentence are only searched there: most sentences match no rule."""
     pattern = re.compile(cue.replace("{start}", fillers), re.IGNORECASE)
     return pattern.match if cue.startswith(("^", "{start}")) and "|^" not in cue else pattern.search
 
@@ -97,16 +97,16 @@ def _language(data: Mapping[str, Any]) -> Language:
     fillers = rf"^(?:{data['fillers']}[,.:;!—–-]*\s+){{0,3}}"
     rules = tuple(
         LessonRule(
-            one["name"],
-            one["kind"],
-            _finder(one["cue"], fillers),
-            one["sure"],
-            one.get("least", 2),
-            one.get("who") == USER,
-            one.get("binding", False),
-            one.get("wide", False),
+            row["name"],
+            row["kind"],
+            _finder(row["cue"], fillers),
+            row["sure"],
+            row.get("least", 2),
+            row.get("who") == USER,
+            row.get("binding", False),
+            row.get("wide", False),
         )
-        for one in data["rules"]
+        for row in data["rules"]
     )
     names = ("letters", "doubt", "open", "hedge", "own", "binding", "error")
     patterns = {name: re.compile(data[name], re.IGNORECASE) for name in names} | {"fillers": re.compile(fillers, re.I)}

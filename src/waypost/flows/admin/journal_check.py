@@ -15,7 +15,7 @@ from waypost.flows.findings import (
 from waypost.flows.journal_files.place import journal_notices
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import DNA, stage_of
-from waypost.journal.markdown import CONFLICT, left_alone
+from waypost.journal.markdown import CONFLICT, no_edit_reason
 from waypost.journal.units import PAGES, units_of
 from waypost.text.secrets.masking import mask
 
@@ -49,9 +49,9 @@ def _problems(space: OpenSpace) -> Iterator[Finding]:
             continue
         if path == DNA and count_tokens(text) > MOST_DNA * BRIEFING:
             yield JOURNAL_DNA.finding(f"{DNA} takes more than 15 % of a briefing.")
-        if stage_of(path) in PAGES and left_alone(text) == CONFLICT:
+        if stage_of(path) in PAGES and no_edit_reason(text) == CONFLICT:
             yield JOURNAL_CONFLICT.finding(f"{path} holds an unresolved merge conflict.")
-        secrets = sum(bool(mask(unit.entry.text).found) for unit in units)
+        secrets = sum(bool(mask(unit.entry.text).findings) for unit in units)
         if secrets:
             yield JOURNAL_SECRET.finding(
                 f"{path} holds a secret in {secrets} of its entries; the index has them masked."

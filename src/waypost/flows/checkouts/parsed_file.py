@@ -38,4 +38,4 @@ def _read_and_parse(root: Path, path: str, named: bool) -> ParsedFile | Unread:
         return read
     hidden = mask(read.text)
     source = SourceFile(path, language_of_path(path, hidden.text), hidden.text)
-    return ParsedFile(read, source, parse(source), len(hidden.found))
+    return ParsedFile(read, source, parse(source), len(hidden.findings))

@@ -18,10 +18,10 @@ from waypost.flows.context.journal_files import ChosenFiles, choose_files
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.tally import entries_of
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.coverage import Shelf, last_day_of
+from waypost.journal.coverage import CoverageIndex, last_day_of
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, stage_of
-from waypost.journal.readable import cut_to, pieces_of, readable_entry, without_marks
+from waypost.journal.readable import cut_to, readable_entry, split_summary, without_marks
 from waypost.model.draft import check_text
 from waypost.model.recall import Hit, View
 from waypost.store.protocol import Reader
@@ -67,7 +67,7 @@ def journal_brief(
     folder, asked_at = space.journal, now or space.clock()
     today = folder.today(asked_at)
     with space.store.read() as reader:
-        shelf = Shelf(frozenset(reader.journal_files(space.journal_id)))
+        shelf = CoverageIndex(frozenset(reader.journal_files(space.journal_id)))
     pages = _Pages(space, folder, view)
     standard = _standard(shelf, today)
     index = pages.read(INDEX) if INDEX in shelf.paths else []
@@ -85,7 +85,7 @@ def characters_as_tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
-def _standard(shelf: Shelf, today: date) -> dict[str, str]:
+def _standard(shelf: CoverageIndex, today: date) -> dict[str, str]:
     """What every question gets."""
     always = {path: why for path, why in ((INDEX, "index"), (PREFERENCES, "preferences")) if path in shelf.paths}
     recent = (shelf.day(today - timedelta(days=back)) for back in range(RECENT_DAYS))
@@ -116,7 +116,7 @@ class _Pages:
         return self._known[path]
 
     def _points(self, path: str) -> list[str]:
-        return pieces_of(_clean(without_marks(self._folder.read(path))))
+        return split_summary(_clean(without_marks(self._folder.read(path))))
 
     def _entries(self, path: str) -> list[str]:
         """Entries that somebody still holds. Words that were forgotten and stand in a file again are not told."""

@@ -8,7 +8,7 @@ from typing import Any
 from waypost.errors import LlmError
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.search import recall
-from waypost.journal.coverage import Shelf, last_day_of
+from waypost.journal.coverage import CoverageIndex, last_day_of
 from waypost.journal.layout import INDEX, stage_of
 from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
@@ -41,7 +41,7 @@ class ChosenFiles:
 
 
 def choose_files(
-    space: OpenSpace, question: str, view: View, shelf: Shelf, *, now: datetime, today: date, index: str
+    space: OpenSpace, question: str, view: View, shelf: CoverageIndex, *, now: datetime, today: date, index: str
 ) -> ChosenFiles:
     """What is to be read beside what always is."""
     choice = ChosenFiles()
@@ -64,7 +64,7 @@ def _add_topic(
     space: OpenSpace,
     question: str,
     view: View,
-    shelf: Shelf,
+    shelf: CoverageIndex,
     now: datetime,
     choice: ChosenFiles,
     named: Sequence[DaySpan],
@@ -90,7 +90,7 @@ def _add_topic(
 
 
 def _chosen_by_model(
-    space: OpenSpace, question: str, shelf: Shelf, today: date, index: str, notices: list[str]
+    space: OpenSpace, question: str, shelf: CoverageIndex, today: date, index: str, notices: list[str]
 ) -> Sequence[str] | None:
     """Names out of the list; None where no model is configured, or it did not answer."""
     llm = open_llm(space.settings)

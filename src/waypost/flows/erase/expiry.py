@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from waypost.facts.ageing import RUN_OUT, has_run_out
+from waypost.facts.ageing import RUN_OUT, has_expired
 from waypost.flows.backup.erase_from_snapshots import note_for_snapshots
 from waypost.flows.erase.cleanup import clean_up, note_erased
 from waypost.flows.erase.clock_check import SeenClock, check_clock, is_noted, note_clock
@@ -120,7 +120,7 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
     for row in rows:
         memory_id, state = row.memory_id, states.get(row.memory_id)
         action = row.on_expire
-        if state is None or not has_run_out(state, now) or state.archived_at is not None:
+        if state is None or not has_expired(state, now) or state.archived_at is not None:
             continue
         if (state.on_expire or "stale") != action:
             continue  # its settings changed: the next run ends it

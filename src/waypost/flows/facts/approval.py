@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
-from waypost.facts.rejection import marks_met
+from waypost.facts.rejection import blocking_marks
 from waypost.flows.facts.candidates import (
     EXTRACTOR,
     WAS,
@@ -76,7 +76,7 @@ def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | No
     receipt = next(remember(space, [draft], person, direct=True))
     if receipt.status != "refused":
         key = space.tombstone_key()
-        said = set(marks_met(key, prepare(space, draft, person, key).version))
+        said = set(blocking_marks(key, prepare(space, draft, person, key).version))
         with space.store.write() as writer:
             writer.drop_candidates([candidate_id])
             for mark in text_marks(row, key):
@@ -203,7 +203,7 @@ def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
         candidate = replace(candidate_of(row), text=edited_text)
         prepared = prepare(space, draft_of(space, candidate), EXTRACTOR, key)
         candidate = replace(candidate, text=prepared.version.text)
-        said = set(marks_met(key, prepared.version))
+        said = set(blocking_marks(key, prepared.version))
         was = [mark.hex() for mark in text_marks(row, key) if mark not in said]
         writer.put_candidate(
             replace(

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.facts.rejection import LEARNED, marks_left, topic_marks
+from waypost.facts.rejection import LEARNED, rejection_marks, topic_marks
 from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.versions.prepare import prepare
 from waypost.flows.write.proposals import PROPOSAL
@@ -260,7 +260,7 @@ def text_marks(row: CandidateRow, key: bytes) -> list[bytes]:
         "",
         domain=candidate.domain,
     )
-    return [*dict.fromkeys((row.tombstone, *marks_left(key, said), *earlier_marks(row)))]
+    return [*dict.fromkeys((row.tombstone, *rejection_marks(key, said), *earlier_marks(row)))]
 
 
 def pending_candidates(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]:

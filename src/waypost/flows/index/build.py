@@ -246,7 +246,7 @@ def _readable(space: OpenSpace, entries: Iterable[WalkedFile]) -> list[WalkedFil
         if entry.path.startswith(f"{IN_TREE}/"):
             continue  # the journal is read as a journal
         hidden = mask(entry.path)
-        if hidden.found:
+        if hidden.findings:
             kept.append(replace(entry, path=hidden.text, skipped="its name holds a secret"))
         elif ours is None or not f"{entry.path}/".startswith(ours):
             kept.append(entry)

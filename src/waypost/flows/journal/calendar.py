@@ -7,7 +7,7 @@ from typing import Any
 from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.journal_files.tally import tallies
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.tally import days_of
+from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import stage_of
 
 
@@ -25,7 +25,7 @@ class DayCounted:
 
 def calendar(space: OpenSpace) -> tuple[DayCounted, ...]:
     sync_if_changed(space)
-    counts, files = tallies(space), days_of(space.journal.scan())
+    counts, files = tallies(space), files_by_day(space.journal.scan())
     return tuple(
         DayCounted(day, tally.entries, tally.protected, tally.mean_importance, _stage(files.get(day, ())))
         for day, tally in sorted(counts.items())

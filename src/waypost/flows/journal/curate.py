@@ -16,7 +16,7 @@ from waypost.flows.versions.authority import refuse_outranked
 from waypost.flows.versions.current import audit, visible_version
 from waypost.journal.bullets import last_heading, parse_bullets, with_bullet
 from waypost.journal.index_page.lines import phrases
-from waypost.journal.index_page.page import opening
+from waypost.journal.index_page.page import page_top
 from waypost.journal.layout import INDEX
 from waypost.journal.markdown import gap_after, newline_of
 from waypost.journal.summary.frame import split_frame
@@ -61,7 +61,7 @@ def curate(space: OpenSpace, memory_id: str, caller: Caller, heading: str | None
     with changes_by_waypost(space, [INDEX]) as folder:
         for _ in range(_MOST_TRIES):
             before = read_index(folder)
-            page = opening(language_of(version.text)) if before is None else before
+            page = page_top(language_of(version.text)) if before is None else before
             upper = split_frame(page).before
             if any(bullet.id == memory_id for bullet in parse_bullets(upper)):
                 return Curated(memory_id, INDEX, added=False)

@@ -152,7 +152,7 @@ def bring(
         hidden = mask(page.text)
         if _write_page(space, replace(page, text=hidden.text), import_id):
             pages.append(page.path)
-            counted.masked += len(hidden.found)
+            counted.masked += len(hidden.findings)
     if counted.added or pages:
         finish(space, import_id)
         return counted.report(plan, import_id, tuple(pages), backup)

@@ -6,8 +6,8 @@ from datetime import date, datetime, timedelta
 
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.importance.history import JudgedTurn, Topical, in_order, judge_turns, subject_of
-from waypost.journal.importance.model import AT_ONCE, Judged, JudgedUtterance, answers_from_json, prompt_fields
+from waypost.journal.importance.history import JudgedTurn, TopicMentions, in_order, judge_turns, subject_of
+from waypost.journal.importance.model import AT_ONCE, JudgedUtterance, ModelJudgement, answers_from_json, prompt_fields
 from waypost.journal.importance.utterance import UtteranceReading
 from waypost.journal.roles import role_of
 from waypost.journal.topics.groups import find_topics
@@ -104,11 +104,13 @@ def _journal(reader: Reader, entries: Sequence[Entry], at: datetime) -> list[Ver
 
 def _topics(
     space: OpenSpace, turns: Sequence[JudgedTurn], own: Collection[str], versions: Mapping[str, Version]
-) -> Topical:
+) -> TopicMentions:
     subjects = [(turn, subject) for turn in turns if (subject := subject_of(turn)) is not None]
     meanings = _meanings(space, [turn for turn, _ in subjects], versions)
     topics = find_topics([subject for _, subject in subjects], meanings, _places_of(own, turns, subjects))
-    return Topical(turns, {turn.ident: number for (turn, _), number in zip(subjects, topics.of, strict=True)}, topics)
+    return TopicMentions(
+        turns, {turn.ident: number for (turn, _), number in zip(subjects, topics.of, strict=True)}, topics
+    )
 
 
 def _places_of(
@@ -171,7 +173,12 @@ def _hash_of(turn: JudgedTurn, version: Version | None) -> bytes:
 
 
 def _judged_by_model(
-    space: OpenSpace, turns: Sequence[JudgedTurn], topics: Topical, at: datetime, llm: Llm | None, notices: list[str]
+    space: OpenSpace,
+    turns: Sequence[JudgedTurn],
+    topics: TopicMentions,
+    at: datetime,
+    llm: Llm | None,
+    notices: list[str],
 ) -> dict[str, UtteranceReading]:
     if space.settings.llm is None and llm is None:
         return {}
@@ -204,7 +211,7 @@ def _stored_reading(value: str | None, turn: JudgedTurn, key: bytes) -> Utteranc
     mark, explicit, relevance, name = (value or "   ").split(" ", 3)
     if mark != _mark(turn.text, key):
         return None
-    return Judged(int(explicit), int(relevance)).reading(turn.text, turn.language, name)
+    return ModelJudgement(int(explicit), int(relevance)).reading(turn.text, turn.language, name)
 
 
 def _mark(text: str, key: bytes) -> str:
@@ -212,7 +219,7 @@ def _mark(text: str, key: bytes) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=key, digest_size=8).hexdigest()
 
 
-def _model_judgements(llm: Llm, turns: Sequence[JudgedTurn], topics: Topical) -> dict[int, Judged]:
+def _model_judgements(llm: Llm, turns: Sequence[JudgedTurn], topics: TopicMentions) -> dict[int, ModelJudgement]:
     candidates = [
         JudgedUtterance(
             turn.text,

@@ -28,17 +28,17 @@ from waypost.journal.index_page.days import (
     LONGEST_TOPIC,
     MODERATE,
     PASSING,
-    is_told,
+    stands_alone,
     stays,
-    told_topic,
+    topic_with_sources,
 )
-from waypost.journal.index_page.lines import one_line, sources_of, unsourced
+from waypost.journal.index_page.lines import one_line, sources_of, without_sources
 from waypost.journal.index_page.page import MOST_PREFERENCES
-from waypost.journal.index_page.tally import days_of
+from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, STAGES, month_of, stage_of, week_of, year_of
 from waypost.journal.summary.frame import split_frame
 from waypost.journal.summary.items import source_of
-from waypost.journal.wording import plain, prevailing
+from waypost.journal.wording import main_language, without_markdown
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 
 MOST_LINES_OF_A_SUMMARY = 4
@@ -60,9 +60,9 @@ def content_of(space: OpenSpace) -> IndexContent:
     of_days = judged[len(older) :]
     tally = journal_tally(space)
     return IndexContent(
-        language=prevailing(entry.text for entry in recent or older),
+        language=main_language(entry.text for entry in recent or older),
         now=now,
-        upkeep=_last_cleanup_state(space, of_days),
+        condensing=_last_cleanup_state(space, of_days),
         created=tally.first,
         preferences=(*_preference_lines(bullets), *_recent_statements(of_days, promoted_ids(space), now)),
         has_preferences=PREFERENCES in files,
@@ -88,7 +88,7 @@ def frequent_topics(space: OpenSpace) -> list[tuple[SourcedLine, float]]:
 def _recent(space: OpenSpace, files: Iterable[str]) -> dict[date, tuple[str, ...]]:
     today = space.journal.today(space.clock())
     first = today - timedelta(days=IMPORTANT_DAYS)
-    return {day: paths for day, paths in days_of(files).items() if first <= day <= today}
+    return {day: paths for day, paths in files_by_day(files).items() if first <= day <= today}
 
 
 def _entries_by_day(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> dict[date, list[Entry]]:
@@ -144,7 +144,7 @@ def _recent_statements(
             score.relevance_points == PERSONAL
             and score.score >= IMPORTANT
             and mark_of(entry.id or "") not in promoted_marks
-            and is_told(entry)
+            and stands_alone(entry)
         ):
             line = SourcedLine(one_line(entry.text, LONGEST_ENTRY), (source_of(entry),))
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
@@ -173,7 +173,7 @@ def _projects(judged: Sequence[ScoredEntry]) -> Iterator[RecurringTopic]:
         matters = any(item.score.relevance_points >= PROJECT_RELEVANCE for item in group)
         worth = max(item.score.score for item in group)
         if len(group) >= PROJECT_MENTIONS and len(days) >= PROJECT_DAYS and matters and worth >= IMPORTANT:
-            topic_line = told_topic(group[0].label, [item.entry for item in group])
+            topic_line = topic_with_sources(group[0].label, [item.entry for item in group])
             topics.append(RecurringTopic(topic_line.text, min(days), max(days), topic_line.ids))
     return iter(sorted(topics, key=lambda project: (-project.last.toordinal(), project.since, project.label)))
 
@@ -205,7 +205,7 @@ def _summary_lines(text: str) -> Iterator[SourcedLine]:
     frame = split_frame(text)
     lines = [line for line in (frame.part or text).split("\n") if line.startswith("- ")]
     for line in lines[:MOST_LINES_OF_A_SUMMARY]:
-        text_line = one_line(plain(unsourced(line.rstrip("\r"))), LONGEST_ENTRY)
+        text_line = one_line(without_markdown(without_sources(line.rstrip("\r"))), LONGEST_ENTRY)
         if text_line:
             yield SourcedLine(text_line, sources_of(line))
 
@@ -217,7 +217,7 @@ def _frequent(judged: Sequence[ScoredEntry]) -> Iterator[tuple[SourcedLine, floa
     groups = [group for group in _topics(judged).values() if max(item.score.score for item in group) >= MODERATE]
     groups.sort(key=lambda group: (-len(group), group[0].label))
     for group in groups[:MOST_FREQUENT]:
-        topic_line = told_topic(group[0].label, [item.entry for item in group], LONGEST_TOPIC)
+        topic_line = topic_with_sources(group[0].label, [item.entry for item in group], LONGEST_TOPIC)
         yield topic_line, len(group) / len(judged)
 
 

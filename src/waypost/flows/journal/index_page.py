@@ -17,7 +17,7 @@ from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack
 from waypost.journal.index_page.lines import sources_of
-from waypost.journal.index_page.page import generated, opening, without_time
+from waypost.journal.index_page.page import generated_part, page_top, without_time
 from waypost.journal.layout import INDEX
 from waypost.journal.summary.frame import Frame, split_frame, with_part, without_merged_part
 from waypost.model.journal import mark_of
@@ -39,7 +39,7 @@ def refresh_index(space: OpenSpace) -> bool:
     """
     sync(space)
     content = content_of(space)
-    part = generated(content)
+    part = generated_part(content)
     for _ in range(_MOST_TRIES):
         before = read_index(space.journal)
         clean = without_merged_part(before or "")
@@ -52,7 +52,7 @@ def refresh_index(space: OpenSpace) -> bool:
         ):
             return False
         after = (
-            with_part(opening(content.language), part) if before is None else _with_new_part(space, clean, frame, part)
+            with_part(page_top(content.language), part) if before is None else _with_new_part(space, clean, frame, part)
         )
         with changes_by_waypost(space, [INDEX]) as folder:
             back_up(space, before)

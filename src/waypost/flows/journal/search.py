@@ -9,7 +9,7 @@ from typing import Any
 from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.lines import sources_of, unsourced
+from waypost.journal.index_page.lines import sources_of, without_sources
 from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, day_of, stage_of
 from waypost.journal.markdown import PageBlock, parse_page
 from waypost.journal.summary.frame import split_frame
@@ -108,7 +108,7 @@ def _pieces(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
     for number, line in enumerate(text.split("\n")):
         if number not in skipped and line.strip():
             ids = sources_of(line)
-            yield _Piece(number + 1, (unsourced(line),), ids[0] if len(ids) == 1 else None)
+            yield _Piece(number + 1, (without_sources(line),), ids[0] if len(ids) == 1 else None)
 
 
 def _entries(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:

@@ -11,9 +11,9 @@ from waypost.flows.journal.importance import scored
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.tally import day_entries
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.days import is_told
+from waypost.journal.index_page.days import stands_alone
 from waypost.journal.index_page.lines import one_line
-from waypost.journal.index_page.tally import days_of
+from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import Month, Week, archived_path, day_path
 from waypost.journal.roles import role_of
 from waypost.model.journal import ScoredEntry
@@ -68,7 +68,7 @@ def link_related(space: OpenSpace, items: Sequence[ScoredEntry], at: datetime) -
 
     Links work in both directions. Must run outside of a transaction.
     """
-    chosen = [item for item in items if item.entry.id and item.score.score >= LEAST_WORTH and is_told(item.entry)]
+    chosen = [item for item in items if item.entry.id and item.score.score >= LEAST_WORTH and stands_alone(item.entry)]
     with space.store.read() as reader:
         linking = _Linking(space, reader, at, {item.entry.id or "": item for item in chosen})
         for item in chosen:
@@ -263,7 +263,7 @@ def topics_over_time(space: OpenSpace, by: str = "month", most: int = 5) -> dict
     """Topics of each month (week, year) with counts; periods oldest first, most frequent topics first."""
     if by not in _PERIODS:
         raise InvalidInput(f"There is no period {by[:40]!r}.", f"Periods: {', '.join(_PERIODS)}.")
-    days = days_of(space.journal.scan())
+    days = files_by_day(space.journal.scan())
     entries = [entry for paths in days.values() for entry in day_entries(space, paths) if entry.held is not None]
     counts: dict[str, Counter[str]] = {}
     for item in scored(space, entries, space.clock()):

@@ -12,7 +12,7 @@ from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.journal_files.tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import current_versions
-from waypost.journal.index_page.tally import days_of
+from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import (
     Month,
     Week,
@@ -108,7 +108,7 @@ def timeline(space: OpenSpace, when: str = "") -> Timeline:
         return Timeline(None, None, overview=tuple(_overview(space)))
     first, last = parse_span(space, when)
     files = space.journal.scan()
-    days = {day: paths for day, paths in days_of(files).items() if first <= day <= last}
+    days = {day: paths for day, paths in files_by_day(files).items() if first <= day <= last}
     said = list(_entries_of_days(space, days)) if days else []
     in_other_files = list(_in_renamed_files(space, first, last, {item.id for item in said}))
     if in_other_files:
@@ -205,8 +205,8 @@ def _entries_of_days(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> It
 def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
     counts, files = tallies(space), space.journal.scan()
     spans: dict[str, tuple[date, date, str]] = {}
-    whole = {day for day, paths in days_of(files).items() if stage_of(paths[-1]) == "daily"}  # shown as days
-    for day, paths in days_of(files).items():
+    whole = {day for day, paths in files_by_day(files).items() if stage_of(paths[-1]) == "daily"}  # shown as days
+    for day, paths in files_by_day(files).items():
         path, first, last, name = paths[-1], day, day, day.isoformat()
         if stage_of(path) != "daily":
             week = Week.of(day)

@@ -7,7 +7,7 @@ from waypost.flows.journal_files.known_files import IN_TREES
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import IN_TREE, OpenSpace, branch_of, tree_of
 from waypost.flows.versions.current import audit
-from waypost.journal.consent import give_consent, part_of
+from waypost.journal.consent import file_part, give_consent
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import day_of, stage_of
 from waypost.model.memory import Caller
@@ -41,7 +41,7 @@ def keep_in_tree(space: OpenSpace, caller: Caller) -> Path:
         raise InvalidInput(f"{target} is a symlink.", "Put a folder in the place of the link.")
     sync(space)
     consent = give_consent(space.folder, tree_of(space), caller.actor, space.clock())
-    part = part_of(consent, branch_of(tree_of(space)))
+    part = file_part(consent, branch_of(tree_of(space)))
     own = JournalFolder(
         space.folder / "journal",
         space.folder / "journal.lock",

@@ -10,12 +10,12 @@ from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
 from waypost.journal.files import JournalFolder
-from waypost.journal.index_page.days import PERSISTENT, is_told
+from waypost.journal.index_page.days import PERSISTENT, stands_alone
 from waypost.journal.index_page.lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
 from waypost.journal.units import entry_of
-from waypost.journal.wording import prevailing
+from waypost.journal.wording import main_language
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 from waypost.model.memory import State, Version
 from waypost.text.normal import fingerprint_text
@@ -73,7 +73,7 @@ def _is_worthy(item: ScoredEntry) -> bool:
         return True
     # What people say of themselves and want remembered would otherwise lose its importance with age.
     is_own_wish = item.score.explicit_points == MOST_EXPLICIT and item.score.relevance_points == MOST_RELEVANT
-    return (item.score.score >= PERSISTENT or is_own_wish) and is_told(entry)
+    return (item.score.score >= PERSISTENT or is_own_wish) and stands_alone(entry)
 
 
 def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:
@@ -84,7 +84,7 @@ def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:
 
 
 def _with_bullets(text: str | None, entries: Sequence[Entry]) -> tuple[str, list[str]]:
-    words = phrases(prevailing(entry.text for entry in entries))
+    words = phrases(main_language(entry.text for entry in entries))
     page = text if text is not None and text.strip() else f"# {words['preferences']}\n"
     bullets = parse_bullets(page)
     there = {bullet.id for bullet in bullets} | {fingerprint_text(bullet.text) for bullet in bullets}

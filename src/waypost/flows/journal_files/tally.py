@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from waypost.errors import NotFound, WaypostError
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.tally import Tally, days_of, joined, key_of, total, with_words_of
+from waypost.journal.index_page.tally import Tally, entry_key, files_by_day, merge_entries, total, with_full_text
 from waypost.journal.layout import day_of, stage_of
-from waypost.journal.markdown import left_alone, parse_page
+from waypost.journal.markdown import no_edit_reason, parse_page
 from waypost.model.journal import Entry
 from waypost.store.protocol import Reader
 
@@ -44,9 +44,9 @@ def _of_day(pages: Mapping[str, Sequence[Entry]]) -> tuple[Entry, ...]:
     live = [path for path in pages if stage_of(path) == "daily"]
     archive = [path for path in pages if path not in live]
     if not live or not archive:
-        return joined(pages.values())
+        return merge_entries(pages.values())
     full = {entry.id: entry for path in archive for entry in pages[path] if entry.id}
-    return joined([with_words_of(entry, full.get(entry.id or "")) for entry in pages[path]] for path in live)
+    return merge_entries([with_full_text(entry, full.get(entry.id or "")) for entry in pages[path]] for path in live)
 
 
 class NamedEntry(NamedTuple):
@@ -66,8 +66,8 @@ def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> lis
     where: dict[str, tuple[str, str | None]] = {}
     for path, entries in pages.items():
         for place, entry in enumerate(entries):
-            where[key_of(entry)] = (path, entry.id or given.get((path, place)))
-    return [NamedEntry(entry, *where.get(key_of(entry), (paths[-1], entry.id))) for entry in _of_day(pages)]
+            where[entry_key(entry)] = (path, entry.id or given.get((path, place)))
+    return [NamedEntry(entry, *where.get(entry_key(entry), (paths[-1], entry.id))) for entry in _of_day(pages)]
 
 
 def journal_tally(space: OpenSpace) -> Tally:
@@ -84,7 +84,7 @@ def tallies(space: OpenSpace) -> dict[date, Tally]:
     tallies_by_day: dict[date, Tally] = {}
     rows: dict[str, Any] = {}
     changed = False
-    for day, paths in days_of(files).items():
+    for day, paths in files_by_day(files).items():
         stamps = [[path, *astuple(files[path])] for path in paths]
         row = known_rows.get(day.isoformat())
         if row is None or row["stamps"] != stamps:
@@ -103,7 +103,7 @@ def held_pages(space: OpenSpace, paths: Iterable[str]) -> list[str]:
     for path in paths:
         if stage_of(path) == "daily":
             with suppress(WaypostError):  # removed meanwhile, or damaged
-                paths_held += [path] if left_alone(space.journal.read(path)) else []
+                paths_held += [path] if no_edit_reason(space.journal.read(path)) else []
     return paths_held
 
 

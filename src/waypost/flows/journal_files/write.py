@@ -37,7 +37,7 @@ def is_filed(version: Version) -> bool:
     return KINDS[version.kind].is_journal
 
 
-def days_of(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> list[str]:
+def day_files(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> list[str]:
     """The day files for new entries. In a repository, all live files: another branch may be checked out."""
     folder = space.journal
     paths = {folder.day_path(folder.today(version.time or version.valid_from)) for version in versions}

@@ -14,7 +14,7 @@ from waypost.code.files.skip import size_limit
 from waypost.code.files.walk import look_at, walk
 from waypost.errors import InvalidInput
 from waypost.facts.domains import Layout
-from waypost.facts.learn.span import Proposed, over_range
+from waypost.facts.learn.commit_range import RangeProposals, propose_for_range
 from waypost.flows.facts.approval import approve
 from waypost.flows.facts.candidates import EXTRACTOR, take
 from waypost.flows.index.build import Report
@@ -76,10 +76,10 @@ def learn(
     )
 
 
-def propose(space: OpenSpace, changes: Sequence[ChangeSet], *, origin: str = "git_diff") -> Proposed:
+def propose(space: OpenSpace, changes: Sequence[ChangeSet], *, origin: str = "git_diff") -> RangeProposals:
     """Facts from these changes, oldest first, that are still true of the current code."""
     wanted, left_out = _without_ignored(space, changes)
-    proposed = over_range(wanted, layout_of(space), still=_CurrentFiles(tree_of(space)))
+    proposed = propose_for_range(wanted, layout_of(space), exists_today=_CurrentFiles(tree_of(space)))
     candidates = [
         replace(candidate, origin=origin) if candidate.origin == "git_diff" else candidate
         for candidate in proposed.candidates

@@ -5,9 +5,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from waypost.facts.coldstart.find import FoundProject, find_project, part_facts
-from waypost.facts.coldstart.prose import opening
-from waypost.facts.coldstart.slots import SAID, SEEN, code, listed
+from waypost.facts.coldstart.project_facts import FoundProject, find_project, part_facts
+from waypost.facts.coldstart.prose import file_description
+from waypost.facts.coldstart.slots import OBSERVED, STATED, code
 from waypost.facts.coldstart.tree import PATIENCE, ProjectTree
 from waypost.facts.rejection import LEARNED
 from waypost.flows.facts.candidates import key_of, take
@@ -26,6 +26,7 @@ from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.time_limit import OutOfTime, time_limit
 from waypost.store.protocol import Filter, Reader
+from waypost.text.plural import join_items
 from waypost.text.split import estimate_tokens
 
 _CHARACTERS_OF_A_TOKEN = 4
@@ -198,15 +199,15 @@ def file_fact(seen: ScannedTree, path: str) -> Candidate | None:
     parsed = seen.parsed(path)
     if parsed is None:
         return None
-    sentence = opening(seen.tree.text(path), parsed.doc)
+    sentence = file_description(seen.tree.text(path), parsed.doc)
     names = [symbol.name for symbol in parsed.symbols if symbol.kind in _TYPES] or [
         symbol.name for symbol in parsed.symbols if "." not in symbol.qualified
     ]
     names = [name for name in names if re.fullmatch(r"[^\W\d]\w{1,60}", name)]
     if sentence:
-        text, sure = f'{code(path)} describes itself: "{sentence}"', SAID
+        text, sure = f'{code(path)} describes itself: "{sentence}"', STATED
     elif names:
-        text, sure = f"{code(path)} defines {listed(map(code, names), _MOST_NAMES)}.", SEEN + 0.05
+        text, sure = f"{code(path)} defines {join_items(map(code, names), _MOST_NAMES)}.", OBSERVED + 0.05
     else:
         return None
     return Candidate(

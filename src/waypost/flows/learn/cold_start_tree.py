@@ -13,13 +13,14 @@ from waypost.code.files.reading import Unread, read_source
 from waypost.code.files.walk import walk
 from waypost.code.parse import parse
 from waypost.code.source import Parsed, SourceFile
-from waypost.facts.coldstart.find import KnownProject
-from waypost.facts.coldstart.slots import SAID, SEEN, Slot, listed
+from waypost.facts.coldstart.project_facts import DetectedStack
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot
 from waypost.facts.coldstart.tree import ProjectTree
-from waypost.facts.domains import Layout, is_beside
+from waypost.facts.domains import Layout, is_outside_source
 from waypost.flows.index.patterns import stored_patterns
 from waypost.flows.index.project_analysis import architecture_of
 from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.text.plural import join_items
 from waypost.text.secrets.masking import is_secret_path, mask
 
 _LONGEST = 300_000  # bytes of a file that is read
@@ -96,7 +97,7 @@ def _doc_of(seen: ScannedTree, path: str) -> str:
 # --- what the architecture says
 
 
-def known_project_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
+def known_project_of(space: OpenSpace, seen: ScannedTree) -> DetectedStack:
     """Languages, frameworks and libraries: from the index if there is one, else from manifests and some sources."""
     architecture = architecture_of(space)
     if architecture is None:
@@ -108,12 +109,14 @@ def known_project_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
         if framework["role"] == "uses" and framework["confidence"] >= _SURE
     ]
     uses = [
-        framework for framework in sure if any(not is_beside(_folder(place["path"])) for place in framework["places"])
+        framework
+        for framework in sure
+        if any(not is_outside_source(_folder(place["path"])) for place in framework["places"])
     ]
     uses.sort(
         key=lambda framework: min((place["path"].count("/") for place in framework["places"]), default=0)
     )  # the root's first
-    return KnownProject(
+    return DetectedStack(
         languages=_languages(seen),
         frameworks=_slot_of(seen, [framework for framework in uses if framework["rank"] in _FRAMEWORK], 4),
         libraries=_slot_of(seen, [framework for framework in uses if framework["rank"] in _SHAPING], 8),
@@ -122,7 +125,7 @@ def known_project_of(space: OpenSpace, seen: ScannedTree) -> KnownProject:
 
 def _evidence(seen: ScannedTree) -> Iterable[tuple[str, tuple[ArchitectureEvidence, ...]]]:
     manifests = [path for path in seen.tree.paths if _is_manifest(path)]
-    manifests.sort(key=lambda path: (is_beside(path.rpartition("/")[0]), path.count("/"), path))
+    manifests.sort(key=lambda path: (is_outside_source(path.rpartition("/")[0]), path.count("/"), path))
     for path in manifests[:_MOST_MANIFESTS]:
         text = seen.tree.text(path)
         yield path, find_evidence(SourceFile(path, language_of_path(path), text), None)
@@ -148,7 +151,9 @@ def _sample(seen: ScannedTree) -> list[str]:
 
 def is_code(path: str) -> bool:
     language = language_of_path(path)
-    return bool(language) and not is_document(language) and not is_test_path(path) and not is_beside(_folder(path))
+    return (
+        bool(language) and not is_document(language) and not is_test_path(path) and not is_outside_source(_folder(path))
+    )
 
 
 def _folder(path: str) -> str:
@@ -164,7 +169,7 @@ def _slot_of(seen: ScannedTree, uses: Sequence[Mapping[str, Any]], most: int) ->
         return None
     names = [f"{use['name']} {use['version']}" if _has_version(seen, use) else use["name"] for use in uses[:most]]
     refs = dict.fromkeys(place["path"] for use in uses[:most] for place in use["places"][:1])
-    return Slot(listed(names, most), tuple(refs), SAID - 0.05)
+    return Slot(join_items(names, most), tuple(refs), STATED - 0.05)
 
 
 def _has_version(seen: ScannedTree, use: Mapping[str, Any]) -> bool:
@@ -200,5 +205,5 @@ def _languages(seen: ScannedTree) -> Slot | None:
     if not names:
         return None
     if len(names) > 1 and ranked[0][1] >= whole * _MOSTLY:
-        return Slot(f"{names[0]} for the most part, with {listed(names[1:])}", (), SEEN + 0.05)
-    return Slot(listed(names), (), SEEN + 0.05)
+        return Slot(f"{names[0]} for the most part, with {join_items(names[1:])}", (), OBSERVED + 0.05)
+    return Slot(join_items(names), (), OBSERVED + 0.05)

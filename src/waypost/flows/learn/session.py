@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from waypost.errors import InvalidInput, WaypostError
-from waypost.facts.lessons.find import Lesson, lessons
+from waypost.facts.lessons.extraction import Lesson, lessons
 from waypost.flows.facts.candidates import take
 from waypost.flows.journal.entry_import import key_of
 from waypost.flows.move.imports import batches

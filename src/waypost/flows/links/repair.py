@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
-from waypost.facts.ageing import renewed
+from waypost.facts.ageing import renewal_changes
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.draft_links import linked_by_text
 from waypost.flows.links.pin import pin_reference, reference_rows, repin_reference
@@ -102,7 +102,7 @@ def verify(
             _repin(space, writer, version, pins[version.number])
             state = writer.states([memory_id]).get(memory_id, State())
             writer.set_state(
-                memory_id, **renewed(state, now) | {"is_stale": False, "stale_reason": None}, verified_at=now
+                memory_id, **renewal_changes(state, now) | {"is_stale": False, "stale_reason": None}, verified_at=now
             )
             audit(space, writer, "verify", memory_id, caller, {"found": states[version.number]})
     done = [version for version in versions if version.memory_id not in left]

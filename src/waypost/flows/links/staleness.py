@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from waypost.errors import StoreError
-from waypost.facts.ageing import aged
+from waypost.facts.ageing import with_expiry
 from waypost.flows.checkouts.treeless import as_judged, seen_elsewhere
 from waypost.flows.open_space import OpenSpace, judged_key
 from waypost.model.code_link import CODE_CHANGED, CodeLink, LinkedMemory
@@ -268,7 +268,7 @@ def linked(
 ) -> dict[int, LinkedMemory]:
     """These versions with their links, by number. Without verdicts, those that are known."""
     now, checkout = space.clock(), space.identity.checkout_id
-    states = aged(reader.states([version.memory_id for version in versions]), now)
+    states = with_expiry(reader.states([version.memory_id for version in versions]), now)
     if verdicts is None:
         pointing = [version.number for version in versions if version.refs]
         verdicts = reader.verdicts(checkout, pointing) if pointing else {}

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from waypost.errors import InvalidInput
-from waypost.facts.ageing import aged
+from waypost.facts.ageing import with_expiry
 from waypost.flows.checkouts.treeless import notice_elsewhere, seen_elsewhere
 from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
 from waypost.flows.index.freshness import MOST_ROUNDS, catch_up, hurry, notice_full, refresh, still_there
@@ -305,7 +305,7 @@ def _best(space: OpenSpace, reader: Reader, scored: list[tuple[int, ScoredMemory
 
 def _may_be_stale(space: OpenSpace, reader: Reader, scored: list[tuple[int, ScoredMemory]], view: View) -> bool:
     """Whether the order of these may change with what became of them."""
-    states = aged(reader.states([one.memory_id for _, one in scored]), space.clock())
+    states = with_expiry(reader.states([one.memory_id for _, one in scored]), space.clock())
     return any(state.is_stale for state in states.values()) or bool(
         reader.references(view, numbers=[number for number, _ in scored])
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from waypost.facts.causal import chain_of, walk
 from waypost.facts.mermaid import mermaid_of
-from waypost.facts.why_question import asked_about, told_reason
+from waypost.facts.why_question import question_subject, stated_reason
 from waypost.flows.engines.query import question_vectors
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
@@ -54,7 +54,7 @@ def why(space: OpenSpace, question: str, view: View, *, depth: int = DEPTH) -> C
     check_whole(depth, "depth", 1, MOST_DEPTH)
     question = check_text(question, "question")
     view = replace(view, collections=tuple(name for name in COLLECTIONS if name in view.collections))
-    asked = asked_about(question)
+    asked = question_subject(question)
     answer = recall(space, asked, view, k=_CONSIDERED)
     vectors = question_vectors(space, asked) if answer.hits else {}
     with space.store.read() as reader:
@@ -65,7 +65,7 @@ def why(space: OpenSpace, question: str, view: View, *, depth: int = DEPTH) -> C
         walked = walk(root.memory_id, depth, looker.links, looker.visible)
         chain = chain_of(question, depth, walked, looker.nodes(walked.depths))
         chain = _with_replaced(looker, chain)
-    chain = replace(chain, told=told_reason(root.text), notices=answer.notices)
+    chain = replace(chain, told=stated_reason(root.text), notices=answer.notices)
     return replace(chain, mermaid=mermaid_of(chain))
 
 
@@ -144,7 +144,7 @@ def _root(looker: _Looker, hits: Sequence[Hit]) -> Version | None:
     for hit in hits:
         chosen = hit.id if hit.kind == DECISION else beside.get(hit.id)
         score = hit.score if hit.kind == DECISION else hit.score * _NEXT_TO_IT
-        if chosen is None and (hit.kind in CAUSAL_KINDS or told_reason(hit.text)):
+        if chosen is None and (hit.kind in CAUSAL_KINDS or stated_reason(hit.text)):
             chosen, score = hit.id, hit.score * _TELLS_WHY
         if chosen is not None and looker.version(chosen) is not None:
             scores[chosen] = max(score, scores.get(chosen, 0.0))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from waypost.context.one_line import one_line
 from waypost.errors import NotFound, SecurityError, StoreError, WaypostError
-from waypost.facts.ageing import aged
+from waypost.facts.ageing import with_expiry
 from waypost.flows.links.staleness import link_memory
 from waypost.flows.neighbours import Neighbours
 from waypost.flows.open_space import OpenSpace
@@ -58,7 +58,7 @@ class Giver:
         pointing = [version.number for version in versions if version.refs]
         verdicts = self.reader.verdicts(self.checkout, pointing) if pointing else {}
         now = space.clock()
-        states = aged(self.reader.states([version.memory_id for version in versions]), now)
+        states = with_expiry(self.reader.states([version.memory_id for version in versions]), now)
         return {
             version.number: link_memory(space, version, states.get(version.memory_id, State()), verdicts, now)
             for version in versions

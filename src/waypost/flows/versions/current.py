@@ -3,7 +3,7 @@
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
-from waypost.facts.ageing import aged
+from waypost.facts.ageing import with_expiry
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.prepare import Embedded
 from waypost.model.ids import check_id
@@ -17,7 +17,7 @@ def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> Memo
     """The memory as it is visible at a moment (now by default), in any collection or checkout."""
     with space.store.read() as reader:
         version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
-        states = aged(reader.states([version.memory_id]), space.clock())
+        states = with_expiry(reader.states([version.memory_id]), space.clock())
         return MemoryRecord(version, states.get(version.memory_id, State()))
 
 

@@ -25,7 +25,7 @@ def without_secrets(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
         stale_reason=fields.optional("stale_reason", draft.stale_reason),
         claims={name: fields.text(name, value) for name, value in draft.claims.items()},
     )
-    return clean, (*(f"{finding.rule} (line {finding.line})" for finding in masked_text.found), *fields.findings)
+    return clean, (*(f"{finding.rule} (line {finding.line})" for finding in masked_text.findings), *fields.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class _Fields:
 
     def text(self, name: str, value: str) -> str:
         masked_text = mask(value)
-        self.findings.extend(f"{finding.rule} ({name})" for finding in masked_text.found)
+        self.findings.extend(f"{finding.rule} ({name})" for finding in masked_text.findings)
         return masked_text.text
 
     def optional(self, name: str, value: str | None) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from waypost.code.files.changed_patterns import check_triggers
 from waypost.errors import InvalidInput, WaypostError
 from waypost.facts.identity import fingerprint, tombstone
-from waypost.facts.rejection import marks_met
+from waypost.facts.rejection import blocking_marks
 from waypost.facts.validity import Period, overlap, without
 from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.versions.masking import without_secrets
@@ -96,7 +96,7 @@ def prepare_version(draft: Draft, version: Version, masked: tuple[str, ...], key
 
 
 def marks_standing(reader: Reader, key: bytes, version: Version) -> set[bytes]:
-    return reader.tombstones(marks_met(key, version)) if reader.has_tombstones() else set()
+    return reader.tombstones(blocking_marks(key, version)) if reader.has_tombstones() else set()
 
 
 def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from waypost.facts.identity import tombstone
-from waypost.facts.rejection import marks_left
+from waypost.facts.rejection import rejection_marks
 from waypost.flows.journal_files.adopt import id_mark
 from waypost.flows.journal_files.write import is_filed
 from waypost.flows.write.proposals import proposals_about, topic_about
@@ -105,9 +105,9 @@ def erased_marks(key: bytes, version: Version) -> list[bytes]:
     A journal entry is also recognised by its id, and by its text without a time.
     """
     if not is_filed(version):
-        return marks_left(key, version)
+        return rejection_marks(key, version)
     timeless = replace(version, time=None)
-    return [*marks_left(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]
+    return [*rejection_marks(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]
 
 
 def traces_of(texts: Iterable[str]) -> list[str]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from waypost.errors import NotFound
-from waypost.facts.ageing import has_run_out, renewed, said_again
+from waypost.facts.ageing import has_expired, renewal_changes, restatement_changes
 from waypost.facts.duplicates import THRESHOLDS, DuplicateVerdict, Judgement, judge, merge_texts
 from waypost.facts.identity import MERGED
-from waypost.facts.rejection import LEARNED, marks_left, topic_marks
-from waypost.facts.validity import overlap, remaining, shared, without
+from waypost.facts.rejection import LEARNED, rejection_marks, topic_marks
+from waypost.facts.validity import intersection, overlap, subtract, without
 from waypost.flows.links.draft_links import INFERRED
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import is_outranked
@@ -131,7 +131,7 @@ class WriteGate:
             version.superseded_at
             for version in copies
             if version.superseded_at
-            and remaining(shared(version.period, item.version.period), current)
+            and subtract(intersection(version.period, item.version.period), current)
             and not self._was_superseded_by_extractor(version, item)
         ]
         if not ended:
@@ -304,13 +304,15 @@ class WriteGate:
         if memory_id is None or state is None:
             return
         draft, now = item.draft, self.space.clock()
-        dying = has_run_out(state, now) and state.on_expire == "delete" and draft.expires_at is None
+        dying = has_expired(state, now) and state.on_expire == "delete" and draft.expires_at is None
         current = current_versions(self.writer, memory_id)
         if is_outranked(self.caller, current) and not dying:  # a person has set its lifetime
-            self.writer.set_state(memory_id, **(renewed(state, now) if self.caller.source == "extractor" else {}))
+            self.writer.set_state(
+                memory_id, **(renewal_changes(state, now) if self.caller.source == "extractor" else {})
+            )
             return
         renews = self.direct or self.caller.source == "extractor" or dying
-        changes = said_again(state, draft.lifetime, draft.ttl_class, now, renews=renews)
+        changes = restatement_changes(state, draft.lifetime, draft.ttl_class, now, renews=renews)
         self.writer.set_state(memory_id, **changes)
 
     def _parent_problem(self, item: Prepared) -> str | None:
@@ -334,7 +336,7 @@ class WriteGate:
 
     def _merge(self, item: Prepared, stored: Version, reason: str) -> Receipt:
         """Store a new version of the stored fact with both texts."""
-        both = [digest.hex() for version in (stored, item.version) for digest in marks_left(self.key, version)]
+        both = [digest.hex() for version in (stored, item.version) for digest in rejection_marks(self.key, version)]
         details = {**stored.details, MERGED: sorted(set(both))}
         text = merge_texts(stored.text, item.version.text)
         return self._supersede(item, stored, replace(stored, text=text, details=details), reason)

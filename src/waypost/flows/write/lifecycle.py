@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.facts.ageing import renewed
+from waypost.facts.ageing import renewal_changes
 from waypost.facts.identity import MERGED, fingerprint
-from waypost.facts.rejection import LEARNED, marks_left, marks_met, topic_marks
+from waypost.facts.rejection import LEARNED, blocking_marks, rejection_marks, topic_marks
 from waypost.facts.validity import holds_at
 from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.links.pin import repin
@@ -51,7 +51,7 @@ def correct(
     """
     memory_id = check_id(memory_id)
     hidden = mask(check_text(text))
-    masked = tuple(f"{finding.rule} (line {finding.line})" for finding in hidden.found)
+    masked = tuple(f"{finding.rule} (line {finding.line})" for finding in hidden.findings)
     key = space.tombstone_key()
     old = find(space, memory_id).version
     refuse_derived(old)
@@ -102,7 +102,7 @@ def _renew(space: OpenSpace, writer: Writer, memory_id: str, caller: Caller) -> 
     state = writer.states([memory_id]).get(memory_id)
     if state is not None:
         milder = {"on_expire": "stale"} if caller.source == "person" and state.on_expire == "delete" else {}
-        writer.set_state(memory_id, **renewed(state, space.clock()), **milder)
+        writer.set_state(memory_id, **renewal_changes(state, space.clock()), **milder)
 
 
 def _corrected(
@@ -198,7 +198,7 @@ def value_marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
     before = [
         v for v in reader.versions(value.memory_id) if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
     ]
-    return {digest for version in before for digest in marks_left(key, version)}
+    return {digest for version in before for digest in rejection_marks(key, version)}
 
 
 def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
@@ -212,7 +212,7 @@ def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
         )
     key = space.tombstone_key()
     version = prepare(space, draft, caller, key).version
-    marks = [*marks_met(key, version), *topic_marks(key, LEARNED + draft.text)]
+    marks = [*blocking_marks(key, version), *topic_marks(key, LEARNED + draft.text)]
     with space.store.write() as writer:
         lifted = writer.remove_tombstones(marks) > 0
         if lifted:

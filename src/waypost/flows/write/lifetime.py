@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.code.files.changed_patterns import check_triggers
 from waypost.errors import InvalidInput
-from waypost.facts.ageing import aged, limited
+from waypost.facts.ageing import lifetime_changes, with_expiry
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
@@ -43,7 +43,7 @@ class LifetimeStatus:
 
 
 def _status_of(space: OpenSpace, reader: Reader, memory_id: str) -> LifetimeStatus:
-    return LifetimeStatus(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
+    return LifetimeStatus(memory_id, with_expiry(reader.states([memory_id]), space.clock()).get(memory_id, State()))
 
 
 def set_ttl(
@@ -71,7 +71,7 @@ def set_ttl(
         if chosen is None and (refresh or on_expire is not None):
             chosen, ttl_class = _changed_lifetime(state, check_triggers(refresh), on_expire), state.ttl_class
         refuse_outranked(caller, current_versions(writer, memory_id), "set its lifetime")
-        writer.set_state(memory_id, **limited(state, chosen, ttl_class, now))
+        writer.set_state(memory_id, **lifetime_changes(state, chosen, ttl_class, now))
         details = (
             {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
         )

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from waypost.facts.ageing import has_run_out
+from waypost.facts.ageing import has_expired
 from waypost.facts.identity import tombstones
-from waypost.facts.succession import what_returns
+from waypost.facts.reinstatement import reinstated_versions
 from waypost.facts.validity import Period
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit, current_versions, nothing_new
@@ -63,10 +63,10 @@ def _reinstate(
 ) -> bool:
     versions = writer.versions(memory_id)
     state = writer.states([memory_id]).get(memory_id, State())
-    if not versions or (has_run_out(state, now) and state.on_expire == "delete"):
+    if not versions or (has_expired(state, now) and state.on_expire == "delete"):
         return False
     taken = [*periods_replaced(writer, memory_id), *periods_of_same_value(writer, versions[-1])]
-    returning = what_returns(versions, _replaced_at(writer, memory_id), region, taken)
+    returning = reinstated_versions(versions, _replaced_at(writer, memory_id), region, taken)
     if any(writer.tombstones(tombstones(key, version)) for version in returning.versions):
         return False
     for version in returning.absorbed:

@@ -14,7 +14,7 @@ from waypost.errors import StoreUnavailable, WaypostError
 from waypost.facts.duplicates import THRESHOLDS
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.journal_files.reconcile import sync_in
-from waypost.flows.journal_files.write import days_of, is_filed, journal_writer, write_through
+from waypost.flows.journal_files.write import day_files, is_filed, journal_writer, write_through
 from waypost.flows.links.draft_links import point_at_code
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
@@ -101,7 +101,7 @@ def _remember_chunk(
         twins = _twins(reader, space, items, embedded, since=0)
     filed = [item.version for item in items if is_filed(item.version)]
     with journal_writer(space, filed=bool(filed)) as writer:
-        sync_in(space, writer, only=days_of(space, writer, filed))
+        sync_in(space, writer, only=day_files(space, writer, filed))
         gate = WriteGate(space, writer, embedded, caller, direct, key)
         receipts = []
         recorded_at = space.clock()  # others may have written while we embedded

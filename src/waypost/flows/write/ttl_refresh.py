@@ -5,7 +5,7 @@ from datetime import datetime
 
 from waypost.code.files.changed_patterns import ChangedFiles
 from waypost.code.git.history import TreeChanges, changed_since, dirty, head, recent_changes
-from waypost.facts.ageing import is_lively, renewed
+from waypost.facts.ageing import is_refreshable, renewal_changes
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.store.fact_protocol import LifetimeRow
 from waypost.store.protocol import Reader
@@ -31,10 +31,10 @@ def refresh_for(space: OpenSpace, paths: Iterable[str]) -> int:
         alive = [
             memory_id
             for memory_id in matching
-            if memory_id in states and states[memory_id].refresh and is_lively(states[memory_id], now)
+            if memory_id in states and states[memory_id].refresh and is_refreshable(states[memory_id], now)
         ]
         for memory_id in alive:
-            writer.set_state(memory_id, **renewed(states[memory_id], now))
+            writer.set_state(memory_id, **renewal_changes(states[memory_id], now))
     return len(alive)
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput, NotFound, PersonOnly, Refused
-from waypost.facts.ageing import has_run_out
-from waypost.facts.validity import Period, overlap, remaining
+from waypost.facts.ageing import has_expired
+from waypost.facts.validity import Period, overlap, subtract
 from waypost.flows.journal_files.write import journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
@@ -68,7 +68,7 @@ def _restore_ended(
         raise InvalidInput(f"The memory {memory_id} still holds.", "`waypost history` shows its versions.")
     _check_ending(writer, memory_id, caller)
     state = writer.states([memory_id]).get(memory_id, State())
-    if has_run_out(state, now) and state.on_expire == "delete":
+    if has_expired(state, now) and state.on_expire == "delete":
         raise InvalidInput(f"The memory {memory_id} has expired.", "Remember its text once more.")
     together = [*last, *_ended_with(writer, last)]
     marks = [mark for version in last for mark in value_marks(writer, version, key)]
@@ -161,7 +161,7 @@ def _put_all(
     new = [
         replace(version, valid_from=start, valid_until=end)
         for version in last
-        for start, end in remaining([version.period], taken)
+        for start, end in subtract([version.period], taken)
     ]
     if not new and required:
         by = next(replacer for replacer in replacer_ids(writer, memory_id) if current_versions(writer, replacer))

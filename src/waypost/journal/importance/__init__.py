@@ -1,1 +1,1 @@
-"""Score how much an entry of the journal is worth keeping."""
+"""Scoring the importance of journal entries."""

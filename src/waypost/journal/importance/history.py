@@ -1,27 +1,27 @@
-"""Many turns judged together: topics, how often persons brought them up, and what answers take over from questions."""
+"""Importance of many turns together: topics, how often people brought them up, and answers that follow questions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from waypost.journal.importance.score import TopicMention, judge, scored_as
-from waypost.journal.importance.utterance import QuestionKind, UtteranceReading, asking_of, read
+from waypost.journal.importance.score import TopicMention, judge, make_score
+from waypost.journal.importance.utterance import QuestionKind, UtteranceReading, question_kind, read_utterance
 from waypost.journal.roles import Role
 from waypost.journal.topics.groups import TopicGroups
-from waypost.journal.topics.similarity import Subject, telling_terms
+from waypost.journal.topics.similarity import Subject, topic_terms
 from waypost.model.journal import Score
 
-FOLLOW_UP_WORDS = 6  # a turn that short, without a topic of its own, is about what was said before it
+FOLLOW_UP_WORDS = 6  # a turn this short, without its own topic, continues the topic before it
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedTurn:
-    """Something said or noted, as far as its worth is concerned."""
+    """Something said or noted, as far as its importance is concerned."""
 
     ident: str
     text: str
     at: datetime
-    day: date  # where it was said
+    day: date  # local
     role: Role
     kind: str = "conversation"
     session: str | None = None
@@ -32,8 +32,8 @@ class JudgedTurn:
         return self.session or ""
 
     @property
-    def asking(self) -> QuestionKind:
-        return asking_of(self.text, self.language)
+    def question(self) -> QuestionKind:
+        return question_kind(self.text, self.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +44,21 @@ class EntryWorth:
 
 
 def in_order(turns: Sequence[JudgedTurn]) -> list[JudgedTurn]:
-    """By time; of the same moment by what they say, so that the order in which they came does not matter."""
+    """Turns by time. At the same moment, their content decides, so that the order of arrival does not matter."""
     return sorted(turns, key=lambda turn: (turn.at, turn.ident, turn.text))
 
 
 def subject_of(turn: JudgedTurn) -> Subject | None:
-    """What is grouped: a person's words, if they name anything. Questions about the day are grouped among themselves."""
+    """The subject of a person's text, or None if it names nothing. Questions about the day are grouped apart."""
     if turn.role != "person":
         return None
-    group = int(turn.asking.passing)
+    group = int(turn.question.passing)
     subject = Subject(turn.text, turn.language, group, turn.day.toordinal(), turn.conversation)
-    return subject if telling_terms(turn.text, turn.language) else None
+    return subject if topic_terms(turn.text, turn.language) else None
 
 
-class Topical:
-    """Turns, in order, with their topics and how often persons brought each of them up."""
+class TopicMentions:
+    """Turns in order, with their topics and how often people brought up each topic."""
 
     def __init__(self, turns: Sequence[JudgedTurn], topic_of: Mapping[str, int], topics: TopicGroups) -> None:
         self._topics = topics
@@ -76,58 +76,60 @@ class Topical:
         return self._topics.label(self.topic(turn))
 
     def mentions(self, turn: JudgedTurn) -> list[TopicMention]:
-        """Of the turn's topic, by persons; the turn itself where it has none."""
+        """The mentions of the turn's topic by people, or the turn itself if it has no topic."""
         return self._mentions.get(self.topic(turn)) or [_mention(turn)]
 
 
 def judge_turns(
     turns: Sequence[JudgedTurn],
     wanted: Collection[str],
-    topics: Topical,
+    topics: TopicMentions,
     at: datetime,
     readings: Mapping[str, UtteranceReading] | None = None,
 ) -> dict[str, EntryWorth]:
-    """The worth at `at` of the turns that are wanted, by their ids; the others are what was said beside them.
+    """The importance at `at` of the wanted turns, by id. The other turns are their context.
 
-    `turns` are in order. `readings` are those that somebody else made of persons' words.
+    `turns` are in order. `readings` replace Waypost's own readings of people's text.
     """
     judged: dict[str, EntryWorth] = {}
-    asked: dict[tuple[str, date | None], JudgedTurn] = {}
+    last_said: dict[tuple[str, date | None], JudgedTurn] = {}
     for turn in turns:
-        place = (turn.conversation, None if turn.session else turn.day)
+        thread = (turn.conversation, None if turn.session else turn.day)
         if turn.role == "person":
-            asked[place] = turn
+            last_said[thread] = turn
         if turn.ident not in wanted:
             continue
-        said = asked.get(place)
-        if said is not None and said.ident not in judged:
-            reading = (readings or {}).get(said.ident) or read(said.text, said.language, said.kind)
-            score = judge(reading, topics.mentions(said), at)
-            judged[said.ident] = EntryWorth(score, topics.topic(said), topics.label(said))
-        if turn is not said:
-            judged[turn.ident] = _answer(judged[said.ident] if said else None)
+        question = last_said.get(thread)
+        if question is not None and question.ident not in judged:
+            reading = (readings or {}).get(question.ident) or read_utterance(
+                question.text, question.language, question.kind
+            )
+            score = judge(reading, topics.mentions(question), at)
+            judged[question.ident] = EntryWorth(score, topics.topic(question), topics.label(question))
+        if turn is not question:
+            judged[turn.ident] = _answer_worth(judged[question.ident] if question else None)
     return judged
 
 
-def _answer(question: EntryWorth | None) -> EntryWorth:
-    """An answer or a tool's output is worth what the words are worth that it answers: it has no say of its own."""
+def _answer_worth(question: EntryWorth | None) -> EntryWorth:
+    """An answer or tool output is as important as the text that it answers."""
     if question is None:
-        return EntryWorth(scored_as(0, 0, 0, 0, ["Answers nothing that a person said (0)."]))
+        return EntryWorth(make_score(0, 0, 0, 0, ["Answers nothing that a person said (0)."]))
     return replace(question, score=replace(question.score, reasoning=f"As what it answers: {question.score.reasoning}"))
 
 
 def _mention(turn: JudgedTurn) -> TopicMention:
-    return TopicMention(turn.at, turn.day, turn.conversation, turn.asking.asks)
+    return TopicMention(turn.at, turn.day, turn.conversation, turn.question.asks)
 
 
 def _with_follow_ups(turns: Sequence[JudgedTurn], topic_of: Mapping[str, int]) -> dict[str, int]:
-    known = dict(topic_of)
-    before: dict[tuple[str, date], int] = {}
+    topics = dict(topic_of)
+    previous: dict[tuple[str, date], int] = {}
     for turn in turns:
         if turn.role != "person" or not turn.session:
             continue
-        place = (turn.session, turn.day)
-        if not known.get(turn.ident) and len(turn.text.split()) <= FOLLOW_UP_WORDS and not turn.asking.passing:
-            known[turn.ident] = before.get(place, 0)
-        before[place] = known.get(turn.ident, 0)
-    return known
+        thread = (turn.session, turn.day)
+        if not topics.get(turn.ident) and len(turn.text.split()) <= FOLLOW_UP_WORDS and not turn.question.passing:
+            topics[turn.ident] = previous.get(thread, 0)
+        previous[thread] = topics.get(turn.ident, 0)
+    return topics

@@ -1,4 +1,4 @@
-"""The word lists by which the worth of what people say is judged: `data/importance_<language>.toml`."""
+"""The word lists that judge the importance of what people say: `data/importance_<language>.toml`."""
 
 import re
 import tomllib
@@ -8,17 +8,17 @@ from functools import cache
 from importlib.resources import files
 
 LANGUAGES = ("en", "de", "ru")
-LONGEST_READ = 4000  # characters; what matters to people is said in the beginning of a long paste
+LONGEST_READ = 4000  # characters; in a long paste the beginning matters
 _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "ё": "е"})
 _SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*\s?|[.!?…]+")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _INNER_DOT = re.compile(r"(?<=\d)\.(?=\s?\d|\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)")
-_DOT = "\u2024"  # stands for a dot that ends no sentence
+_DOT = "\u2024"  # stands for a dot that does not end a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class ImportanceWords:
-    """One language. The first word list of English says what each list is for."""
+    """The lists of one language. The comments in the English file explain each list."""
 
     keep: re.Pattern[str]
     stress: re.Pattern[str]
@@ -54,8 +54,8 @@ class ImportanceWords:
 
 
 @cache
-def words_of(language: str) -> ImportanceWords:
-    """The lists of a language; a text without a language, or in an unknown one, reads as English."""
+def importance_words(language: str) -> ImportanceWords:
+    """The lists of a language. A text in no or an unknown language is read as English."""
     name = language if language in LANGUAGES else "en"
     source = files("waypost.journal") / "data" / f"importance_{name}.toml"
     table: dict[str, list[str]] = tomllib.loads(source.read_text("utf-8"))
@@ -67,17 +67,16 @@ def _pattern(alternatives: list[str]) -> re.Pattern[str]:
 
 
 def _clauses(text: str, language: str) -> Iterator[str]:
-    """The sentences; what is told before a request in the same one stands for itself: "I want to learn Finnish, can you
-    make a plan?" """
-    request = words_of(language).request
+    """Sentences, with a statement before a request split off: "I want to learn Finnish, can you make a plan?" """
+    request = importance_words(language).request
     for sentence in _SENTENCE.findall(text):
-        told, comma, asked = sentence.partition(",")
-        while comma and not request.match(asked.lower().lstrip()):
-            more, comma, asked = asked.partition(",")
-            told = f"{told},{more}"
-        yield told
+        statement, comma, question = sentence.partition(",")
+        while comma and not request.match(question.lower().lstrip()):
+            more, comma, question = question.partition(",")
+            statement = f"{statement},{more}"
+        yield statement
         if comma:
-            yield asked
+            yield question
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +89,22 @@ class UtteranceSentence:
 
 @cache
 def _opening(language: str) -> re.Pattern[str]:
-    """A sentence that begins so asks for something, also after "and", "so", a greeting or a name."""
+    """Matches the start of a request, also after "and", "so", a greeting or a name."""
     return re.compile(
-        rf"\W*(?:\w+, ){{0,2}}(?:and |but |so |then |und |aber |also |dann |а |и |но )?{words_of(language).asks.pattern}"
+        rf"\W*(?:\w+, ){{0,2}}(?:and |but |so |then |und |aber |also |dann |а |и |но )?{importance_words(language).asks.pattern}"
     )
 
 
 def sentences_of(text: str, language: str) -> list[UtteranceSentence]:
-    """What was said, sentence by sentence, without code."""
+    """The sentences of an utterance, without code."""
     plain = _FENCE.sub("\n", text[:LONGEST_READ]) if "```" in text else text[:LONGEST_READ]
     plain = _INNER_DOT.sub(_DOT, plain)
-    found = []
+    result = []
     for part in _clauses(plain, language):
         written = " ".join(part.replace(_DOT, ".").split())
         low = written.lower().translate(_APOSTROPHES)
         count = sum(1 for word in low.split() if any(map(str.isalnum, word)))
         if count:
             asks = low.rstrip(" \"'”»)*_").endswith("?") or _opening(language).match(low) is not None
-            found.append(UtteranceSentence(low, written, asks, count))
-    return found
+            result.append(UtteranceSentence(low, written, asks, count))
+    return result

@@ -1,1 +1,1 @@
-"""Write the journal's index page, MEMORY.md."""
+"""Writing the journal's index page, MEMORY.md."""

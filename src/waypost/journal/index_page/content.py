@@ -1,4 +1,4 @@
-"""What the index page of a journal is made of."""
+"""The content of a journal's index page."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -9,7 +9,7 @@ from waypost.model.journal import ScoredEntry
 
 @dataclass(frozen=True, slots=True)
 class SourcedLine:
-    """A line with the entries that it comes from."""
+    """A line with the ids of its source entries."""
 
     text: str
     ids: tuple[str, ...] = ()
@@ -17,7 +17,7 @@ class SourcedLine:
 
 @dataclass(frozen=True, slots=True)
 class RecurringTopic:
-    """What somebody keeps coming back to."""
+    """A topic that keeps coming back."""
 
     label: str
     since: date
@@ -28,7 +28,7 @@ class RecurringTopic:
 @dataclass(frozen=True, slots=True)
 class Day:
     day: date
-    path: str  # of the file that exists
+    path: str  # of an existing file
     items: tuple[ScoredEntry, ...]
 
 
@@ -38,7 +38,7 @@ class Period:
 
     span: Week | Month | int
     path: str
-    lines: tuple[SourcedLine, ...] = ()  # what it was about
+    lines: tuple[SourcedLine, ...] = ()  # what the period was about
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,15 @@ class CondenseState:
 
 @dataclass(frozen=True, slots=True)
 class IndexContent:
-    """All that the page is made of. Times are local."""
+    """Everything on the page. Times are local."""
 
     language: str
     now: datetime
-    upkeep: CondenseState
+    condensing: CondenseState
     created: date | None = None
     preferences: tuple[SourcedLine, ...] = ()
     has_preferences: bool = False  # the file exists
     projects: tuple[RecurringTopic, ...] = ()
     days: tuple[Day, ...] = ()
-    periods: tuple[Period, ...] = ()  # of all sorts
+    periods: tuple[Period, ...] = ()  # weeks, months and years
     figures: JournalFigures = field(default_factory=JournalFigures)

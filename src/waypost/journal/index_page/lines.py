@@ -1,4 +1,4 @@
-"""Lines of the index page: words of entries on one line, made harmless, with the ids of the entries they come from."""
+"""Lines of the index page: entry text on one line, made harmless, with the ids of its source entries."""
 
 import re
 import tomllib
@@ -8,10 +8,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from waypost.journal.summary.lines import came_from
+from waypost.journal.summary.lines import source_comment
 
 CUT = "…"
-_COMMENT_MARKS = re.compile(r"<!(?=-)|--(?=!?>)")  # what opens or closes a comment, and our marks with it
+_COMMENT_MARKS = re.compile(r"<!(?=-)|--(?=!?>)")  # opens or closes a comment, and with it Waypost's marks
 _ACTING = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
 )
@@ -20,12 +20,12 @@ _FROM = re.compile(r"[ \t]?<!-- from ([^<>\n]{0,9000}) -->[ \t\r]*$")
 
 
 def one_line(text: str, longest: int) -> str:
-    """The text on one line of at most `longest` characters, cut at a word, unable to end or begin a comment."""
+    """One line of at most `longest` characters, cut at a word, that cannot begin or end a comment."""
     start = text[: 6 * longest]
     line = _ACTING.sub("\ufffd", " ".join(start.split()))
     mark = _LIST_MARK.match(line)
     line = line[mark.end() :] if mark else line
-    line = _COMMENT_MARKS.sub(lambda found: "‹!" if found[0] == "<!" else "––", line)
+    line = _COMMENT_MARKS.sub(lambda match: "‹!" if match[0] == "<!" else "––", line)
     if len(line) <= longest and len(start) == len(text):
         return line
     cut = line[: longest - len(CUT)]
@@ -33,25 +33,25 @@ def one_line(text: str, longest: int) -> str:
     return (cut[:at] if at > longest // 2 else cut).rstrip(" ,;:") + CUT
 
 
-def sourced(line: str, ids: Iterable[str]) -> str:
-    """The line with where it comes from, which nobody sees who reads the page and by which it can be found again."""
-    named = [one for one in ids if one]
-    return f"{line} {came_from(named)}" if named else line
+def with_sources(line: str, ids: Iterable[str]) -> str:
+    """The line with its source ids in a comment, which readers of the page do not see."""
+    sources = [id for id in ids if id]
+    return f"{line} {source_comment(sources)}" if sources else line
 
 
 def sources_of(line: str) -> tuple[str, ...]:
-    """The ids that `sourced` put there."""
-    found = _FROM.search(line)
-    return tuple(found[1].split()) if found else ()
+    """The ids that `with_sources` added."""
+    comment = _FROM.search(line)
+    return tuple(comment[1].split()) if comment else ()
 
 
-def unsourced(line: str) -> str:
+def without_sources(line: str) -> str:
     return _FROM.sub("", line)
 
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """What the page says in one language."""
+    """The page's phrases in one language."""
 
     language: str
     table: dict[str, Any]
@@ -59,11 +59,11 @@ class Phrases:
     def __getitem__(self, name: str) -> str:
         return str(self.table[name])
 
-    def filled(self, name: str, **values: object) -> str:
+    def fill(self, name: str, **values: object) -> str:
         return self[name].format(**values)
 
     def level(self, score: int) -> str:
-        """A worth in words: as it decides how long something stays (CM-4)."""
+        """The level of a score in words, which decides how long an entry stays."""
         return str(self.table["levels"][(score >= 2) + (score >= 5) + (score >= 8)])
 
     def month(self, number: int) -> str:
@@ -72,8 +72,8 @@ class Phrases:
 
 @cache
 def phrases(language: str) -> Phrases:
-    """Those of `en`, `de` or `ru`; English ones for other languages."""
+    """The phrases of `en`, `de` or `ru`, or English ones for other languages."""
     with files("waypost.journal.data").joinpath("index_phrases.toml").open("rb") as file:
         tables = tomllib.load(file)
-    known = language if language in tables else "en"
-    return Phrases(known, tables[known])
+    supported = language if language in tables else "en"
+    return Phrases(supported, tables[supported])

@@ -1,6 +1,6 @@
-"""The generated part of MEMORY.md: what is known of a person, what was said when, numbers, and how upkeep stands.
+"""The generated part of MEMORY.md: facts about the person, what was said when, figures, and the state of condensing.
 
-Made from values alone: the same sheet gives the same page.
+It depends on its values alone: the same content gives the same page.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,49 +8,51 @@ from datetime import datetime
 
 from waypost.journal.index_page.content import CondenseState, IndexContent, JournalFigures, SourcedLine
 from waypost.journal.index_page.days import day_sections
-from waypost.journal.index_page.lines import Phrases, phrases, sourced
+from waypost.journal.index_page.lines import Phrases, phrases, with_sources
 from waypost.journal.layout import PREFERENCES, Month, Week
 
 MOST_LINES = 300
 MOST_PREFERENCES, MOST_PROJECTS = 30, 10
 MOST_WEEKS, MOST_MONTHS, MOST_YEARS = 6, 14, 30
-_LESS_IS_LESS = 1024
+_KILOBYTE = 1024
 
 
-def opening(language: str) -> str:
-    """The upper part of a page that does not exist yet."""
+def page_top(language: str) -> str:
+    """The upper part of a new page."""
     words = phrases(language)
     return f"# {words['title']}\n\n<!-- waypost: {words['yours']} -->\n"
 
 
-def generated(sheet: IndexContent) -> str:
-    """The lower part, of at most `MOST_LINES` lines. Where there is more to tell, the last week's days come before the
-    summaries, these before older days, of which the oldest are left out first."""
+def generated_part(sheet: IndexContent) -> str:
+    """The lower part, in at most `MOST_LINES` lines.
+
+    If there is more, last week's days come before the summaries, and these before older days, newest first.
+    """
     words = phrases(sheet.language)
     head = [*_dates(sheet, words), *_personal(sheet, words), f"## {words['history']}", ""]
-    foot = [*_statistics(sheet.figures, words), *_upkeep(sheet.upkeep, words)]
-    room = MOST_LINES - len(head) - len(foot)
+    foot = [*_statistics(sheet.figures, words), *_condensing(sheet.condensing, words)]
+    lines_left = MOST_LINES - len(head) - len(foot)
     summaries = list(_periods(sheet, words))
-    for_summaries = min(sum(map(len, summaries)), room // 3)
+    for_summaries = min(sum(map(len, summaries)), lines_left // 3)
     recent, older = day_sections(sheet, words)
-    days = list(_fitting(recent, room - for_summaries, titles=True))
-    periods = list(_fitting(summaries, room - len(days), titles=True))
-    past = list(_fitting(older, room - len(days) - len(periods), titles=False))
+    days = list(_fit(recent, lines_left - for_summaries, titles=True))
+    periods = list(_fit(summaries, lines_left - len(days), titles=True))
+    past = list(_fit(older, lines_left - len(days) - len(periods), titles=False))
     return "\n".join([*head, *days, *past, *periods, *foot]).rstrip("\n")
 
 
 def without_time(part: str) -> str:
-    """The page but for when it was made: by this one can tell whether it changed."""
+    """The page without its creation time, to see whether it changed."""
     starts = tuple(f"- {phrases(language)['updated']}: " for language in ("en", "de", "ru"))
     return "\n".join(line for line in part.split("\n") if not line.startswith(starts))
 
 
-def size_words(size: int) -> str:
-    if size < _LESS_IS_LESS:
+def format_size(size: int) -> str:
+    if size < _KILOBYTE:
         return f"{size} B"
-    if size < _LESS_IS_LESS**2:
-        return f"{size / _LESS_IS_LESS:.1f} KB"
-    return f"{size / _LESS_IS_LESS**2:.2f} MB"
+    if size < _KILOBYTE**2:
+        return f"{size / _KILOBYTE:.1f} KB"
+    return f"{size / _KILOBYTE**2:.2f} MB"
 
 
 # -- the parts of the page
@@ -60,7 +62,7 @@ def _dates(sheet: IndexContent, words: Phrases) -> Iterator[str]:
     if sheet.created is not None:
         yield f"- {words['created']}: {sheet.created.isoformat()}"
     yield f"- {words['updated']}: {_minute(sheet.now)}"
-    yield f"- {words['cleaned']}: {_minute(sheet.upkeep.last) if sheet.upkeep.last else words['never']}"
+    yield f"- {words['cleaned']}: {_minute(sheet.condensing.last) if sheet.condensing.last else words['never']}"
     yield ""
 
 
@@ -70,15 +72,15 @@ def _personal(sheet: IndexContent, words: Phrases) -> Iterator[str]:
     yield from (f"## {words['personal']}", "")
     if sheet.preferences or sheet.has_preferences:
         yield from (f"### {words['preferences']}", "")
-        yield from (_bullet(told) for told in sheet.preferences[:MOST_PREFERENCES])
+        yield from (_bullet(preference) for preference in sheet.preferences[:MOST_PREFERENCES])
         if sheet.has_preferences:
             yield f"- [{words['all_preferences']}]({PREFERENCES})"
         yield ""
     if sheet.projects:
         yield from (f"### {words['projects']}", "")
         for project in sheet.projects[:MOST_PROJECTS]:
-            when = words.filled("project", since=project.since.isoformat(), last=project.last.isoformat())
-            yield sourced(f"- **{_bold(project.label)}**: {when}", project.ids)
+            when = words.fill("project", since=project.since.isoformat(), last=project.last.isoformat())
+            yield with_sources(f"- **{_bold(project.label)}**: {when}", project.ids)
         yield ""
 
 
@@ -94,7 +96,7 @@ def _periods(sheet: IndexContent, words: Phrases) -> Iterator[list[str]]:
 def _title(span: Week | Month | int, words: Phrases, this_year: int) -> str:
     if isinstance(span, Week):
         name = "week" if span.year == this_year else "week_year"
-        return words.filled(
+        return words.fill(
             name, number=span.number, year=span.year, first=span.first.isoformat(), last=span.last.isoformat()
         )
     return f"{words.month(span.number)} {span.year}" if isinstance(span, Month) else str(span)
@@ -104,43 +106,42 @@ def _statistics(figures: JournalFigures, words: Phrases) -> Iterator[str]:
     yield from (f"## {words['statistics']}", "")
     yield f"- **{words['conversations']}:** {figures.conversations}"
     if figures.topics:
-        shares = "; ".join(f"{_bold(told.text)} ({share:.0%})" for told, share in figures.topics)
-        yield sourced(
-            f"- **{words['frequent_topics']}:** {shares}", (one for told, _ in figures.topics for one in told.ids)
+        shares = "; ".join(f"{_bold(topic.text)} ({share:.0%})" for topic, share in figures.topics)
+        yield with_sources(
+            f"- **{words['frequent_topics']}:** {shares}", (id for topic, _ in figures.topics for id in topic.ids)
         )
     if figures.conversations:
-        length = words.filled("messages", count=f"{figures.mean_length:.1f}".removesuffix(".0"))
+        length = words.fill("messages", count=f"{figures.mean_length:.1f}".removesuffix(".0"))
         yield f"- **{words['mean_length']}:** {length}"
     if figures.busiest is not None:
         yield f"- **{words['busiest']}:** {figures.busiest[0]:02}:00-{figures.busiest[1]:02}:00"
     if figures.sizes:
         yield f"- **{words['sizes']}:**"
         for stage, size, count in figures.sizes:
-            told = words.filled("size_file" if count == 1 else "size_files", size=size_words(size), count=count)
-            yield f"  - {words[f'size_{stage}']}: {told}"
+            size_text = words.fill("size_file" if count == 1 else "size_files", size=format_size(size), count=count)
+            yield f"  - {words[f'size_{stage}']}: {size_text}"
     yield ""
 
 
-def _upkeep(upkeep: CondenseState, words: Phrases) -> Iterator[str]:
+def _condensing(state: CondenseState, words: Phrases) -> Iterator[str]:
     yield from (f"## {words['upkeep']}", "")
-    yield f"- **{words['cleaned']}:** {_minute(upkeep.last) if upkeep.last else words['never']}"
-    yield f"- **{words['next_cleanup']}:** {_minute(upkeep.next)}"
-    for name, count in (("removed", upkeep.removed), ("archived", upkeep.archived), ("made", upkeep.created)):
+    yield f"- **{words['cleaned']}:** {_minute(state.last) if state.last else words['never']}"
+    yield f"- **{words['next_cleanup']}:** {_minute(state.next)}"
+    for name, count in (("removed", state.removed), ("archived", state.archived), ("made", state.created)):
         yield f"- **{words[name]}:** {count or words['none']}"
 
 
 # -- lines
 
 
-def _fitting(sections: Sequence[list[str]], room: int, *, titles: bool) -> Iterator[str]:
-    """Whole sections while there is room, and of the rest the titles with their links; with `titles` these of all of them
-    come first."""
-    for place, section in enumerate(sections):
-        left = len(_title_only(section)) * (len(sections) - place - 1) if titles else 0
-        part = section if len(section) + left <= room else _title_only(section)
-        if len(part) > room:
+def _fit(sections: Sequence[list[str]], lines_left: int, *, titles: bool) -> Iterator[str]:
+    """Whole sections while there is room, then only titles with links. With `titles`, room is kept for all titles."""
+    for index, section in enumerate(sections):
+        reserved = len(_title_only(section)) * (len(sections) - index - 1) if titles else 0
+        part = section if len(section) + reserved <= lines_left else _title_only(section)
+        if len(part) > lines_left:
             return
-        room -= len(part)
+        lines_left -= len(part)
         yield from part
 
 
@@ -148,12 +149,11 @@ def _title_only(section: list[str]) -> list[str]:
     return [section[0], ""]
 
 
-def _bullet(told: SourcedLine) -> str:
-    return sourced(f"- {told.text}", told.ids)
+def _bullet(line: SourcedLine) -> str:
+    return with_sources(f"- {line.text}", line.ids)
 
 
 def _bold(text: str) -> str:
-    """Fit to stand between the stars of bold print."""
     return text.replace("*", "").strip() or "?"
 
 

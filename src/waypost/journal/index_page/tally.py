@@ -1,4 +1,4 @@
-"""Counting a journal: numbers of each file, added up. Names of sessions and speakers are kept as short marks only."""
+"""Figures about a journal, per file and in total. Session and speaker names are stored only as short marks."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,28 +10,28 @@ from waypost.journal.layout import ARCHIVE, day_of, stage_of
 from waypost.model.journal import Entry, mark_of
 
 Name = TypeVar("Name", int, str)
-BUSY_SPAN = 3  # hours: the busiest time of a day is told as a span of these
+BUSY_SPAN = 3  # hours of the span that is reported as the busiest
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What there is in one file, or in many."""
+    """Figures of one file or of many."""
 
     entries: int = 0
-    conversations: int = 0  # entries of that kind
+    conversations: int = 0  # entries of this kind
     characters: int = 0
     protected: int = 0
     sessions: frozenset[str] = frozenset()  # marks
     speakers: frozenset[str] = frozenset()
     hours: Counter[int] = field(default_factory=Counter)
-    scores: Counter[int] = field(default_factory=Counter)  # importance, as the file says it
+    scores: Counter[int] = field(default_factory=Counter)  # importance, as in the file
     kinds: Counter[str] = field(default_factory=Counter)
     first: date | None = None
     last: date | None = None
 
     @classmethod
     def of(cls, entries: Sequence[Entry], day: date | None = None) -> Self:
-        """Hours are those of the place where it was said."""
+        """Hours are local to where something was said."""
         days = [day] if day is not None and entries else [entry.at.date() for entry in entries]
         return cls(
             entries=len(entries),
@@ -49,7 +49,7 @@ class Tally:
 
     @property
     def mean_length(self) -> float:
-        """Entries of a conversation."""
+        """Entries per conversation."""
         return self.conversations / len(self.sessions) if self.sessions else 0.0
 
     @property
@@ -58,7 +58,7 @@ class Tally:
 
     @property
     def busiest(self) -> tuple[int, int] | None:
-        """The hours between which most was said; None while nothing was."""
+        """The span of hours in which most was said, or None without entries."""
         if not self.hours:
             return None
         starts = range(24 - BUSY_SPAN + 1)
@@ -66,7 +66,7 @@ class Tally:
         return start, start + BUSY_SPAN
 
     def to_json(self) -> dict[str, Any]:
-        """As it is kept between two looks."""
+        """The form in which figures are stored between runs."""
         return {
             "n": [self.entries, self.conversations, self.characters, self.protected],
             "sessions": sorted(self.sessions),
@@ -97,61 +97,61 @@ class Tally:
 
 
 def total(tallies: Iterable[Tally]) -> Tally:
-    """All of them together. A session that went on over several files is one."""
-    each = list(tallies)
+    """The sum of all figures. A session that spans several files counts once."""
+    rows = list(tallies)
     return Tally(
-        entries=sum(one.entries for one in each),
-        conversations=sum(one.conversations for one in each),
-        characters=sum(one.characters for one in each),
-        protected=sum(one.protected for one in each),
-        sessions=frozenset().union(*(one.sessions for one in each)),
-        speakers=frozenset().union(*(one.speakers for one in each)),
-        hours=_added(one.hours for one in each),
-        scores=_added(one.scores for one in each),
-        kinds=_added(one.kinds for one in each),
-        first=min((one.first for one in each if one.first), default=None),
-        last=max((one.last for one in each if one.last), default=None),
+        entries=sum(row.entries for row in rows),
+        conversations=sum(row.conversations for row in rows),
+        characters=sum(row.characters for row in rows),
+        protected=sum(row.protected for row in rows),
+        sessions=frozenset().union(*(row.sessions for row in rows)),
+        speakers=frozenset().union(*(row.speakers for row in rows)),
+        hours=_sum(row.hours for row in rows),
+        scores=_sum(row.scores for row in rows),
+        kinds=_sum(row.kinds for row in rows),
+        first=min((row.first for row in rows if row.first), default=None),
+        last=max((row.last for row in rows if row.last), default=None),
     )
 
 
-def days_of(paths: Iterable[str]) -> dict[date, tuple[str, ...]]:
-    """The files that hold words of each day, in order: the archive first, since shortening a day puts its original there."""
-    found: dict[date, list[str]] = {}
+def files_by_day(paths: Iterable[str]) -> dict[date, tuple[str, ...]]:
+    """The files of each day, the archive first: shortening a day puts its original there."""
+    files: dict[date, list[str]] = {}
     for path in sorted(paths):  # archive/… stands before daily/…
         day = day_of(path)
         if day is not None and stage_of(path) in (f"{ARCHIVE}/daily", "daily"):
-            found.setdefault(day, []).append(path)
-    return {day: tuple(each) for day, each in sorted(found.items())}
+            files.setdefault(day, []).append(path)
+    return {day: tuple(paths_of_day) for day, paths_of_day in sorted(files.items())}
 
 
-def joined(pages: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
-    """The entries of several files of one day in the order of time, each once."""
-    found: dict[str, Entry] = {}
+def merge_entries(pages: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
+    """The entries of several files of one day in time order, each once."""
+    entries: dict[str, Entry] = {}
     for page in pages:
         for entry in page:
-            found.setdefault(key_of(entry), entry)
-    return tuple(sorted(found.values(), key=lambda entry: entry.at))
+            entries.setdefault(entry_key(entry), entry)
+    return tuple(sorted(entries.values(), key=lambda entry: entry.at))
 
 
-def key_of(entry: Entry) -> str:
-    """By what the same entry is known in another file."""
+def entry_key(entry: Entry) -> str:
+    """The key that identifies the same entry in other files."""
     return entry.id or f"{entry.at.isoformat()} {mark_of(entry.text)}"
 
 
-def with_words_of(entry: Entry, original: Entry | None) -> Entry:
-    """The entry with its full words, if it was shortened and nobody has changed by hand what was left."""
+def with_full_text(entry: Entry, original: Entry | None) -> Entry:
+    """The entry with its full text, if it was shortened and nobody edited it since."""
     if original is None or entry.trimmed is None or entry.is_edited:
         return entry
     return replace(entry, text=original.text, trimmed=None)
 
 
 def _session(entry: Entry) -> str:
-    """Conversations without a name are one for each day."""
+    """Conversations without a name count as one per day."""
     return entry.session or entry.at.date().isoformat()
 
 
-def _added(counters: "Iterable[Counter[Name]]") -> "Counter[Name]":
-    added: Counter[Name] = Counter()
+def _sum(counters: "Iterable[Counter[Name]]") -> "Counter[Name]":
+    counts: Counter[Name] = Counter()
     for counter in counters:
-        added.update(counter)
-    return added
+        counts.update(counter)
+    return counts

@@ -1,1 +1,1 @@
-"""Summarise weeks, months and years without a language model, or with one."""
+"""Summaries of weeks, months and years, with or without a language model."""

@@ -1,7 +1,7 @@
-"""Summaries of weeks, months and years without a language model: what was said, in the words in which it was said.
+"""Summaries of weeks, months and years without a language model, in the words of the entries.
 
-Made from the original entries, never from other summaries. Markdown under five headings in the language of the entries;
-a heading without lines is left out. The same entries give the same bytes, in whatever order they come.
+They are made from the original entries, never from other summaries. The page is Markdown under five headings in the
+language of the entries; empty headings are left out. The same entries in any order give the same bytes.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from waypost.journal.summary.items import items_of
-from waypost.journal.summary.page import Period, language_of_items, page
+from waypost.journal.summary.items import summary_items
+from waypost.journal.summary.page import Period, language_of_items, render_page
 from waypost.journal.summary.sections import SummarySections
-from waypost.journal.wording import words_of
+from waypost.journal.wording import summary_words
 from waypost.model.journal import ScoredEntry
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ def summarise(
     language: str | None = None,
     see_also: SeeAlso | None = None,
 ) -> str:
-    """The summary of a week, month or year from its entries with their worth.
+    """The summary of a week, month or year from its scored entries.
 
-    `vectors` and `see_also` (labels, or paths of the journal) are by entry id; both may be empty.
+    `vectors` and `see_also` (labels, or paths of the journal) are keyed by entry id. Both may be empty.
     """
-    items = items_of(entries)
-    words = words_of(language or language_of_items(items))
-    return page(period, words, SummarySections(period, items, words, vectors, see_also or {}).sections())
+    items = summary_items(entries)
+    words = summary_words(language or language_of_items(items))
+    return render_page(period, words, SummarySections(period, items, words, vectors, see_also or {}).sections())

@@ -1,4 +1,4 @@
-"""What a summary is made from: entries put in order, each once, with what must stay word for word told apart."""
+"""The input of a summary: entries in order, without repetitions, and which of them must stay word for word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from waypost.journal.roles import role_of
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
 
-HELPING = 2  # the least score of an entry that may support a topic of others
-DECISION, MARKED = 2, 2  # points for relevance, and for being called important (CM-3)
-LONGEST_VERBATIM = 1200  # characters that somebody says; more is a document, of which the telling sentences are kept
+HELPING = 2  # least score of an entry that may support a topic
+DECISION, MARKED = 2, 2  # points for relevance, and for being called important
+LONGEST_VERBATIM = 1200  # characters; a longer text is a document, of which key sentences are kept
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryItem:
-    """An entry as a summary sees it; `ids` also has those of entries that say the same in the same words."""
+    """An entry in a summary. `ids` includes entries with the same text."""
 
     entry: Entry
     text: str
@@ -25,7 +25,7 @@ class SummaryItem:
     topic: int
     label: str
     ids: tuple[str, ...]
-    is_verbatim: bool  # its words are kept as they are
+    is_verbatim: bool  # its text is kept unchanged
     is_protected: bool
 
     @property
@@ -37,17 +37,17 @@ class SummaryItem:
         return self.role == "person" and self.text.rstrip(' )"“”»').endswith("?")
 
 
-def items_of(entries: Sequence[ScoredEntry]) -> list[SummaryItem]:
-    """The entries that hold, oldest first, whatever the order in which they are given; repeated words once."""
-    found: dict[tuple[str, str, bool], SummaryItem] = {}
+def summary_items(entries: Sequence[ScoredEntry]) -> list[SummaryItem]:
+    """The valid entries, oldest first, in whatever order they are given. Repeated texts appear once."""
+    items: dict[tuple[str, str, bool], SummaryItem] = {}
     for scored in sorted(entries, key=_order):
-        item = _item(scored)
+        item = _summary_item(scored)
         if item is None:
             continue
         key = (item.role, fingerprint_text(item.text), item.is_protected)
-        first = found.get(key)
-        found[key] = item if first is None else _joined(first, item)
-    return list(found.values())
+        first = items.get(key)
+        items[key] = item if first is None else _merge(first, item)
+    return list(items.values())
 
 
 def _order(scored: ScoredEntry) -> tuple[float, str, str, str]:
@@ -55,14 +55,14 @@ def _order(scored: ScoredEntry) -> tuple[float, str, str, str]:
     return entry.at.timestamp(), entry.id or "", entry.speaker or "", entry.text
 
 
-def _item(scored: ScoredEntry) -> SummaryItem | None:
+def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
     entry, score = scored.entry, scored.score
     text = (entry.held or "").strip()
     if not text:
         return None
     role = role_of(entry.speaker, entry.kind)
-    marked = score.relevance_points >= DECISION or score.explicit_points >= MARKED
-    own_words = role == "person" and marked and score.score >= HELPING and len(text) <= LONGEST_VERBATIM
+    is_marked = score.relevance_points >= DECISION or score.explicit_points >= MARKED
+    own_words = role == "person" and is_marked and score.score >= HELPING and len(text) <= LONGEST_VERBATIM
     return SummaryItem(
         entry,
         text,
@@ -77,51 +77,50 @@ def _item(scored: ScoredEntry) -> SummaryItem | None:
     )
 
 
-def _joined(first: SummaryItem, again: SummaryItem) -> SummaryItem:
-    """Said again in the same words: the first time stands, with the higher worth."""
-    best = max(first, again, key=lambda item: item.score)
+def _merge(first: SummaryItem, repeated: SummaryItem) -> SummaryItem:
+    best = max(first, repeated, key=lambda item: item.score)
     return SummaryItem(
         first.entry,
         first.text,
         first.role,
         best.score,
-        max(first.relevance, again.relevance),
-        first.topic or again.topic,
-        first.label or again.label,
-        tuple(dict.fromkeys(first.ids + again.ids)),
-        first.is_verbatim or again.is_verbatim,
+        max(first.relevance, repeated.relevance),
+        first.topic or repeated.topic,
+        first.label or repeated.label,
+        tuple(dict.fromkeys(first.ids + repeated.ids)),
+        first.is_verbatim or repeated.is_verbatim,
         first.is_protected,
     )
 
 
 def source_of(entry: Entry) -> str:
-    """How a line names the entry it came from: its id, else a mark of its words."""
-    given = entry.id or ""
+    """How a line names its source entry: by id, else by a mark of its text."""
+    entry_id = entry.id or ""
     if (
-        given
-        and all(char.isalnum() or char in "_.:-" for char in given)
-        and "--" not in given
-        and not given.endswith("-")
+        entry_id
+        and all(char.isalnum() or char in "_.:-" for char in entry_id)
+        and "--" not in entry_id
+        and not entry_id.endswith("-")
     ):
-        return given
+        return entry_id
     return f"text:{mark_of(entry.text)}"
 
 
-def answers_to(items: Sequence[SummaryItem]) -> dict[int, int]:
-    """For the place of what a person said that of the answer that followed, if it is worth naming.
+def answer_indices(items: Sequence[SummaryItem]) -> dict[int, int]:
+    """For the index of each statement by a person, that of the answer that followed, if important enough.
 
-    An assistant answers whatever is said to it, another person only what was asked.
+    An assistant answers everything said to it, another person only questions.
     """
     answers: dict[int, int] = {}
-    for place, item in enumerate(items):
+    for index, item in enumerate(items):
         if item.role != "person":
             continue
-        for at in range(place + 1, min(place + 6, len(items))):
-            following = items[at]
+        for next_index in range(index + 1, min(index + 6, len(items))):
+            following = items[next_index]
             if following.entry.session != item.entry.session or following.role == "tool":
                 continue
             replies = following.entry.speaker != item.entry.speaker and following.day == item.day
             if replies and following.score >= HELPING and (following.role == "assistant" or item.is_question):
-                answers[place] = at
+                answers[index] = next_index
             break
     return answers

@@ -1,4 +1,4 @@
-"""The lines of a summary: who said what on which day, and from which entries a line came."""
+"""The lines of a summary: who said what on which day, and from which entries a line comes."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from datetime import date
 from waypost.journal.layout import archived_path, day_path
 from waypost.journal.summary.items import SummaryItem
 from waypost.journal.trim.tool_output import open_fence
-from waypost.journal.wording import SummaryWords, clip, nameless_speakers, other_days, plain
+from waypost.journal.wording import SummaryWords, clip, nameless_speakers, relative_words, without_markdown
 from waypost.text.stems import fold
 
 _MOST_HINTS = 3
@@ -17,14 +17,14 @@ _LONGEST_LABEL = 60
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Renders lines in one language, for a period in which `names_persons` says whether persons must be told apart."""
+    """Renders lines in one language. `names_persons`: lines must show which person speaks."""
 
     words: SummaryWords
     names_persons: bool
     see_also: Mapping[str, Sequence[str]]
 
     def of(self, item: SummaryItem, text: str, *, label: str = "", indent: str = "", shows_day: bool = True) -> str:
-        """One point: a label, the speaker where it matters, the words, the day, where they came from."""
+        """One bullet: label, speaker if it matters, text, day and sources."""
         lead = f"**{label}:** " if label else ""
         who = self.speaker(item)
         lead += f"{who}: " if who else ""
@@ -40,18 +40,18 @@ class Lines:
         indent: str = "",
         said: tuple[str, date] | None = None,
     ) -> str:
-        """A point of a list, its further lines indented; it ends with the days and the entries it came from."""
-        tail = " ".join([*self._tail(days, ids, said), came_from(ids)])
+        """A bullet with its further lines indented. It ends with the days and source entries."""
+        tail = " ".join([*self._tail(days, ids, said), source_comment(ids)])
         lines = harmless(text).replace("\r\n", "\n").strip("\n").split("\n")
-        opened = open_fence("\n".join(lines))
-        lines += [opened] if opened else []
-        inside = len(lines) > 1 and ("```" in lines[-1] or "~~~" in lines[-1])
-        lines = [*lines, tail] if inside else [*lines[:-1], f"{lines[-1]} {tail}".lstrip()]
-        further = [f"{indent}  {line}" if line.strip() else "" for line in lines[1:]]
-        return "\n".join([f"{indent}- {lead}{lines[0]}", *further])
+        fence = open_fence("\n".join(lines))
+        lines += [fence] if fence else []
+        ends_in_code = len(lines) > 1 and ("```" in lines[-1] or "~~~" in lines[-1])
+        lines = [*lines, tail] if ends_in_code else [*lines[:-1], f"{lines[-1]} {tail}".lstrip()]
+        other_lines = [f"{indent}  {line}" if line.strip() else "" for line in lines[1:]]
+        return "\n".join([f"{indent}- {lead}{lines[0]}", *other_lines])
 
     def speaker(self, item: SummaryItem) -> str:
-        name = plain(harmless(item.entry.speaker or ""))[:_LONGEST_LABEL]
+        name = without_markdown(harmless(item.entry.speaker or ""))[:_LONGEST_LABEL]
         generic = not name or fold(name) in nameless_speakers()
         if item.role == "person":
             return (self.words.say("person") if self.names_persons and name else "") if generic else name
@@ -59,11 +59,11 @@ class Lines:
 
     def _tail(self, days: Iterable[date], ids: Sequence[str], said: tuple[str, date] | None) -> list[str]:
         notes = [" – ".join(day_link(day) for day in days)]
-        notes += [f"{word}: {day}" for word, day in other_days(*said, self.words)] if said else []
-        hints = list(dict.fromkeys(hint for one in ids for hint in self.see_also.get(one, ())))[:_MOST_HINTS]
+        notes += [f"{word}: {day}" for word, day in relative_words(*said, self.words)] if said else []
+        hints = list(dict.fromkeys(hint for entry_id in ids for hint in self.see_also.get(entry_id, ())))[:_MOST_HINTS]
         notes += [f"{self.words.say('see_also')}: {', '.join(map(_hint, hints))}"] if hints else []
-        told = "; ".join(note for note in notes if note)
-        return [f"({told})"] if told else []
+        note = "; ".join(note for note in notes if note)
+        return [f"({note})"] if note else []
 
 
 def persons_differ(items: Iterable[SummaryItem]) -> bool:
@@ -74,22 +74,22 @@ def day_link(day: date) -> str:
     return f"[{day.isoformat()}](../{archived_path(day_path(day))})"
 
 
-def came_from(ids: Sequence[str]) -> str:
+def source_comment(ids: Sequence[str]) -> str:
     return f"<!-- from {' '.join(dict.fromkeys(ids))} -->"
 
 
 def harmless(text: str) -> str:
-    """Words of others that can neither open nor close a comment of ours; they read the same when rendered."""
+    """The text, unable to open or close a comment. It looks the same when rendered."""
     return text.replace("<!--", "&lt;!--")
 
 
 def label_of(text: str) -> str:
-    label = clip(plain(harmless(text)).replace("*", "").strip(" :"), _LONGEST_LABEL)
+    label = clip(without_markdown(harmless(text)).replace("*", "").strip(" :"), _LONGEST_LABEL)
     return label[:1].upper() + label[1:]
 
 
 def _hint(hint: str) -> str:
-    name = plain(harmless(hint))[:120]
+    name = without_markdown(harmless(hint))[:120]
     if re.fullmatch(r"[\w./-]{1,120}\.md", hint) and ".." not in hint and not hint.startswith("/"):
         return f"[{name.rpartition('/')[2].removesuffix('.md')}](../{hint})"
     return name

@@ -1,7 +1,7 @@
-"""What a language model is shown of a period, and what is taken from its answer.
+"""What a language model gets of a period, and what Waypost takes from its answer.
 
-Every sentence of a model must name the entries it comes from, and every number in it must stand in them: what does not
-is left out. So a sentence can be found again when one of its entries is to be forgotten, and is not made up entirely.
+Every sentence must name its source entries, and every number in it must occur in them. Other sentences are dropped. So
+a sentence can be found again when one of its entries is forgotten, and is not entirely made up.
 """
 
 import re
@@ -11,47 +11,48 @@ from typing import Any
 
 from waypost.journal.summary.items import HELPING, SummaryItem
 from waypost.journal.summary.lines import Lines, persons_differ
-from waypost.journal.summary.page import HEADINGS, HIGHLIGHT, Measure, Period, measure_of, must_stay, page
-from waypost.journal.wording import SummaryWords, clip, plain
+from waypost.journal.summary.page import (
+    HEADINGS,
+    Measure,
+    Period,
+    measure_of,
+    must_stay,
+    render_page,
+    strongest_of_months,
+)
+from waypost.journal.wording import SummaryWords, clip, without_markdown
 
 SECTIONS = HEADINGS[:5]
 LANGUAGE_NAMES = {"en": "English", "de": "German", "ru": "Russian"}
 LONGEST_POINT = 400
-_MOST_POINTS = 200  # of an answer that are looked at
-_NUMBER = re.compile(r"\d[\d.,:]*\d")  # one digit alone may be counted by the model
+_MOST_POINTS = 200  # examined of one answer
+_NUMBER = re.compile(r"\d[\d.,:]*\d")  # a single digit may be the model's own count
 
 
 @dataclass(frozen=True, slots=True)
 class ModelPoint:
-    """A sentence of a model: under which heading, and the places of the items it came from."""
+    """A model's sentence: its heading, and the indices of its source items."""
 
     section: str
     text: str
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
 
 
-def places_for_model(items: Sequence[SummaryItem], period: Period) -> list[int]:
-    """The items that a model is shown: what counts, and what supports a topic that counts."""
+def indices_for_model(items: Sequence[SummaryItem], period: Period) -> list[int]:
+    """The items that the model gets: important ones, and those that support an important topic."""
     measure = measure_of(period)
-    worthy = {place for place, item in enumerate(items) if item.score >= measure.least}
+    important = {index for index, item in enumerate(items) if item.score >= measure.least}
     if isinstance(period, int):
-        worthy |= _strongest_of_months(items)
-    topics = {items[place].topic for place in worthy} - {0}
-    helps = {p for p, item in enumerate(items) if item.topic in topics and HELPING <= item.score < measure.least}
-    return sorted(worthy | (helps if not isinstance(period, int) else set()))
-
-
-def _strongest_of_months(items: Sequence[SummaryItem]) -> set[int]:
-    best: dict[int, int] = {}
-    for place, item in enumerate(items):
-        now = best.get(item.day.month)
-        if item.score >= HIGHLIGHT and (now is None or item.score > items[now].score):
-            best[item.day.month] = place
-    return set(best.values())
+        important |= set(strongest_of_months(items))
+    topics = {items[index].topic for index in important} - {0}
+    supporting = {
+        index for index, item in enumerate(items) if item.topic in topics and HELPING <= item.score < measure.least
+    }
+    return sorted(important | (supporting if not isinstance(period, int) else set()))
 
 
 def entry_line(item: SummaryItem, number: int, longest: int) -> str:
-    """One entry as a model reads it."""
+    """One entry as the model reads it."""
     who = item.entry.speaker or item.role
     topic = f", topic: {item.label}" if item.topic and item.label else ""
     text = " ".join(item.text.split())
@@ -63,46 +64,51 @@ def point_line(point: ModelPoint, number: int) -> str:
 
 
 def points_from_json(answer: Any, sources: Sequence[Sequence[int]], items: Sequence[SummaryItem]) -> list[ModelPoint]:
-    """The points of an answer that can be used. `sources` has for each number, from 1, the items behind it.
+    """The usable points of an answer. `sources` has, for each number from 1, the items behind it.
 
-    Raises `ValueError` for an answer without any.
+    Raises `ValueError` without a usable point.
     """
     if not isinstance(answer, dict):
-        raise ValueError("it is no JSON object")  # noqa: TRY004  # what was read is wrong, not how it was called
-    found: list[ModelPoint] = []
+        raise ValueError("it is not a JSON object")  # noqa: TRY004  # the answer is wrong, not the call
+    points: list[ModelPoint] = []
     for section in SECTIONS:
         rows = answer.get(section, [])
-        found += [
+        points += [
             point
             for row in (rows if isinstance(rows, list) else [])[:_MOST_POINTS]
             if (point := _point(section, row, sources, items)) is not None
         ]
-    if not found:
+    if not points:
         raise ValueError('it has no sentence with a "text" and the numbers it is "from"')
-    return list({(point.section, point.text): point for point in found}.values())
+    return list({(point.section, point.text): point for point in points}.values())
 
 
 def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequence[SummaryItem]) -> ModelPoint | None:
     if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not isinstance(row.get("from"), list):
         return None
-    text = clip(plain(row["text"]), LONGEST_POINT)
+    text = clip(without_markdown(row["text"]), LONGEST_POINT)
     numbers = [number for number in row["from"] if type(number) is int and 0 < number <= len(sources)]
-    places = tuple(sorted({place for number in numbers for place in sources[number - 1]}))
-    if not text or not places or not is_grounded(text, _words_of(items, places)):
+    indices = tuple(sorted({index for number in numbers for index in sources[number - 1]}))
+    if not text or not indices or not is_grounded(text, _source_text(items, indices)):
         return None
-    return ModelPoint(section, text, places)
+    return ModelPoint(section, text, indices)
 
 
-def _words_of(items: Sequence[SummaryItem], places: Iterable[int]) -> str:
-    return "\n".join(f"{items[place].day} {items[place].day:%d.%m.%Y} {items[place].text}" for place in places)
+def _source_text(items: Sequence[SummaryItem], indices: Iterable[int]) -> str:
+    return "\n".join(f"{items[index].day} {items[index].day:%d.%m.%Y} {items[index].text}" for index in indices)
 
 
 def is_grounded(text: str, source: str) -> bool:
-    """Whether every number of a text, parts of a date each for itself, stands in its source."""
-    known = {part.lstrip("0") for number in _NUMBER.findall(source) for part in (number, *re.split("[.,:]", number))}
-    known |= {part.lstrip("0") for part in re.findall(r"\d+", source)}
+    """Whether every number of a text (each part of a date separately) occurs in its source."""
+    source_numbers = {
+        part.lstrip("0") for number in _NUMBER.findall(source) for part in (number, *re.split("[.,:]", number))
+    }
+    source_numbers |= {part.lstrip("0") for part in re.findall(r"\d+", source)}
     return all(
-        part.lstrip("0") in known for number in _NUMBER.findall(text) for part in re.split("[.,:]", number) if part
+        part.lstrip("0") in source_numbers
+        for number in _NUMBER.findall(text)
+        for part in re.split("[.,:]", number)
+        if part
     )
 
 
@@ -113,31 +119,31 @@ def model_page(
     points: Sequence[ModelPoint],
     see_also: Mapping[str, Sequence[str]],
 ) -> str:
-    """The summary of a model, with what must stay word for word from the originals."""
+    """The summary by a model, with the texts that must stay word for word."""
     measure = measure_of(period)
     lines = Lines(words, persons_differ(items), see_also)
-    kept = [place for place, item in enumerate(items) if must_stay(item, measure)]
+    verbatim = [index for index, item in enumerate(items) if must_stay(item, measure)]
     sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
-    for point in within(points, measure, set(kept)):
-        days = sorted({items[place].day for place in point.places})
-        ids = [one for place in point.places for one in items[place].ids]
+    for point in limit_points(points, measure, set(verbatim)):
+        days = sorted({items[index].day for index in point.indices})
+        ids = [entry_id for index in point.indices for entry_id in items[index].ids]
         sections[point.section].append(lines.point("", point.text, [days[0], days[-1]] if days[1:] else days, ids))
-    sections["insights"] += [lines.of(items[place], items[place].text) for place in kept]
-    return page(period, words, sections)
+    sections["insights"] += [lines.of(items[index], items[index].text) for index in verbatim]
+    return render_page(period, words, sections)
 
 
-def within(points: Sequence[ModelPoint], measure: Measure, kept: set[int]) -> list[ModelPoint]:
-    """As many as a summary may have under each heading; none that only repeats what stays word for word."""
+def limit_points(points: Sequence[ModelPoint], measure: Measure, verbatim: set[int]) -> list[ModelPoint]:
+    """As many points as a summary may have under each heading, without those that repeat verbatim texts."""
     counts: dict[str, int] = {}
-    room = measure.room
-    chosen = []
+    bytes_left = measure.room
+    selected = []
     for point in points:
         most = measure.topics if point.section in {"topics", "recurring"} else measure.points
-        if counts.get(point.section, 0) >= most or (point.section == "insights" and kept.issuperset(point.places)):
+        if counts.get(point.section, 0) >= most or (point.section == "insights" and verbatim.issuperset(point.indices)):
             continue
-        room -= len(point.text.encode("utf-8", "surrogatepass")) + 100
-        if room < 0:
+        bytes_left -= len(point.text.encode("utf-8", "surrogatepass")) + 100
+        if bytes_left < 0:
             break
         counts[point.section] = counts.get(point.section, 0) + 1
-        chosen.append(point)
-    return chosen
+        selected.append(point)
+    return selected

@@ -1,27 +1,27 @@
-"""The shape of a summary: how much of a period is told, its title, its headings, what must stand in it."""
+"""The form of a summary: its size, title and headings, and what it must contain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary.items import SummaryItem
-from waypost.journal.wording import SummaryWords, prevailing
+from waypost.journal.wording import SummaryWords, main_language
 
 Period = Week | Month | int  # an int is a year
 HEADINGS = ("topics", "insights", "events", "recurring", "later", "highlights")
-HIGHLIGHT = 5  # the least score of what stands for a month of a year of which nothing else is told
+HIGHLIGHT = 5  # least score of an item that represents a month in a year's summary
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How much of a period is told."""
+    """How much of a period is summarised."""
 
-    least: int  # score of what is told at all
-    room: int  # bytes for what need not stay word for word
+    least: int  # score of included items
+    room: int  # bytes for items that need not stay word for word
     topics: int
     points: int  # under each of the other headings
-    days: int  # on which a topic must have come up to be recurring
-    keeps_all: bool = True  # whether all that is to stay word for word is told, or only what is protected
+    days: int  # on which a topic must come up to count as recurring
+    keeps_all: bool = True  # keep all verbatim items, or only protected ones
 
 
 WEEK = Measure(least=5, room=6_000, topics=5, points=8, days=2)
@@ -34,7 +34,7 @@ def measure_of(period: Period) -> Measure:
 
 
 def must_stay(item: SummaryItem, measure: Measure) -> bool:
-    """Whether its words stand in the summary as they are, however much room they take."""
+    """Whether the item's text stays unchanged in the summary, at any length."""
     if item.is_protected:
         return True
     if not item.is_verbatim or not measure.keeps_all:
@@ -42,9 +42,19 @@ def must_stay(item: SummaryItem, measure: Measure) -> bool:
     return item.score >= measure.least or measure is WEEK
 
 
+def strongest_of_months(items: Sequence[SummaryItem]) -> list[int]:
+    """Index of the strongest item of each month, by month."""
+    best: dict[int, int] = {}
+    for index, item in enumerate(items):
+        now = best.get(item.day.month)
+        if item.score >= HIGHLIGHT and (now is None or item.score > items[now].score):
+            best[item.day.month] = index
+    return [best[month] for month in sorted(best)]
+
+
 def language_of_items(items: Sequence[SummaryItem]) -> str:
-    """The language of what counts; of everything where nothing does."""
-    return prevailing(item.text for item in [one for one in items if one.score >= WEEK.least] or items)
+    """The language of the important items, or of all if none is important."""
+    return main_language(item.text for item in [item for item in items if item.score >= WEEK.least] or items)
 
 
 def title_of(period: Period, words: SummaryWords) -> str:
@@ -55,7 +65,7 @@ def title_of(period: Period, words: SummaryWords) -> str:
     return words.say("year", number=period)
 
 
-def page(period: Period, words: SummaryWords, sections: Mapping[str, Sequence[str]]) -> str:
+def render_page(period: Period, words: SummaryWords, sections: Mapping[str, Sequence[str]]) -> str:
     """The title, and each heading that has lines."""
     parts = [f"## {title_of(period, words)}"]
     parts += [f"### {words.headings[name]}\n" + "\n".join(sections[name]) for name in HEADINGS if sections.get(name)]

@@ -1,1 +1,1 @@
-"""Group entries by topic."""
+"""Grouping entries by topic."""

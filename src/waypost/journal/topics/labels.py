@@ -1,7 +1,7 @@
-"""A topic in a word or two: what its utterances share and few others have, as they are written there.
+"""A topic's label: one or two words that its utterances share and few others have, as written there.
 
-A label is in one language, that in which most of the utterances are: two words that stand side by side again and again
-("heat pump"), else the word that tells most, and a second one where most of the utterances have it too.
+A label is in the language of most of the utterances. It is two words that often stand side by side ("heat pump"), else
+the most specific word. A second word joins it if most of the utterances contain it.
 """
 
 from collections import Counter
@@ -13,101 +13,102 @@ from waypost.journal.topics.similarity import Subject, Vocabulary
 from waypost.text.keywords import keyword_terms
 
 LABEL_WORDS = 2
-SHARED = 0.5  # of the utterances, for a second word to tell of the topic and not of one of them
-AS_PHRASE = 0.5  # of the times that its word is said, for two words to be a phrase
-_CANDIDATES = 8  # terms that are looked at: some are parts of one word
-_LOOKED_AT = 12  # utterances in which spellings and phrases are looked up
+SHARED = 0.5  # share of the utterances with a second word, so that it describes the topic and not one of them
+AS_PHRASE = 0.5  # share of a word's occurrences with the same neighbour, to make them a phrase
+_CANDIDATES = 8  # terms examined: some are parts of one word
+_MOST_EXAMINED = 12  # utterances searched for spellings and phrases
 _LONGEST_LABEL_WORD = 40
-_REMEMBERED = 2000  # utterances: upkeep names the same topics many times in one run
+_CACHED = 2000  # utterances: one maintenance run labels the same topics many times
 _LONGEST_TEXT = 2000
 _AROUND = ".,;:!?…()[]{}<>\"'*_“”„«»`"
 
 
-def label_of(subjects: Sequence[Subject], words: Vocabulary, places: Sequence[int]) -> str:
-    """For the utterances at these places."""
-    own = _in_one_language(subjects, places)
-    told = Counter(term for place in own for term in words.terms[place])
-    worth = {term: count * words.weight.get(term, 0.0) for term, count in told.items()}
-    best = sorted(worth, key=lambda term: (-worth[term], term))[:_CANDIDATES]
-    looked_at = [place for place in own if any(term in words.terms[place] for term in best)][:_LOOKED_AT]
-    spelled = _spellings(subjects, looked_at, best)
-    chosen = [term for term in best if spelled.get(term)]
-    if not chosen:
+def label_of(subjects: Sequence[Subject], words: Vocabulary, indices: Sequence[int]) -> str:
+    """The label of the utterances at these indices."""
+    members = _in_one_language(subjects, indices)
+    counts = Counter(term for index in members for term in words.terms[index])
+    weights = {term: count * words.weight.get(term, 0.0) for term, count in counts.items()}
+    best = sorted(weights, key=lambda term: (-weights[term], term))[:_CANDIDATES]
+    examined = [index for index in members if any(term in words.terms[index] for term in best)][:_MOST_EXAMINED]
+    spellings = _spellings(subjects, examined, best)
+    usable = [term for term in best if spellings.get(term)]
+    if not usable:
         return ""
-    if phrase := _phrase(subjects, words, looked_at, chosen[0]):
+    if phrase := _phrase(subjects, words, examined, usable[0]):
         return phrase
-    label = [spelled[chosen[0]]]
-    for term in chosen[1:]:
-        if told[term] >= max(2, SHARED * len(own)) and not any(_is_part(spelled[term], other) for other in label):
-            label.append(spelled[term])
+    label = [spellings[usable[0]]]
+    for term in usable[1:]:
+        if counts[term] >= max(2, SHARED * len(members)) and not any(
+            _is_part(spellings[term], other) for other in label
+        ):
+            label.append(spellings[term])
     return ", ".join(label[:LABEL_WORDS])
 
 
-def _in_one_language(subjects: Sequence[Subject], places: Sequence[int]) -> list[int]:
-    """The utterances in the language of most; those in none, such as names, go with any."""
-    counts = Counter(subjects[place].language for place in places if subjects[place].language)
+def _in_one_language(subjects: Sequence[Subject], indices: Sequence[int]) -> list[int]:
+    """The utterances in the prevailing language, and those without one, such as names."""
+    counts = Counter(subjects[index].language for index in indices if subjects[index].language)
     if not counts:
-        return list(places)
+        return list(indices)
     most = min(counts, key=lambda language: (-counts[language], language))
-    return [place for place in places if subjects[place].language in (most, "")]
+    return [index for index in indices if subjects[index].language in (most, "")]
 
 
 def _is_part(word: str, other: str) -> bool:
-    one, two = word.casefold(), other.casefold()
-    return one in two or two in one
+    first, second = word.casefold(), other.casefold()
+    return first in second or second in first
 
 
-def _spellings(subjects: Sequence[Subject], places: Sequence[int], terms: Sequence[str]) -> dict[str, str]:
-    """The commonest spelling of each term in these utterances."""
-    found: dict[str, Counter[str]] = {term: Counter() for term in terms}
-    for place in places:
-        for bare, stems, _ in dict.fromkeys(_tokens(subjects[place])):
+def _spellings(subjects: Sequence[Subject], indices: Sequence[int], terms: Sequence[str]) -> dict[str, str]:
+    spellings: dict[str, Counter[str]] = {term: Counter() for term in terms}
+    for index in indices:
+        for bare, stems, _ in dict.fromkeys(_tokens(subjects[index])):
             for stem in stems:
-                if stem in found:
-                    found[stem][bare] += 1
-    return {term: _commonest(seen) for term, seen in found.items() if seen}
+                if stem in spellings:
+                    spellings[stem][bare] += 1
+    return {term: _commonest(counter) for term, counter in spellings.items() if counter}
 
 
-def _phrase(subjects: Sequence[Subject], words: Vocabulary, places: Sequence[int], term: str) -> str:
-    """The term with the telling word that stands beside it in most of these utterances that have it, and in two at least."""
-    seen: dict[tuple[str, str], Counter[str]] = {}
+def _phrase(subjects: Sequence[Subject], words: Vocabulary, indices: Sequence[int], term: str) -> str:
+    """The term with the specific word beside it in most of its utterances, and in at least two."""
+    pairs: dict[tuple[str, str], Counter[str]] = {}
     times = 0
-    for place in places:
-        tokens, here = _tokens(subjects[place]), set[tuple[str, str]]()
+    for index in indices:
+        tokens, pairs_here = _tokens(subjects[index]), set[tuple[str, str]]()
         times += any(term in stems for _, stems, _ in tokens)
-        for (one, first, ends), (two, second, _) in pairwise(tokens):
+        for (first_word, first, ends), (second_word, second, _) in pairwise(tokens):
             if ends or not (term in first or term in second):
                 continue
-            pair = (_telling(first, words), _telling(second, words))
-            if all(pair) and pair not in here and not _is_part(one, two):
-                here.add(pair)
-                seen.setdefault(pair, Counter())[f"{one} {two}"] += 1
-    best = max(seen, key=lambda pair: (seen[pair].total(), pair), default=None)
-    if best is None or seen[best].total() < max(2, AS_PHRASE * times):
+            pair = (_main_stem(first, words), _main_stem(second, words))
+            if all(pair) and pair not in pairs_here and not _is_part(first_word, second_word):
+                pairs_here.add(pair)
+                pairs.setdefault(pair, Counter())[f"{first_word} {second_word}"] += 1
+    best = max(pairs, key=lambda pair: (pairs[pair].total(), pair), default=None)
+    if best is None or pairs[best].total() < max(2, AS_PHRASE * times):
         return ""
-    return _commonest(seen[best])
+    return _commonest(pairs[best])
 
 
-def _telling(stems: Sequence[str], words: Vocabulary) -> str:
-    """The stem that tells most; none of a word that many say."""
-    telling = [stem for stem in stems if words.weight.get(stem, 0.0) > 0]
-    return max(telling, key=lambda stem: (words.weight[stem], stem), default="")
+def _main_stem(stems: Sequence[str], words: Vocabulary) -> str:
+    """The stem with the highest weight. Empty for a common word."""
+    weighted = [stem for stem in stems if words.weight.get(stem, 0.0) > 0]
+    return max(weighted, key=lambda stem: (words.weight[stem], stem), default="")
 
 
-def _commonest(seen: Counter[str]) -> str:
-    return min(seen, key=lambda word: (-seen[word], word))
+def _commonest(counter: Counter[str]) -> str:
+    return min(counter, key=lambda word: (-counter[word], word))
 
 
 def _tokens(subject: Subject) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
-    """The words as they are written, their stems, and whether a sentence or a part of it ends with them."""
-    return _read(subject.text[:_LONGEST_TEXT], subject.language)
+    """The words as written, their stems, and whether a sentence or clause ends after them."""
+    return _read_tokens(subject.text[:_LONGEST_TEXT], subject.language)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _read(text: str, language: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
-    found = []
+@lru_cache(maxsize=_CACHED)
+def _read_tokens(text: str, language: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+    tokens = []
     for token in text.split():
         bare = token.strip(_AROUND)
         if bare and len(bare) <= _LONGEST_LABEL_WORD:
-            found.append((bare, tuple(keyword_terms(bare, language).stems), token[-1] in _AROUND))
-    return tuple(found)
+            tokens.append((bare, tuple(keyword_terms(bare, language).stems), token[-1] in _AROUND))
+    return tuple(tokens)

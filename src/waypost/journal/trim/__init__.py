@@ -1,1 +1,1 @@
-"""Shorten old answers and tool output."""
+"""Shortening old answers and tool output."""

@@ -1,65 +1,65 @@
-"""The core of an answer: the one sentence that answers best, without what its question has said already."""
+"""The core of an answer: the sentence that answers best, without what the question already said."""
 
 import re
 from collections import Counter
 from datetime import date
 
-from waypost.journal.wording import SummaryWords, clip, dated, plain, sentences
+from waypost.journal.wording import SummaryWords, clip, sentences, with_date, without_markdown
 from waypost.text.keywords import keyword_terms, stop_words
 from waypost.text.stems import fold
 
-SHORT_ANSWER = 100  # characters; nothing is won by shortening what fits on one line
+SHORT_ANSWER = 100  # characters; shortening a single line gains nothing
 LONGEST_CORE = 160
-WHOLE_PHRASE = 60  # characters; a sentence this short is not shortened from the left
+WHOLE_PHRASE = 60  # characters; a sentence this short keeps its beginning
 _FIRST_WORTH, _ASKED_WORTH, _TELLING_WORTH, _CENTRAL_WORTH = 0.8, 2.0, 0.5, 1.0
 _OPENER_COST, _QUESTION_COST, _SCRAP_COST = 3.0, 4.0, 1.5
 _LEAST_WORDS = 3  # of a sentence; fewer are a heading or an exclamation
-_LEAST_LEFT = 2  # telling words that must be left of a sentence
+_LEAST_LEFT = 2  # stems that must remain of a sentence
 _SHORT_QUESTION = 120
 _LEAST_HEADS = 3
 _LONGEST_HEAD = 60
 _READ_CHARACTERS = 20_000
-_TAKEN_UP = 0.5  # of the question's words that a sentence must have to be its answer rather than a list
+_TAKEN_UP = 0.5  # share of the question's stems that a sentence needs to be preferred to a list
 _POINT = re.compile(r"[ \t]{0,3}(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 _STRONG = re.compile(r"(?:\*\*|__)([^*_\n]{2,200})(?:\*\*|__)")
 _TOKEN = re.compile(r"[^\s,;:.!?()\"„“”«»]+")
 _TELLING = re.compile(r"\d|(?<!^)(?<![.!?]\s)\b[A-ZÄÖÜА-ЯЁ]")
 
 
-def core_of(text: str, said_on: date, words: SummaryWords, question: str = "") -> str | None:
-    """One line of at most about 160 characters; None when the answer is as short already, or says nothing in words.
+def core_sentence(text: str, said_on: date, words: SummaryWords, question: str = "") -> str | None:
+    """One line of at most about 160 characters, or None if the answer is that short or has no sentences.
 
-    The sentence that answers best, or the heads of a list where no sentence takes the question up.
+    It is the sentence that answers best, or the heads of a list if no sentence answers the question.
     """
     if len(text) <= SHORT_ANSWER and "\n" not in text.strip():
         return None
-    found = sentences(text, words)
-    if not found:
+    answer_sentences = sentences(text, words)
+    if not answer_sentences:
         return None
-    asked = frozenset(_stems(question, words))
-    best = found[_best(found, asked, words)]
+    question_stems = frozenset(_stems(question, words))
+    best = answer_sentences[_best_index(answer_sentences, question_stems, words)]
     heads = _heads(text)
-    if len(heads) >= _LEAST_HEADS and len(asked & set(_stems(best, words))) < _TAKEN_UP * len(asked):
+    if len(heads) >= _LEAST_HEADS and len(question_stems & set(_stems(best, words))) < _TAKEN_UP * len(question_stems):
         core = clip("; ".join(heads), LONGEST_CORE)
     else:
-        core = clip(_without_the_question(best, asked, words), LONGEST_CORE)
-    asked_for_a_day = question if len(question) <= _SHORT_QUESTION else ""  # in a long one "today" is said in passing
-    return dated(_capital(core), said_on, words, context=f"{best} {asked_for_a_day}")
+        core = clip(_without_repeated_question(best, question_stems, words), LONGEST_CORE)
+    short_question = question if len(question) <= _SHORT_QUESTION else ""  # a long one mentions "today" in passing
+    return with_date(_capital(core), said_on, words, context=f"{best} {short_question}")
 
 
 def _heads(text: str) -> list[str]:
-    """What the points of a list begin with: what stands out in them, or stands before a colon, or short ones whole."""
-    found: dict[str, None] = {}
+    """The heads of list items: their bold part, the part before a colon, or short items whole."""
+    heads: dict[str, None] = {}
     for line in text[:_READ_CHARACTERS].split("\n"):
         point = _POINT.match(line)
         if point is None:
             continue
         rest = line[point.end() :]
         strong = _STRONG.match(rest)
-        head = plain(strong[1] if strong else rest.partition(": ")[0]).strip(" .:")
+        head = without_markdown(strong[1] if strong else rest.partition(": ")[0]).strip(" .:")
         if 1 < len(head) <= _LONGEST_HEAD:
-            found[head] = None
-    return list(found)
+            heads[head] = None
+    return list(heads)
 
 
 def _stems(text: str, words: SummaryWords) -> list[str]:
@@ -72,23 +72,23 @@ def _stems(text: str, words: SummaryWords) -> list[str]:
     ]
 
 
-def _best(found: list[str], asked: frozenset[str], words: SummaryWords) -> int:
-    """The place of the sentence that answers: it shares words with the question and with the rest of the answer."""
-    stems = [set(_stems(sentence, words)) for sentence in found]
-    shared = Counter(stem for one in stems for stem in one)
+def _best_index(candidates: list[str], question_stems: frozenset[str], words: SummaryWords) -> int:
+    """Index of the sentence that answers: it shares words with the question and the rest of the answer."""
+    stems = [set(_stems(sentence, words)) for sentence in candidates]
+    shared = Counter(stem for stem_set in stems for stem in stem_set)
     common = sum(count for count in shared.values() if count > 1) or 1
-    worths = []
-    for place, sentence in enumerate(found):
-        own = stems[place]
-        worth = _FIRST_WORTH / (1 + place)
-        if asked:
-            worth += _ASKED_WORTH * len(own & asked) / len(asked)
-        worth += _CENTRAL_WORTH * sum(shared[stem] for stem in own if shared[stem] > 1) / common
-        worth += _TELLING_WORTH * min(4, len(_TELLING.findall(sentence))) / 4
-        worth += min(1.0, len(own - asked) / 4)
-        worth -= _cost(sentence, words)
-        worths.append(worth)
-    return max(range(len(found)), key=lambda place: (round(worths[place], 6), -place))
+    scores = []
+    for index, sentence in enumerate(candidates):
+        own = stems[index]
+        score = _FIRST_WORTH / (1 + index)
+        if question_stems:
+            score += _ASKED_WORTH * len(own & question_stems) / len(question_stems)
+        score += _CENTRAL_WORTH * sum(shared[stem] for stem in own if shared[stem] > 1) / common
+        score += _TELLING_WORTH * min(4, len(_TELLING.findall(sentence))) / 4
+        score += min(1.0, len(own - question_stems) / 4)
+        score -= _cost(sentence, words)
+        scores.append(score)
+    return max(range(len(candidates)), key=lambda index: (round(scores[index], 6), -index))
 
 
 def _cost(sentence: str, words: SummaryWords) -> float:
@@ -102,12 +102,12 @@ def _cost(sentence: str, words: SummaryWords) -> float:
     return cost
 
 
-def _without_the_question(sentence: str, asked: frozenset[str], words: SummaryWords) -> str:
-    """What is left of a sentence when its beginning only repeats the question: "On ZDF tonight runs the semi-final".
+def _without_repeated_question(sentence: str, question_stems: frozenset[str], words: SummaryWords) -> str:
+    """The sentence without a beginning that only repeats the question: "On ZDF tonight runs the semi-final".
 
-    A word that denies or affirms ends the beginning: what follows it cannot be cut off from it.
+    A negation or affirmation ends that beginning, since what follows depends on it.
     """
-    if not asked or len(sentence) <= WHOLE_PHRASE:
+    if not question_stems or len(sentence) <= WHOLE_PHRASE:
         return sentence
     stops = stop_words(words.language)
     cut, ends_in_time = 0, False
@@ -116,7 +116,7 @@ def _without_the_question(sentence: str, asked: frozenset[str], words: SummaryWo
         if word in words.negations:
             break
         is_time = word in words.time or word[:1].isdecimal()
-        if is_time or not asked.isdisjoint(_stems(token[0], words)):
+        if is_time or not question_stems.isdisjoint(_stems(token[0], words)):
             cut, ends_in_time = token.end() + 1, is_time
         elif word not in stops:
             break
@@ -125,7 +125,7 @@ def _without_the_question(sentence: str, asked: frozenset[str], words: SummaryWo
     if first and fold(first[0]) in words.articles:
         rest = rest[first.end() :].lstrip()
     elif first and (fold(first[0]) in words.auxiliaries or (fold(first[0]) in stops and not ends_in_time)):
-        return sentence  # what follows still speaks of what would be cut off
+        return sentence  # the rest still refers to the beginning
     return rest if len(_stems(rest, words)) >= _LEAST_LEFT else sentence
 
 

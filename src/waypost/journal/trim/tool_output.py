@@ -1,19 +1,19 @@
-"""Output of tools made short: its first and last part, or of a list of search results the titles."""
+"""Shortened tool output: its beginning and end, or the titles of search results."""
 
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from waypost.journal.wording import SummaryWords, clip, plain, safe_cut
+from waypost.journal.wording import SummaryWords, clip, safe_cut, without_markdown
 
-LONGEST_OUTPUT = 500  # characters that a tool's output may have
+LONGEST_OUTPUT = 500  # characters
 HEAD = TAIL = 200
-_NEAR = 60  # a line's end this near to the cut is preferred
+_NEAR = 60  # characters around the cut within which a line end is preferred
 _LEAST_RESULTS = 3
 _MOST_TITLES = 8
 _LONGEST_TITLE = 70
-_MOST_READ = 200_000  # characters of output that are looked at for results
+_MOST_READ = 200_000  # characters; longer output is not searched for results
 _TITLE_KEYS = ("title", "name", "headline")
 _LINK_KEYS = ("url", "link", "href")
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
@@ -27,21 +27,21 @@ _NUMBER = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)]|\[\d{1,3}\])[ \t]+")
 
 
 def head_and_tail(text: str, words: SummaryWords) -> str | None:
-    """The first and last 200 characters and how many were left out between; None for output that is short enough.
+    """The first and last 200 characters with the number left out between, or None if the output is short enough.
 
-    Cut at line ends where one is near, never inside a character; a block of code that a cut leaves open is closed.
+    Cuts at a near line end, never inside a character. A code block that a cut leaves open is closed.
     """
     if len(text) <= LONGEST_OUTPUT:
         return None
     end = _end_of_head(text)
     start = _start_of_tail(text)
     head, tail = text[:end].rstrip(), text[start:].lstrip("\n")
-    left_out = len(text) - len(head) - len(tail)
-    mark = f"[… {words.say('left_out', count=left_out)} …]"
-    opened = open_fence(head)
-    before = f"\n{opened}" if opened else ""
-    closing = open_fence(tail)
-    after = f"{opened or closing}\n" if closing else ""
+    omitted = len(text) - len(head) - len(tail)
+    mark = f"[… {words.say('left_out', count=omitted)} …]"
+    head_fence = open_fence(head)
+    before = f"\n{head_fence}" if head_fence else ""
+    tail_fence = open_fence(tail)
+    after = f"{head_fence or tail_fence}\n" if tail_fence else ""
     return f"{head}{before}\n{mark}\n{after}{tail}"
 
 
@@ -60,26 +60,26 @@ def _start_of_tail(text: str) -> int:
 
 
 def open_fence(text: str) -> str:
-    """The sign of a block of code that is open at the end; empty when none is."""
-    opened = ""
+    """The fence of a code block that is open at the end of the text, or an empty string."""
+    fence_sign = ""
     for fence in _FENCE.finditer(text):
-        if not opened:
-            opened = fence[1]
-        elif fence[1].startswith(opened):
-            opened = ""
-    return opened
+        if not fence_sign:
+            fence_sign = fence[1]
+        elif fence[1].startswith(fence_sign):
+            fence_sign = ""
+    return fence_sign
 
 
 def gist_of_results(text: str, words: SummaryWords) -> str | None:
-    """How many results a search had, and their titles; None for what is no list of search results."""
+    """The number of search results and their titles, or None if this is not a list of search results."""
     if len(text) <= LONGEST_OUTPUT or len(text) > _MOST_READ or "http" not in text:
         return None
-    titles = list(dict.fromkeys(title for found in _titles(text) if (title := plain(found).strip(" .:-–—"))))
+    titles = list(dict.fromkeys(title for raw in _titles(text) if (title := without_markdown(raw).strip(" .:-–—"))))
     if len(titles) < _LEAST_RESULTS:
         return None
-    shown = "; ".join(clip(title, _LONGEST_TITLE) for title in titles[:_MOST_TITLES])
+    shown_titles = "; ".join(clip(title, _LONGEST_TITLE) for title in titles[:_MOST_TITLES])
     more = f"; {words.say('more', count=len(titles) - _MOST_TITLES)}" if len(titles) > _MOST_TITLES else ""
-    return f"{words.say('results', count=len(titles))}: {shown}{more}"
+    return f"{words.say('results', count=len(titles))}: {shown_titles}{more}"
 
 
 def _titles(text: str) -> list[str]:
@@ -99,23 +99,22 @@ def _titles_in_json(text: str) -> list[str]:
         rows = next((inner for inner in value.values() if isinstance(inner, list) and inner), [])
     if not isinstance(rows, list):
         return []
-    named = [row for row in rows if isinstance(row, dict) and any(key in row for key in _LINK_KEYS)]
-    titles = [next((row[key] for key in _TITLE_KEYS if isinstance(row.get(key), str)), "") for row in named]
+    linked_rows = [row for row in rows if isinstance(row, dict) and any(key in row for key in _LINK_KEYS)]
+    titles = [next((row[key] for key in _TITLE_KEYS if isinstance(row.get(key), str)), "") for row in linked_rows]
     return [title for title in titles if title]
 
 
 def _titles_beside_links(text: str) -> Iterator[str]:
-    """The words on the line of each address, or those of the line before it."""
-    before = ""
+    previous = ""
     links = 0
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if 2 * sum(bool(_URL.search(line)) for line in lines) < len(lines) / 2:
-        return  # an address here and there in a text makes no list
+        return  # a few addresses in a text are not a list
     for line in lines:
         if not _URL.search(line):
-            before = before if links and not _NUMBER.match(line) and before else _NUMBER.sub("", line)
+            previous = previous if links and not _NUMBER.match(line) and previous else _NUMBER.sub("", line)
             continue
         links += 1
-        beside = _LABEL.sub("", _NUMBER.sub("", _URL.sub("", line))).strip(" -–—:|()<>")
-        yield beside or before
-        before = ""
+        title = _LABEL.sub("", _NUMBER.sub("", _URL.sub("", line))).strip(" -–—:|()<>")
+        yield title or previous
+        previous = ""

@@ -1,1 +1,1 @@
-"""Find secrets in text and mask them."""
+"""Finding secrets in text and masking them."""

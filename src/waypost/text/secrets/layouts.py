@@ -1,13 +1,13 @@
-"""Secrets that stand apart from their name: on the next line, in the next cell of a table, between emphasis, after a comma.
+"""Secrets set apart from their name: on the next line, in the next table cell, between emphasis, after a comma.
 
-Layout speaks less clearly than a sign does. So the value must prove more: letters and digits together, or, where nothing but
-its place speaks for it, what no word with a number is. Each pattern reads a bounded stretch of text.
+Layout is weaker evidence than a sign, so the value must prove more: letters and digits together. If its position is the
+only evidence, it must not look like a word with a number either. Each pattern reads a bounded stretch of text.
 """
 
 import re
 from collections.abc import Iterator
 
-from waypost.text.secrets.sentences import is_strong, stands_out
+from waypost.text.secrets.sentences import is_believable, is_strong, stands_out
 from waypost.text.secrets.values import is_generated, is_token
 
 _MOST_ROWS, _LONGEST_ROW = 100, 500
@@ -37,20 +37,26 @@ _PLAIN_SIGN = re.compile(r"[ \t]{0,4}[:=][ \t]{0,4}")
 _SEPARATOR_ROW = re.compile(r"[ \t]{0,8}\|?[ \t:|-]{0,300}-[ \t:|-]{0,300}")
 _TRAILING = ".,;:)]}>*_|~`"
 
-Place = tuple[int, int]
+ValueSpan = tuple[int, int]
 
 
-def find_apart(text: str, at: int, after: int, *, password: bool) -> Iterator[Place]:
-    """Where the value stands that the name from `at` to `after` is given by the layout of the text."""
-    if span := _given(text, after, password) or _in_cell(text, after, password) or _beside(text, at, after, password):
+def find_apart(text: str, at: int, after: int, *, password: bool) -> Iterator[ValueSpan]:
+    """Spans of the values that the layout assigns to the name from `at` to `after`."""
+    if (
+        span := _after_sign(text, after, password)
+        or _in_cell(text, after, password)
+        or _beside(text, at, after, password)
+    ):
         yield span
     else:
         yield from _in_column(text, at, after, password)
 
 
-def find_plain_pass(text: str, at: int, leads: tuple[str, ...]) -> Place | None:
-    """`pass=…`, `root pass: …`. The word is one of every code: what it is given must look generated, unless the word before
-    says whose it is."""
+def find_plain_pass(text: str, at: int, leads: tuple[str, ...]) -> ValueSpan | None:
+    """The value of `pass=…` or `root pass: …`.
+
+    Code uses the word `pass` for much else. So the value must look generated, unless the word before says whose it is.
+    """
     sign = _PLAIN_SIGN.match(text, at + len("pass"))
     if not sign or (at and (text[at - 1].isalnum() or text[at - 1] in "._$")):
         return None
@@ -61,32 +67,32 @@ def find_plain_pass(text: str, at: int, leads: tuple[str, ...]) -> Place | None:
     return span if (is_strong(value) if owned else stands_out(value) and is_generated(value)) else None
 
 
-def _given(text: str, after: int, password: bool) -> Place | None:
-    """Behind a sign, with emphasis or the end of a line between. What follows the sign at once was judged before."""
-    given = _GIVEN.match(text, after)
-    if not given or not (given["closing"] or given["break"] or given["open"] or _is_arrow(given)):
+def _after_sign(text: str, after: int, password: bool) -> ValueSpan | None:
+    """A value after a sign, with emphasis or a line break between. Values right after the sign were judged before."""
+    sign = _GIVEN.match(text, after)
+    if not sign or not (sign["closing"] or sign["break"] or sign["open"] or _is_arrow(sign)):
         return None
-    span = _value(text, given.end())
-    if span is None or (given["break"] and not _END_OF_LINE.match(text, span[1])):
+    span = _value(text, sign.end())
+    if span is None or (sign["break"] and not _END_OF_LINE.match(text, span[1])):
         return None
-    sure = given["break"] or len(given["open"] or given["closing"] or "**") > 1
-    return span if _is_believable(text[slice(*span)], password, aside=not sure) else None
+    sure = sign["break"] or len(sign["open"] or sign["closing"] or "**") > 1
+    return span if is_believable(text[slice(*span)], password, aside=not sure) else None
 
 
-def _is_arrow(given: re.Match[str]) -> bool:
-    return not given[0].strip()[:1].isascii()
+def _is_arrow(sign: re.Match[str]) -> bool:
+    return not sign[0].strip()[:1].isascii()
 
 
-def _in_cell(text: str, after: int, password: bool) -> Place | None:
+def _in_cell(text: str, after: int, password: bool) -> ValueSpan | None:
     """`| password | … |`, a tab, several blanks, `<td>password</td><td>…`."""
     cell = _CELL.match(text, after)
     span = _value(text, cell.end()) if cell else None
     if span is None or not _END_OF_CELL.match(text, span[1]):
         return None
-    return span if _is_believable(text[slice(*span)], password, aside=True) else None
+    return span if is_believable(text[slice(*span)], password, aside=True) else None
 
 
-def _beside(text: str, at: int, after: int, password: bool) -> Place | None:
+def _beside(text: str, at: int, after: int, password: bool) -> ValueSpan | None:
     """`My password, …, must not leak`; `api key …`."""
     if not password:
         beside = _BESIDE.match(text, after)
@@ -101,20 +107,19 @@ def _beside(text: str, at: int, after: int, password: bool) -> Place | None:
     return span if owned or is_token(text[slice(*span)]) else None
 
 
-def _in_column(text: str, at: int, after: int, password: bool) -> Iterator[Place]:
-    """The cells below a name that heads a column of a Markdown table."""
+def _in_column(text: str, at: int, after: int, password: bool) -> Iterator[ValueSpan]:
     start = text.rfind("\n", max(0, at - _LONGEST_ROW), at) + 1
     end = text.find("\n", after, after + _LONGEST_ROW)
     if end < 0 or "|" not in text[start:end]:
         return
     column = text[start:at].count("|")
-    for number in range(_MOST_ROWS):
+    for row_number in range(_MOST_ROWS):
         begin, end = end + 1, text.find("\n", end + 1, end + 2 + _LONGEST_ROW)
         row = text[begin : end if end >= 0 else begin + _LONGEST_ROW]
-        if bool(_SEPARATOR_ROW.fullmatch(row.rstrip())) is not (number == 0) or "|" not in row:
+        if bool(_SEPARATOR_ROW.fullmatch(row.rstrip())) is not (row_number == 0) or "|" not in row:
             return
         cells = row.split("|")
-        if number and column < len(cells):
+        if row_number and column < len(cells):
             cell = cells[column].strip(" \t\r*_`~")
             if cell and (is_strong(cell) if password else is_token(cell)):
                 place = begin + len("|".join(cells[:column])) + bool(column)
@@ -124,13 +129,7 @@ def _in_column(text: str, at: int, after: int, password: bool) -> Iterator[Place
             return
 
 
-def _value(text: str, begin: int) -> Place | None:
+def _value(text: str, begin: int) -> ValueSpan | None:
     bare = _BARE.match(text, begin)
     value = bare["value"].rstrip(_TRAILING) if bare else ""
     return (bare.start("value"), bare.start("value") + len(value)) if bare and value else None
-
-
-def _is_believable(value: str, password: bool, *, aside: bool) -> bool:
-    if not password:
-        return is_token(value)
-    return stands_out(value) if aside else is_strong(value)

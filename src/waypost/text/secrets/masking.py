@@ -1,12 +1,11 @@
-"""Secrets never enter the memory: find them in any text and put a mark in their place.
+"""Masking: finds secrets in any text and puts a mark in their place, so that none is stored.
 
-`mask` replaces each secret value by `[secret: <rule>]` and leaves everything else as it was, line breaks above all: line
-numbers of code and notes stay true. What was found is told by rule and place, never by value. A text whose secrets are
-masked has none: masking again finds nothing.
+`mask` replaces each secret value by `[secret: <rule>]` and changes nothing else. Line breaks stay, so line numbers of
+code and notes remain valid. Findings name the rule and position, never the value. Masking a masked text finds nothing.
 
-Three kinds of evidence are read, each in its own module: the value's own shape (`secret_formats`), the name it is given
-to (`secret_names`), and the place it stands in (`secret_places`). They are looked for in the text as it is, and as it reads
-without look-alike letters, invisible characters and escapes (`secret_readings`).
+Three modules look for evidence: the value's own shape (`formats`), the name it is assigned to (`names`), and the place
+it stands in (`places`). They read the text as it is, and without look-alike letters, invisible characters and escapes
+(`readings`).
 """
 
 import re
@@ -14,12 +13,12 @@ from dataclasses import dataclass
 
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SHORTEST = 8
-"""No secret with its name fits into less."""
+"""No secret fits into less together with its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class SecretFinding:
-    """One masked value: which rule, on which line (from 1), and where in the original text."""
+    """One masked value: its rule, its line (from 1), and its position in the original text."""
 
     rule: str
     line: int
@@ -29,35 +28,35 @@ class SecretFinding:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A text without its secrets, and what was taken out."""
+    """A text without its secrets, and what was masked."""
 
     text: str
-    found: tuple[SecretFinding, ...]
+    findings: tuple[SecretFinding, ...]
 
 
 def mask(text: str) -> Masked:
-    """The text with each secret value replaced by `[secret: <rule>]`; the number of line breaks is kept."""
+    """The text with each secret value replaced by `[secret: <rule>]`. The number of line breaks stays the same."""
     if len(text) < _SHORTEST:
         return Masked(text, ())
     spans = _spans(text)
     if not spans:
         return Masked(text, ())
     parts: list[str] = []
-    found: list[SecretFinding] = []
+    findings: list[SecretFinding] = []
     done, line = 0, 1
     for start, end, rule in spans:
         line += text.count("\n", done, start)
-        found.append(SecretFinding(rule, line, start, end))
+        findings.append(SecretFinding(rule, line, start, end))
         value = text[start:end]
         line += value.count("\n")
         parts += [text[done:start], f"[secret: {rule}]", *_LINE_BREAK.findall(value)]
         done = end
     parts.append(text[done:])
-    return Masked("".join(parts), tuple(found))
+    return Masked("".join(parts), tuple(findings))
 
 
 def _spans(text: str) -> list[tuple[int, int, str]]:
-    """What to mask, in order and without overlaps: what meets is joined, under the surer name."""
+    """What to mask, in order. Overlapping spans are merged under the rule that is more reliable."""
     from waypost.text.secrets.formats import find_formats
     from waypost.text.secrets.names import find_named
     from waypost.text.secrets.places import find_placed
@@ -65,24 +64,24 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
     from waypost.text.secrets.scan import Scan
 
     candidates = list[tuple[int, int, str]]()
-    for one in readings(text):
-        scan = Scan.of(one.text)
-        # In the order of trust, which the sort keeps. An address tells better where its password ends than a name does.
-        found = (*find_placed(scan), *find_formats(scan), *find_named(scan))
-        candidates += [(*one.span(start, end), rule) for start, end, rule in found]
-    chosen: list[tuple[int, int, str]] = []
+    for reading in readings(text):
+        scan = Scan.of(reading.text)
+        # The most reliable first; sorting is stable. A URL shows better than a name where its password ends.
+        spans = (*find_placed(scan), *find_formats(scan), *find_named(scan))
+        candidates += [(*reading.span(start, end), rule) for start, end, rule in spans]
+    merged: list[tuple[int, int, str]] = []
     for start, end, rule in sorted(candidates, key=lambda span: span[0]):
-        if chosen and start < chosen[-1][1]:
-            first, last, name = chosen[-1]
+        if merged and start < merged[-1][1]:
+            first, last, name = merged[-1]
             if start > first or name != "url-password":
-                chosen[-1] = (first, max(last, end), name)
+                merged[-1] = (first, max(last, end), name)
         else:
-            chosen.append((start, end, rule))
-    return chosen
+            merged.append((start, end, rule))
+    return merged
 
 
 def is_secret_path(path: str) -> bool:
-    """Whether the file at this path holds secrets by its name: keys, credentials, environment files."""
+    """Whether the path names a file of secrets: keys, credentials, environment files."""
     from waypost.text.secrets.table import data
 
     paths = data()["paths"]

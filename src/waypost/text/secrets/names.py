@@ -1,7 +1,7 @@
-"""Secrets that show by the name before them: `password = …`, `Passwort: …`, `пароль — …`, `"api_key": "…"`.
+"""Secrets recognised by the name before them: `password = …`, `Passwort: …`, `пароль — …`, `"api_key": "…"`.
 
-A name is found by a plain search; what follows it (closing quotes, a sign or verb of giving, a value) is then read by
-bounded patterns, so that the work per name is constant and a text of nothing but names stays linear.
+A plain search finds the name. Bounded patterns then read what follows: closing quotes, a sign or verb, a value. So the
+work per name is constant, and a text made only of names takes linear time.
 """
 
 import re
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from waypost.text.secrets.layouts import find_apart, find_plain_pass
-from waypost.text.secrets.letters import word_given, word_quoted, word_said
+from waypost.text.secrets.letters import end_of_assigned_word, end_of_stated_word, is_quoted_word_password
 from waypost.text.secrets.scan import Scan, Span
-from waypost.text.secrets.sentences import find_loosely, find_pair
+from waypost.text.secrets.sentences import find_in_sentence, find_pair
 from waypost.text.secrets.table import data
 from waypost.text.secrets.values import (
     is_code,
@@ -44,7 +44,7 @@ _SIGN = re.compile(
 )
 _COLON = re.compile(r"[ \t]{0,20}(?P<sign>:)[ \t]{0,20}")
 _TIGHT_TYPE = re.compile(r":.{0,80}[^ :]=")
-"""What looks like a type before a sign without a blank (`key: c2=`) is the beginning of a value."""
+"""An apparent type before a sign without a blank (`key: c2=`) is the beginning of a value."""
 _VERB = re.compile(
     _ABOUT + r"[ ]{0,2}(?:[ ](?P<verb>(?:is|was|has been)[ ](?:set|changed|reset)[ ]to|is|was|are|"
     r"(?:ist|wurde)[ ]auf|ist|lautet|lauten|war|sei|heißt|heisst|auf|это|был|будет|теперь)"
@@ -63,7 +63,7 @@ _TAG_LEAD = re.compile(r"<[\w:.-]*\Z|(?:name|key)=[\"'][\w:.-]*\Z", re.IGNORECAS
 _ATTRIBUTE_LEAD = re.compile(r"(?:name|key|id|field)(?:\\?[\"'])?[ ]?[:=][ ]?(?:\\?[\"'])?[\w:. -]*\Z", re.IGNORECASE)
 _OPTION_LEAD = re.compile(r"(?:\A|[\s\"'`(\[])--?[\w-]*\Z")
 _NO_NAME = re.compile(r"(?:::|\$\{)[\w-]*\Z|[\w*]:\Z|\[(?:secret:[ ][\w-]*)?\Z")
-"""Part of one of our own marks, of a type (`AWS::IAM::AccessKey`), of a resource (`arn:aws:secret:…`), or a variable that is read (`${TOKEN:-}`)."""
+"""Part of Waypost's mark, a type (`AWS::IAM::AccessKey`), a resource (`arn:aws:secret:…`) or a variable."""
 _CALL_LEAD = re.compile(r"(?i)(?:\A|[^\w])(?:set|with|use|add|put)?_?(?:user|db|the|api|auth|access|client)?_?\Z")
 _ANOTHER_NAME = re.compile(r"[a-z_]{0,20}(?:pass|pwd|token|secret|key)[a-z_]{0,20}[=:]", re.IGNORECASE)
 _BARE = re.compile(r"[^\s\"'`<>«»„“”\\]{1,512}")
@@ -75,7 +75,7 @@ _TRAILING = ".,;:)]}>"
 
 
 class NameKind(Enum):
-    """Which name was found, and so how much the value must prove."""
+    """The kind of name, which decides how much the value must prove."""
 
     PASSWORD = "password"  # noqa: S105
     TOKEN = "token"  # noqa: S105
@@ -88,7 +88,7 @@ class _Value:
 
 
 def find_named(scan: Scan) -> Iterator[Span]:
-    """Every believable value that a name of a secret is given."""
+    """Every believable value that is assigned to the name of a secret."""
     names = data()["names"]
     for kind in NameKind:
         for literal in names[kind.value]:
@@ -102,7 +102,7 @@ def find_named(scan: Scan) -> Iterator[Span]:
 
 
 def _values_after(text: str, at: int, literal: str, kind: NameKind) -> Iterator[tuple[int, int]]:
-    """The believable values that the name at `at` is given, by whichever way of giving matches first."""
+    """The believable values of the name at `at`, by the first way of assigning that matches."""
     name = _NAME_END.match(text, at + len(literal)) if _names_a_secret(text, at, literal, kind) else None
     if not name:
         leads = tuple(data()["names"]["pass_leads"])
@@ -113,19 +113,19 @@ def _values_after(text: str, at: int, literal: str, kind: NameKind) -> Iterator[
         yield value.start, value.end
         return
     if not name["close"] or text.startswith(("'s ", "’s "), name.start("close")):
-        yield from find_loosely(text, at, name.start("close"), password=kind is NameKind.PASSWORD)
+        yield from find_in_sentence(text, at, name.start("close"), password=kind is NameKind.PASSWORD)
     yield from find_apart(text, at, name.end(), password=kind is NameKind.PASSWORD)
 
 
 def _value_after(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     if sign := _SIGN.match(text, after):
         if _TIGHT_TYPE.search(sign["sign"]) and (plain := _COLON.match(text, after)):
-            return _assigned(text, at, plain, kind)
-        return _assigned(text, at, sign, kind)
-    for way in (_as_argument, _as_tag, _as_attribute, _as_option):
-        if found := way(text, at, after, kind):
-            return found
-    return _as_sentence(text, after, kind)
+            return _assigned_value(text, at, plain, kind)
+        return _assigned_value(text, at, sign, kind)
+    for reader in (_argument_value, _tag_value, _attribute_value, _option_value):
+        if value := reader(text, at, after, kind):
+            return value
+    return _sentence_value(text, after, kind)
 
 
 def _names_a_secret(text: str, at: int, literal: str, kind: NameKind) -> bool:
@@ -147,16 +147,16 @@ def _names_a_secret(text: str, at: int, literal: str, kind: NameKind) -> bool:
     return kind is NameKind.PASSWORD or not attached.endswith(tuple(words["not_the_secret"]))
 
 
-def _as_argument(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
-    """`setPassword("…")`, `put("password", "…")`; a bare list of names gives nothing."""
-    found = _ARGUMENT.match(text, after)
+def _argument_value(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
+    """`setPassword("…")`, `put("password", "…")`. A list of names alone assigns nothing."""
+    argument = _ARGUMENT.match(text, after)
     lead = text[max(0, at - 60) : at]
-    if not found or not (_SETTER if "," in found[0] else _CALL_LEAD).search(lead):
+    if not argument or not (_SETTER if "," in argument[0] else _CALL_LEAD).search(lead):
         return None
-    return _quoted(text, found.end(), kind)
+    return _quoted_value(text, argument.end(), kind)
 
 
-def _as_tag(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
+def _tag_value(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     """`<password>…</password>`, `<property name="password">…</property>`."""
     tag = _TAG.match(text, after)
     if not tag or not _TAG_LEAD.search(text[max(0, at - 60) : at]):
@@ -165,104 +165,104 @@ def _as_tag(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     if end < 0 or text[end : end + 2] != "</":
         return None
     value = text[tag.end() : end].rstrip()
-    return _Value(tag.end(), tag.end() + len(value)) if _believable(value, kind) else None
+    return _Value(tag.end(), tag.end() + len(value)) if _is_believable(value, kind) else None
 
 
-def _as_attribute(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
+def _attribute_value(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     """`name="password" value="…"`, `- name: DB_PASSWORD` with `value: …` on the next line."""
-    found = _VALUE_ATTRIBUTE.match(text, after)
-    if not found or not _ATTRIBUTE_LEAD.search(text[max(0, at - 60) : at]):
+    attribute = _VALUE_ATTRIBUTE.match(text, after)
+    if not attribute or not _ATTRIBUTE_LEAD.search(text[max(0, at - 60) : at]):
         return None
-    return _quoted(text, found.end(), kind) or _bare(text, found.end(), kind, line=True)
+    return _quoted_value(text, attribute.end(), kind) or _bare_value(text, attribute.end(), kind, line=True)
 
 
-def _as_option(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
+def _option_value(text: str, at: int, after: int, kind: NameKind) -> _Value | None:
     """`--db-password …` on a command line."""
-    found = _OPTION.match(text, after)
-    if not found or text[found.end() : found.end() + 1] == "-" or not _OPTION_LEAD.search(text[max(0, at - 40) : at]):
+    gap = _OPTION.match(text, after)
+    if not gap or text[gap.end() : gap.end() + 1] == "-" or not _OPTION_LEAD.search(text[max(0, at - 40) : at]):
         return None
-    return _quoted(text, found.end(), kind) or _bare(text, found.end(), kind, line=True)
+    return _quoted_value(text, gap.end(), kind) or _bare_value(text, gap.end(), kind, line=True)
 
 
-def _as_sentence(text: str, after: int, kind: NameKind) -> _Value | None:
-    """`the password is …`: marked by quotes it may be a plain word, unmarked it must not be one."""
+def _sentence_value(text: str, after: int, kind: NameKind) -> _Value | None:
+    """`the password is …`: a quoted value may be a plain word, an unquoted one must not be."""
     verb = _VERB.match(text, after)
     if not verb:
         return None
     opening = _OPENING.match(text, verb.end())
     if not opening:
         emphasis = _EMPHASIS.match(text, verb.end())
-        found = _bare(text, emphasis.end() if emphasis else verb.end(), kind, line=False, told=True)
-        if found or kind is not NameKind.PASSWORD:
-            return found
-        end = word_said(text, verb.end(), verb["verb"] or "")
+        bare = _bare_value(text, emphasis.end() if emphasis else verb.end(), kind, line=False, in_sentence=True)
+        if bare or kind is not NameKind.PASSWORD:
+            return bare
+        end = end_of_stated_word(text, verb.end(), verb["verb"] or "")
         return _Value(verb.end(), end) if end else None
-    end = _closing(text, opening.end(), opening["quote"])
+    end = _closing_position(text, opening.end(), opening["quote"])
     value = text[opening.end() : end] if end > 0 else ""
     plain = kind is NameKind.PASSWORD and " " not in value and is_word_password(value)
-    return _Value(opening.end(), end) if value and (plain or _believable(value, kind, quoted=True)) else None
+    return _Value(opening.end(), end) if value and (plain or _is_believable(value, kind, quoted=True)) else None
 
 
-def _assigned(text: str, at: int, sign: re.Match[str], kind: NameKind) -> _Value | None:
+def _assigned_value(text: str, at: int, sign: re.Match[str], kind: NameKind) -> _Value | None:
     begin = sign.end()
-    if found := _quoted(text, begin, kind):
-        return found
+    if value := _quoted_value(text, begin, kind):
+        return value
     start = _line_start(text, at)
     alone = start >= 0 and bool(_LINE_KEY.match(text[start:at]))
-    found = _bare(text, begin, kind, line=alone)
-    if found and text[at].isascii() and is_short_number(text[found.start : found.end]):
+    value = _bare_value(text, begin, kind, line=alone)
+    if value and text[at].isascii() and is_short_number(text[value.start : value.end]):
         return None
-    if found or kind is not NameKind.PASSWORD:
-        return found
+    if value or kind is not NameKind.PASSWORD:
+        return value
     if sign["sign"] == ":" and text[sign.start()] == ":" and (word := _word_after_colon(text, at, begin)):
         return word
     if sign["sign"] not in (":", "="):
         return None
-    end = word_given(text, at, sign.span(), text[start:at] if start >= 0 else None)
+    end = end_of_assigned_word(text, at, sign.span(), text[start:at] if start >= 0 else None)
     return _Value(begin, end) if end else None
 
 
-def _quoted(text: str, begin: int, kind: NameKind) -> _Value | None:
+def _quoted_value(text: str, begin: int, kind: NameKind) -> _Value | None:
     opening = _OPENING.match(text, begin)
     if not opening:
         return None
     quote = opening["quote"]
-    end = _closing(text, opening.end(), quote)
+    end = _closing_position(text, opening.end(), quote)
     if end < 0:
         return None
     value = text[opening.end() : end]
-    letters = kind is NameKind.PASSWORD and word_quoted(value)
-    return _Value(opening.end(), end) if letters or _believable(value, kind, quoted=True) else None
+    letters = kind is NameKind.PASSWORD and is_quoted_word_password(value)
+    return _Value(opening.end(), end) if letters or _is_believable(value, kind, quoted=True) else None
 
 
-def _closing(text: str, begin: int, quote: str) -> int:
-    """Where the quoted value ends, or -1: it must end on its line and be of a value's length."""
+def _closing_position(text: str, begin: int, quote: str) -> int:
+    """Where the quoted value ends, or -1 if that is not on its line or too far away."""
     if quote in ('"', "'", "`"):
-        found = re.compile(rf"(?:[^{quote}\\\n]|\\.){{1,{_MAX_VALUE}}}(?={quote})").match(text, begin)
-        return found.end() if found else -1
+        closing = re.compile(rf"(?:[^{quote}\\\n]|\\.){{1,{_MAX_VALUE}}}(?={quote})").match(text, begin)
+        return closing.end() if closing else -1
     pattern = _CLOSING.get(quote) or re.escape(quote)
-    found = re.compile(pattern).search(text, begin, begin + _MAX_VALUE)
-    return found.start() if found and "\n" not in text[begin : found.start()] else -1
+    closing = re.compile(pattern).search(text, begin, begin + _MAX_VALUE)
+    return closing.start() if closing and "\n" not in text[begin : closing.start()] else -1
 
 
-def _bare(text: str, begin: int, kind: NameKind, *, line: bool, told: bool = False) -> _Value | None:
-    """An unquoted value: to the next blank on a line of its own, else to what ends a value in code or an address."""
-    found = (_BARE_LINE if line else _BARE).match(text, begin)
-    if not found or _OPENING.match(text, begin) or _ANOTHER_NAME.match(text, begin):
+def _bare_value(text: str, begin: int, kind: NameKind, *, line: bool, in_sentence: bool = False) -> _Value | None:
+    """An unquoted value. On its own line it ends at a blank. Elsewhere code and URL separators end it too."""
+    bare = (_BARE_LINE if line else _BARE).match(text, begin)
+    if not bare or _OPENING.match(text, begin) or _ANOTHER_NAME.match(text, begin):
         return None
-    value = found.group()
-    if told:
+    value = bare.group()
+    if in_sentence:
         value = value.rstrip(_TRAILING + "*")
     elif not line:
         value = value.partition("&")[0]
-    kept = value.rstrip(_TRAILING + "\"'`")
-    if is_code(value) or value.endswith(":") or is_name_like(kept.rstrip("/|")) or not _believable(kept, kind):
+    core = value.rstrip(_TRAILING + "\"'`")
+    if is_code(value) or value.endswith(":") or is_name_like(core.rstrip("/|")) or not _is_believable(core, kind):
         return None
-    return _Value(begin, begin + len(kept))
+    return _Value(begin, begin + len(core))
 
 
 def _word_after_colon(text: str, at: int, begin: int) -> _Value | None:
-    """`Passwort: Sonnenblume` alone on its line, with the capital of a form or in a language of no code."""
+    """`Passwort: Sonnenblume` alone on its line, with a capital as in a form, or in a language without code."""
     word = text[begin : begin + 60].partition("\n")[0].rstrip()
     start = _line_start(text, at)
     lead = text[start:at].strip(" \t-*>•")
@@ -276,9 +276,9 @@ def _word_after_colon(text: str, at: int, begin: int) -> _Value | None:
 def _line_start(text: str, at: int) -> int:
     """Where the line begins, or -1 if that is further away than any key of a file."""
     low = max(0, at - _LINE_REACH)
-    found = text.rfind("\n", low, at) + 1
-    return found if found or low == 0 else -1
+    start = text.rfind("\n", low, at) + 1
+    return start if start or low == 0 else -1
 
 
-def _believable(value: str, kind: NameKind, *, quoted: bool = False) -> bool:
+def _is_believable(value: str, kind: NameKind, *, quoted: bool = False) -> bool:
     return (is_password if kind is NameKind.PASSWORD else is_token)(value, quoted=quoted)

@@ -1,4 +1,4 @@
-"""Secrets that show by the place they stand in: addresses, headers, key blocks, machine lines."""
+"""Secrets recognised by their place: addresses, headers, key blocks, machine lines."""
 
 import base64
 import binascii
@@ -11,7 +11,7 @@ from waypost.text.secrets.sentences import is_strong
 from waypost.text.secrets.values import is_mixed, is_name_like, is_password, is_placeholder, is_reference, is_token
 
 _KEY_REACH = 40_000
-"""The longest key block that is read: an RSA key of 16384 bits has 12,700 characters, a PGP block may hold several."""
+"""The longest key block that is read. An RSA key of 16384 bits has 12,700 characters; a PGP block may hold several."""
 
 _USERINFO = re.compile(r"(?P<user>[^\s/:@\"'<>`|\\(){}\[\]]{0,128}):(?P<value>[^\s/\"'<>`\\]{1,256}?)@(?=[\w\[{$<%-])")
 _BEARER = re.compile(r"(?:bearer|token|apikey|api-key)(?:[ ]|%20|\+)(?P<value>[\w.~+/=-]{12,4096})", re.IGNORECASE)
@@ -24,9 +24,9 @@ _RAW_HEADER = re.compile(
 _STORED_BASIC = re.compile(r"_?auth\"?[ ]?[:=][ ]?\"?(?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])")
 _SIGNATURE = re.compile(r"sig=(?P<value>[A-Za-z0-9%+/]{30,100}={0,2})(?=[&\s\"']|\Z)")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/])(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])")
-_AWS_TOLD = re.compile(r"secret|key|credential|schlüssel|geheim|ключ|секрет", re.IGNORECASE)
+_AWS_CUE = re.compile(r"secret|key|credential|schlüssel|geheim|ключ|секрет", re.IGNORECASE)
 _AWS_REACH = 160
-"""How far from the word AWS, on its line, its secret may stand."""
+"""How far from the word AWS, on the same line, its secret may stand."""
 _SEED_WORDS = re.compile(r"[\"']?[ ]?(?:is|ist|[:=])[ ]?[\"']?(?P<value>(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})(?![a-z])")
 _NETRC = re.compile(r"\s{1,20}login\s{1,20}\S{1,128}\s{1,20}password\s{1,20}(?P<value>[^\s\"'`()\\]{1,256})")
 _PGPASS = re.compile(r"^[\w.*-]{1,253}:\d{2,5}:[\w*-]{1,63}:[\w*.-]{1,63}:(?P<value>\S{1,256})$", re.MULTILINE)
@@ -53,7 +53,7 @@ _JWK_PART = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s?:\s?\"(?P<value>[A-Za-z0-9_-
 
 
 def find_placed(scan: Scan) -> Iterator[Span]:
-    """Every value in a place made for secrets."""
+    """Every value in a place where secrets are usual."""
     text = scan.text
     if b"PRIVATE KEY" in scan.raw:
         yield from _key_blocks(text)
@@ -69,18 +69,18 @@ def find_placed(scan: Scan) -> Iterator[Span]:
 
 
 def _statements(scan: Scan) -> Iterator[Span]:
-    """`CREATE USER bob WITH PASSWORD '…'`, `IDENTIFIED BY '…'`: SQL gives it without a sign between."""
+    """`CREATE USER bob WITH PASSWORD '…'`, `IDENTIFIED BY '…'`: SQL puts no sign before the value."""
     if b"password" not in scan.low and b"identified" not in scan.low:
         return
-    for found in _SQL_PASSWORD.finditer(scan.text):
-        line = scan.text.rfind("\n", 0, found.start()) + 1
-        told = found["by"] and is_strong(found["value"])
-        if told or _SQL_STATEMENT.search(scan.text, max(line, found.start() - 300), found.start("value")):
-            yield found.start("value"), found.end("value"), "password"
+    for password in _SQL_PASSWORD.finditer(scan.text):
+        line = scan.text.rfind("\n", 0, password.start()) + 1
+        is_sure = password["by"] and is_strong(password["value"])
+        if is_sure or _SQL_STATEMENT.search(scan.text, max(line, password.start() - 300), password.start("value")):
+            yield password.start("value"), password.end("value"), "password"
 
 
 def _key_blocks(text: str) -> Iterator[Span]:
-    """The body between BEGIN and END; without an END, as far as the lines look like key material."""
+    """The body between BEGIN and END. Without an END, it goes on while lines look like key material."""
     done = 0
     for header in _KEY_HEADER.finditer(text):
         begin = header.end()
@@ -117,9 +117,9 @@ def _without_edges(text: str, begin: int, end: int) -> tuple[int, int]:
 
 def _addresses(scan: Scan) -> Iterator[Span]:
     for at in scan.places("://"):
-        found = _USERINFO.match(scan.text, at + 3)
-        if found and _is_address_password(found["value"]):
-            yield found.start("value"), found.end("value"), "url-password"
+        userinfo = _USERINFO.match(scan.text, at + 3)
+        if userinfo and _is_address_password(userinfo["value"]):
+            yield userinfo.start("value"), userinfo.end("value"), "url-password"
 
 
 def _is_address_password(value: str) -> bool:
@@ -129,32 +129,32 @@ def _is_address_password(value: str) -> bool:
 def _headers(scan: Scan) -> Iterator[Span]:
     text = scan.text
     for at in scan.places_in_any_case("bearer"):
-        yield from _generated(_BEARER.match(text, at), "bearer-token")
+        yield from _generated_value(_BEARER.match(text, at), "bearer-token")
     for at in scan.places_in_any_case("basic "):
-        found = _BASIC.match(text, at)
-        if found and _is_basic(found["value"]):
-            yield found.start("value"), found.end("value"), "basic-auth"
+        header = _BASIC.match(text, at)
+        if header and _is_basic(header["value"]):
+            yield header.start("value"), header.end("value"), "basic-auth"
     for literal in ("_auth", '"auth"'):
         for at in scan.places(literal):
-            found = _STORED_BASIC.match(text, at + (literal[0] == '"'))
-            if found and _is_basic(found["value"]):
-                yield found.start("value"), found.end("value"), "basic-auth"
+            header = _STORED_BASIC.match(text, at + (literal[0] == '"'))
+            if header and _is_basic(header["value"]):
+                yield header.start("value"), header.end("value"), "basic-auth"
     for at in scan.places_in_any_case("authorization"):
         if at and (text[at - 1].isalnum() or text[at - 1] == ":"):
             continue
-        yield from _generated(_RAW_HEADER.match(text, at), "authorization")
+        yield from _generated_value(_RAW_HEADER.match(text, at), "authorization")
 
 
-def _generated(found: re.Match[str] | None, name: str) -> Iterator[Span]:
-    if not found:
+def _generated_value(match: re.Match[str] | None, name: str) -> Iterator[Span]:
+    if not match:
         return
-    value = found["value"]
+    value = match["value"]
     if is_token(value) or (_LONG_WITH_DIGIT.match(value) and not is_name_like(value) and is_password(value)):
-        yield found.start("value"), found.end("value"), name
+        yield match.start("value"), match.end("value"), name
 
 
 def _is_basic(value: str) -> bool:
-    """Whether the value is the encoding of `user:password` with a password that is no placeholder."""
+    """Whether the value encodes `user:password` with a password that is not a placeholder."""
     try:
         plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError):
@@ -164,22 +164,22 @@ def _is_basic(value: str) -> bool:
 
 
 def _companions(scan: Scan) -> Iterator[Span]:
-    """Values that only their neighbour gives away: the secret beside an AWS key id, a signature, a seed phrase."""
+    """Values recognised only by their neighbour: the secret beside an AWS key id, a signature, a seed phrase."""
     for literal in ("AKIA", "ASIA"):
         for at in scan.places(literal):
-            for found in islice(_AWS_SECRET.finditer(scan.text, at, at + 240), 2):
-                if is_token(found["value"]) and not _HEX.fullmatch(found["value"]):
-                    yield found.start("value"), found.end("value"), "aws-secret-key"
+            for secret in islice(_AWS_SECRET.finditer(scan.text, at, at + 240), 2):
+                if is_token(secret["value"]) and not _HEX.fullmatch(secret["value"]):
+                    yield secret.start("value"), secret.end("value"), "aws-secret-key"
     for at in scan.places_in_any_case("aws"):
         line = _line_start(scan.text, at)
         low, high = max(line, at - _AWS_REACH), min(_line_end(scan.text, at), at + _AWS_REACH)
-        if not _AWS_TOLD.search(scan.text, max(low, at - 40), min(high, at + 60)):
+        if not _AWS_CUE.search(scan.text, max(low, at - 40), min(high, at + 60)):
             continue
-        for found in islice(_AWS_SECRET.finditer(scan.text, low, high), 2):
-            if is_mixed(found["value"]) and is_token(found["value"]):
-                yield found.start("value"), found.end("value"), "aws-secret-key"
+        for secret in islice(_AWS_SECRET.finditer(scan.text, low, high), 2):
+            if is_mixed(secret["value"]) and is_token(secret["value"]):
+                yield secret.start("value"), secret.end("value"), "aws-secret-key"
     for at in scan.places("sig="):
-        yield from _generated(_SIGNATURE.match(scan.text, at), "signature")
+        yield from _generated_value(_SIGNATURE.match(scan.text, at), "signature")
     for literal in ("mnemonic", "seed phrase", "recovery phrase"):
         for at in scan.places_in_any_case(literal):
             if words := _SEED_WORDS.match(scan.text, at + len(literal)):
@@ -189,24 +189,24 @@ def _companions(scan: Scan) -> Iterator[Span]:
 def _commands(scan: Scan) -> Iterator[Span]:
     text = scan.text
     for at in scan.places_in_any_case("machine"):
-        found = _NETRC.search(text, at, at + 500)
-        if found and not is_placeholder(found["value"]):
-            yield found.start("value"), found.end("value"), "netrc"
+        command = _NETRC.search(text, at, at + 500)
+        if command and not is_placeholder(command["value"]):
+            yield command.start("value"), command.end("value"), "netrc"
     for literal in (" -u", " --user", " --proxy-user"):
         for at in scan.places(literal):
-            found = _USER_OPTION.match(text, at + 1)
-            if not found or not _WEB_COMMAND.search(text, _line_start(text, at), at):
+            command = _USER_OPTION.match(text, at + 1)
+            if not command or not _WEB_COMMAND.search(text, _line_start(text, at), at):
                 continue
-            if not is_placeholder(found["value"]) and not is_reference(found["value"]):
-                yield found.start("value"), found.end("value"), "command-password"
+            if not is_placeholder(command["value"]) and not is_reference(command["value"]):
+                yield command.start("value"), command.end("value"), "command-password"
     for at in scan.places(" -p"):
-        found = _DASH_P.match(text, at + 1)
-        if found and is_password(found["value"]) and _PASSWORD_COMMAND.search(text, _line_start(text, at), at):
-            yield found.start("value"), found.end("value"), "command-password"
+        command = _DASH_P.match(text, at + 1)
+        if command and is_password(command["value"]) and _PASSWORD_COMMAND.search(text, _line_start(text, at), at):
+            yield command.start("value"), command.end("value"), "command-password"
     if b":5432:" in scan.raw:
-        for found in _PGPASS.finditer(text):
-            if not is_placeholder(found["value"]):
-                yield found.start("value"), found.end("value"), "pgpass"
+        for command in _PGPASS.finditer(text):
+            if not is_placeholder(command["value"]):
+                yield command.start("value"), command.end("value"), "pgpass"
 
 
 def _line_end(text: str, at: int) -> int:

@@ -1,7 +1,7 @@
 """One text, prepared for many plain searches.
 
-A search in a text with a single wide character (an emoji is enough) is several times slower than in bytes, and so is
-making it small. So the searches run on a copy with exactly one byte for each character, and offsets are the same.
+One wide character, such as an emoji, makes searching and lower-casing a text several times slower than bytes. So the
+searches run on a copy with exactly one byte per character, which keeps the offsets.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ Span = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A text with its one-byte copy; `low` has ASCII letters in small."""
+    """A text with its one-byte copy. `low` has ASCII letters in lower case."""
 
     text: str
     raw: bytes
@@ -26,19 +26,19 @@ class Scan:
         return cls(text, raw, raw.lower())
 
     def places(self, literal: str) -> Iterator[int]:
-        """Where the literal stands, in these very letters."""
-        return _each(self.raw, literal.encode("latin-1"))
+        """Positions of the literal, in exactly this case."""
+        return _positions(self.raw, literal.encode("latin-1"))
 
     def places_in_any_case(self, literal: str) -> Iterator[int]:
-        """Where a literal given in small letters stands, in small, capital or both."""
+        """Positions of a lower-case literal, in any case."""
         if literal.isascii():
-            yield from _each(self.low, literal.encode("ascii"))
+            yield from _positions(self.low, literal.encode("ascii"))
         elif not self.text.isascii():
             for form in (literal, literal.capitalize(), literal.upper()):
-                yield from _each(self.text, form)
+                yield from _positions(self.text, form)
 
 
-def _each(text: AnyStr, literal: AnyStr) -> Iterator[int]:
+def _positions(text: AnyStr, literal: AnyStr) -> Iterator[int]:
     at = text.find(literal)
     while at >= 0:
         yield at

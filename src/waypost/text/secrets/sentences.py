@@ -1,13 +1,13 @@
-"""Secrets that a sentence gives away in a looser form: `set the password to …`, `пароль сервера: …`, `with password …`.
+"""Secrets stated loosely in a sentence: `set the password to …`, `пароль сервера: …`, `with password …`.
 
-Between such a name and its value stand other words, or no sign at all. So the value must prove more than where a sign
-gives it: letters and digits together, and no name of a technique. Each pattern reads a bounded stretch of text.
+Other words stand between the name and its value, or there is no sign. So the value must prove more than after a sign:
+letters and digits together, and not the name of a technique. Each pattern reads a bounded stretch of text.
 """
 
 import re
 from collections.abc import Iterator
 
-from waypost.text.secrets.letters import word_said
+from waypost.text.secrets.letters import end_of_stated_word
 from waypost.text.secrets.values import is_name_like, is_password, is_placeholder, is_token
 
 _WORD = r"[^\s:=,;!?\"'«»„“”`<>(){}\[\]|—–]{1,30}"
@@ -59,15 +59,15 @@ _CODE = re.compile(r"[()\[\]{}=;<>,|\\]|\w\.[a-z]{2,}\b|[a-z]_[a-z]")
 _TRAILING = ".,;:)]}>*_|"
 
 
-def find_loosely(text: str, at: int, after: int, *, password: bool) -> Iterator[tuple[int, int]]:
-    """Where the values stand that a sentence gives to the name between `at` and `after`, in any looser form."""
-    given = _GIVEN.match(text, after)
-    if given and (given["words"] or not given["sign"]):  # what a sign gives without words between was judged before
-        if given["old"] and is_strong(given["old"].rstrip(_TRAILING)):
-            yield given.start("old"), given.start("old") + len(given["old"].rstrip(_TRAILING))
-        span = _value(text, given.end(), password=password, aside=False)
-        if not span and password and given["dash"] and not text[at].isascii():
-            span = (given.end(), end) if (end := word_said(text, given.end(), "")) else None
+def find_in_sentence(text: str, at: int, after: int, *, password: bool) -> Iterator[tuple[int, int]]:
+    """Spans of the values that a sentence loosely assigns to the name between `at` and `after`."""
+    sign = _GIVEN.match(text, after)
+    if sign and (sign["words"] or not sign["sign"]):  # a value right after a sign was judged before
+        if sign["old"] and is_strong(sign["old"].rstrip(_TRAILING)):
+            yield sign.start("old"), sign.start("old") + len(sign["old"].rstrip(_TRAILING))
+        span = _value(text, sign.end(), password=password, aside=False)
+        if not span and password and sign["dash"] and not text[at].isascii():
+            span = (sign.end(), end) if (end := end_of_stated_word(text, sign.end(), "")) else None
         if span:
             yield span
             return
@@ -87,7 +87,7 @@ def _beside(text: str, after: int, *, aside: bool) -> tuple[int, int] | None:
     for pattern in _BESIDE:
         beside = pattern.match(text, after)
         if not beside:
-            continue  # too short for a value: the word that another one follows
+            continue  # the next word is too short to be a value
         if _PREPOSITION.search(beside["words"]):
             return None
         if span := _value(text, beside.end(), aside=aside or bool(beside["words"])):
@@ -96,30 +96,31 @@ def _beside(text: str, after: int, *, aside: bool) -> tuple[int, int] | None:
 
 
 def find_pair(text: str, after: int) -> tuple[int, int] | None:
-    """`credentials: admin / …`: the second of two is the password."""
+    """`credentials: admin / …`: the second part is the password."""
     pair = _PAIR.match(text, after)
     return _value(text, pair.end(), aside=False) if pair else None
 
 
 def _value(text: str, begin: int, *, password: bool = True, aside: bool) -> tuple[int, int] | None:
-    """The believable value that begins here. `aside`: nothing but its place beside the name speaks for it."""
+    """The believable value that begins here. `aside`: its place beside the name is the only evidence."""
     if quoted := _QUOTED.match(text, begin):
-        return quoted.span("value") if _is_believable(quoted["value"], password, aside=False) else None
+        return quoted.span("value") if is_believable(quoted["value"], password, aside=False) else None
     bare = _BARE.match(text, begin)
     value = bare["value"].rstrip(_TRAILING) if bare else ""
-    if not bare or not _is_believable(value, password, aside=aside):
+    if not bare or not is_believable(value, password, aside=aside):
         return None
     return bare.start("value"), bare.start("value") + len(value)
 
 
-def _is_believable(value: str, password: bool, *, aside: bool) -> bool:
+def is_believable(value: str, password: bool, *, aside: bool) -> bool:
+    """Whether a loosely placed value can be the password or token."""
     if not password:
         return is_token(value)
     return stands_out(value) if aside else is_strong(value)
 
 
 def is_strong(value: str) -> bool:
-    """Whether letters and digits stand together in what is no version, technique or variable."""
+    """Whether letters and digits stand together, and it is not a version, technique or variable."""
     if len(value) < 6 or not any(map(str.isalpha, value)) or not any(map(str.isdigit, value)):
         return False
     if _TECHNIQUE.fullmatch(value) and not is_token(value):
@@ -130,7 +131,7 @@ def is_strong(value: str) -> bool:
 
 
 def stands_out(value: str) -> bool:
-    """Whether the value cannot be a word with a number at its end: a digit or capital is inside, or a sign ends it."""
+    """Whether it cannot be a word with a number appended: it has a digit or capital inside, or ends with a sign."""
     core = value.rstrip("!?$#%&")
     if not is_strong(value) or any(sign in core for sign in "-/._+:@\\="):
         return False

@@ -1,4 +1,4 @@
-"""The table of formats, names, placeholders and paths of secrets (`data/secrets.toml`), read once when first needed."""
+"""The data file of formats, names, placeholders and paths of secrets (`secrets.toml`), read once when needed."""
 
 import tomllib
 from functools import cache
@@ -8,5 +8,4 @@ from typing import Any
 
 @cache
 def data() -> dict[str, Any]:
-    """The parsed data file."""
     return tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))

@@ -1,8 +1,7 @@
-"""Is a value that stands where a secret would stand really one?
+"""Judging whether a value in the place of a secret really is one.
 
-A name such as `password` or `token` is followed by a type, a variable, a call or a placeholder far more often than by
-a secret. These judgements see only the value, and whether it was quoted: inside quotes a value is data, outside it may
-be code.
+After a name such as `password` or `token`, a type, variable, call or placeholder is far more common than a secret.
+These functions see only the value and whether it was quoted. A quoted value is data; an unquoted one may be code.
 """
 
 import re
@@ -17,10 +16,10 @@ _MAX_PASSWORD = 128
 _MAX_TOKEN = 2048
 _LONG_TOKEN = 40
 _TURNS_PER_CHAR = 0.22
-"""Changes between small, capital and digit per character: names in camel case have 0.1 to 0.2, random ones 0.35 up."""
+"""Changes between lower case, capital and digit per character. Camel case has 0.1 to 0.2, random values 0.35 up."""
 
 _TURNS_OF_LETTERS = 0.3
-"""The same for a value of letters alone, which is a name much more often."""
+"""The same for a value of letters only, which more often is a name."""
 
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ÿА-яЁё"
 _BLANK = re.compile(r"\s")
@@ -84,7 +83,7 @@ def _placeholders() -> tuple[frozenset[str], re.Pattern[str]]:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether the value only marks the place of a secret: `your-key`, `<token>`, `${VAR}`, `xxxx`, `changeme`."""
+    """Whether the value only stands for a secret: `your-key`, `<token>`, `${VAR}`, `xxxx`, `changeme`."""
     low = _ESCAPE.sub("", value.lower())
     whole, part = _placeholders()
     if len(set(low)) <= 2 or part.search(low) or _TEMPLATE.search(value):
@@ -93,7 +92,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_reference(value: str, *, quoted: bool = False) -> bool:
-    """Whether the value is code or an address that leads to the secret and is not the secret."""
+    """Whether the value is code or an address that leads to the secret."""
     return bool(_ADDRESS.match(value)) or (not quoted and is_code(value))
 
 
@@ -112,12 +111,12 @@ def is_name_like(value: str) -> bool:
 
 
 def is_generated(value: str) -> bool:
-    """Whether small letters, capitals and digits change as often as chance lets them, or form no words."""
+    """Whether lower case, capitals and digits alternate as in random text, or the letters form no words."""
     return _turns_often(value) or _has_no_words(value)
 
 
 def is_mixed(value: str) -> bool:
-    """Whether small letters, capitals and digits all occur, as in nearly every random value of forty characters."""
+    """Whether lower case, capitals and digits all occur, as in nearly every random value of forty characters."""
     return any(map(str.isdigit, value)) and value != value.lower() and value != value.upper()
 
 
@@ -130,7 +129,7 @@ def _turns_often(value: str) -> bool:
 
 
 def _has_no_words(value: str) -> bool:
-    """Whether digits stand among letters that no language strings together, in a part long enough to tell."""
+    """Whether digits stand among letters that no language combines, in a part that is long enough."""
     if len(value) < _MIN_TOKEN or not any(len(part) >= _TELLING_PART for part in _SIGNS_BETWEEN.split(value)):
         return False
     low = value.lower()
@@ -146,12 +145,11 @@ def _has_no_words(value: str) -> bool:
 
 
 def _has_common_word(run: str) -> bool:
-    """Whether a common word begins or ends the run: names are made of words."""
     return any(run[:size] in common_words() or run[-size:] in common_words() for size in range(4, len(run) + 1))
 
 
 def is_password(value: str, *, quoted: bool = False) -> bool:
-    """Whether a value given to a password's name is believable: a digit or a sign among letters, or only digits."""
+    """Whether a value assigned to a password's name is believable: letters with a digit or sign, or only digits."""
     if len(value) > _MAX_PASSWORD:
         return is_token(value, quoted=quoted)
     if len(value) < _MIN_PASSWORD or _BLANK.search(value) or _WORDY.match(value) or _NAMED.fullmatch(value):
@@ -162,12 +160,12 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
 
 
 def is_short_number(value: str) -> bool:
-    """Whether the value is a number too short to be believed without a sentence around it."""
+    """Whether the value is a number too short to count without a sentence around it."""
     return value.isdecimal() and len(value) < 6
 
 
 def is_word_password(value: str) -> bool:
-    """Whether a plain word can be the password, where a sentence or a form says that it is."""
+    """Whether a plain word can be the password, if a sentence or a form presents it as one."""
     low = value.lower()
     return len(value) > _MIN_PASSWORD and not is_placeholder(value) and low not in data()["prose"]["words"]
 
@@ -187,7 +185,7 @@ def is_token(value: str, *, quoted: bool = False) -> bool:
 
 
 def _is_noise(value: str) -> bool:
-    """Whether letters, digits and many different signs are mixed without a word, as in a generated Django key."""
+    """Whether letters, digits and many signs are mixed without a word, as in a generated Django key."""
     signs = {c for c in value if not c.isalnum()}
     digits = sum(c.isdigit() for c in value)
     return len(value) >= _LONG_TOKEN and len(signs) >= 4 and digits >= 3 and not _LONG_WORD.search(value)

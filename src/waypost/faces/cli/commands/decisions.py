@@ -113,7 +113,7 @@ def _told(receipt: "Receipt") -> str:
 
 
 def print_chain(chain: "CausalChain") -> None:
-    from waypost.facts.causal import MOST_NODES, told_as_tree
+    from waypost.facts.causal import MOST_NODES, chain_steps
 
     out = console()
     if chain.root is None:
@@ -123,7 +123,7 @@ def print_chain(chain: "CausalChain") -> None:
     _print_node(out, chain.root, "", 0)
     if chain.told and not chain.reasons:
         out.print(f"  in its own words: {safe(chain.told)}", markup=False)
-    for step in told_as_tree(chain):
+    for step in chain_steps(chain):
         _print_node(out, step.node, _link(step), 2 * step.indent)
     for word, nodes in (("replaces", chain.replaces), ("replaced by", chain.replaced_by)):
         for node in nodes:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.faces.hooks.agent.formats import MOST_CHARACTERS, HookInput, render_answer
-from waypost.text.fence import contained
+from waypost.text.fence import without_agent_tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ NOTHING = HookOutput()
 def fitting(given: HookInput, telling: HookOutput) -> HookOutput:
     """The same in as many characters as an agent takes, without what could end what the agent puts around it: memories are
     left out from the end. Nothing where that is not enough."""
-    text = contained(telling.text)
+    text = without_agent_tags(telling.text)
     lines, keys = text.split("\n"), list(telling.keys)
     while len(render_answer(given.event, given.agent, "\n".join(lines))) > MOST_CHARACTERS:
         last = next((place for place in range(len(lines) - 1, -1, -1) if lines[place].startswith("- ")), None)

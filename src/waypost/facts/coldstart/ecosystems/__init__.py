@@ -1,4 +1,4 @@
-"""What the manifests of each ecosystem say: a function for each, from a folder of the tree to slots."""
+"""Readers of each ecosystem's manifests: from a folder of the project to slots."""
 
 from collections.abc import Callable, Mapping
 

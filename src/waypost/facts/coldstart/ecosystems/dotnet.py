@@ -1,10 +1,11 @@
-"""C#: solutions, projects, and the properties that they share."""
+"""C#: solutions, projects, and their shared properties."""
 
 import re
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import ProjectTree, at, join, words
-from waypost.facts.domains import is_beside
+from waypost.facts.coldstart.slots import Slot, Slots, code, seen_slot
+from waypost.facts.coldstart.tree import ProjectTree, at, join, text_at
+from waypost.facts.domains import is_outside_source
+from waypost.text.plural import join_items
 
 _FRAMEWORK = re.compile(r"<TargetFrameworks?>\s*([\w.;\-]{3,200})\s*<")
 _NAMES = {"net": ".NET", "netstandard": ".NET Standard", "netcoreapp": ".NET Core"}
@@ -19,47 +20,46 @@ _MOST_READ = 200
 
 
 def read(tree: ProjectTree, folder: str) -> Slots:
-    prefix = f"{folder}/" if folder else ""
-    projects = [one for one in tree.paths if one.startswith(prefix) and one.endswith((".csproj", ".fsproj"))]
-    found: Slots = {}
+    projects = tree.below(folder, ".csproj", ".fsproj")
+    slots: Slots = {}
     solutions = tree.find(folder, "*.sln", "*.slnx")
     if solutions and projects:
-        found["solution"] = there(code(solutions[0]), (solutions[0],))
-        found["project_count"] = there(str(len(projects)), (solutions[0],))
-    _framework(tree, folder, projects, found)
-    sdk = words(at(tree.json(join(folder, "global.json")), "sdk"), "version")
+        slots["solution"] = seen_slot(code(solutions[0]), (solutions[0],))
+        slots["project_count"] = seen_slot(str(len(projects)), (solutions[0],))
+    _framework(tree, folder, projects, slots)
+    sdk = text_at(at(tree.json(join(folder, "global.json")), "sdk"), "version")
     if sdk:
-        found["sdk"] = Slot(sdk, (join(folder, "global.json"),))
+        slots["sdk"] = Slot(sdk, (join(folder, "global.json"),))
     central = next(iter(tree.find(folder, "directory.packages.props")), "")
     if central:
-        found["central"] = there(code(central), (central,))
-    shown = projects[:_MOST_READ]
-    tests = [one for one in shown if _TESTS.search(tree.text(one))]
+        slots["central"] = seen_slot(code(central), (central,))
+    examined = projects[:_MOST_READ]
+    tests = [path for path in examined if _TESTS.search(tree.text(path))]
     if tests:
-        texts = "".join(tree.text(one) for one in tests)
+        texts = "".join(tree.text(path) for path in tests)
         runners = [name for name, mark in _RUNNERS if mark.lower() in texts.lower()]
         if runners:
-            found["test_runner"] = there(listed(runners), tuple(tests[:3]))
-        found["test_projects"] = there(listed((code(_name(one)) for one in tests), 5), tuple(tests[:3]))
+            slots["test_runner"] = seen_slot(join_items(runners), tuple(tests[:3]))
+        slots["test_projects"] = seen_slot(join_items((code(_name(path)) for path in tests), 5), tuple(tests[:3]))
     mains = [
         main
-        for one in shown
-        if one not in tests and _RUNS.search(tree.text(one)) and not is_beside(one.rpartition("/")[0])
-        if tree.has(main := join(one.rpartition("/")[0], "Program.cs"))
+        for path in examined
+        if path not in tests and _RUNS.search(tree.text(path)) and not is_outside_source(path.rpartition("/")[0])
+        if tree.has(main := join(path.rpartition("/")[0], "Program.cs"))
     ]
     if mains:
-        found["mains"] = there(listed(map(code, mains), 6), tuple(mains[:4]))
-    return found
+        slots["mains"] = seen_slot(join_items(map(code, mains), 6), tuple(mains[:4]))
+    return slots
 
 
-def _framework(tree: ProjectTree, folder: str, projects: list[str], found: Slots) -> None:
-    """The framework that the shared properties name, else the one that all projects name."""
+def _framework(tree: ProjectTree, folder: str, projects: list[str], slots: Slots) -> None:
+    """Sets the framework that the shared properties or the first projects name."""
     for path in [*tree.find(folder, "directory.build.props"), *projects[:_MOST_READ]]:
         match = _FRAMEWORK.search(tree.text(path)[:100_000])
         if match and "$" not in match[1]:
-            names = [_framework_name(one) for one in match[1].split(";") if one]
-            found["requires"] = Slot(listed(names, 6), (path,))
-            if is_beside(path.rpartition("/")[0]):
+            names = [_framework_name(short_name) for short_name in match[1].split(";") if short_name]
+            slots["requires"] = Slot(join_items(names, 6), (path,))
+            if is_outside_source(path.rpartition("/")[0]):
                 continue
             return
 

@@ -2,11 +2,12 @@
 
 import re
 
-from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import ProjectTree, join, without
-from waypost.facts.domains import is_beside
+from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, seen_slot
+from waypost.facts.coldstart.tree import ProjectTree, join, without_blocks
+from waypost.facts.domains import is_outside_source
+from waypost.text.plural import join_items
 
-# Parts of a POM that name other artifacts than its own.
+# Blocks of a POM that name other artifacts.
 _BLOCKS = (
     *("parent", "dependencies", "dependencyManagement", "build", "profiles", "plugins", "reporting"),
     *("distributionManagement", "developers", "contributors", "licenses", "scm", "organization", "issueManagement"),
@@ -26,24 +27,24 @@ _MOST_READ = 60
 
 
 def read(tree: ProjectTree, folder: str) -> Slots:
-    found = _maven(tree, folder) | _gradle(tree, folder)
+    slots = _maven(tree, folder) | _gradle(tree, folder)
     for name, wrapper in (("pom.xml", "mvnw"), ("build.gradle", "gradlew"), ("build.gradle.kts", "gradlew")):
         path = join(folder, name)
         if not tree.has(path):
             continue
         program = f"./{wrapper}" if tree.has(join(folder, wrapper)) else {"mvnw": "mvn", "gradlew": "gradle"}[wrapper]
         goal = "package" if wrapper == "mvnw" else "build"
-        found["build_command"] = there(f"{program} {goal}", (path,), SEEN + 0.05)
-        if any("/src/test/" in f"/{one}" for one in tree.paths):
-            found["test_command"] = there(f"{program} test", (path,), SEEN + 0.05)
+        slots["build_command"] = seen_slot(f"{program} {goal}", (path,), OBSERVED + 0.05)
+        if any("/src/test/" in f"/{test_path}" for test_path in tree.paths):
+            slots["test_command"] = seen_slot(f"{program} test", (path,), OBSERVED + 0.05)
         break
     gradle = tree.find(folder, "build.gradle", "build.gradle.kts")
     if gradle and tree.has(join(folder, "pom.xml")):
-        found["build_tool"] = there("Maven, and as well with Gradle", (join(folder, "pom.xml"), gradle[0]))
+        slots["build_tool"] = seen_slot("Maven, and as well with Gradle", (join(folder, "pom.xml"), gradle[0]))
     mains = _mains(tree, folder)
     if mains:
-        found["mains"] = there(listed(map(code, mains), 4), tuple(mains))
-    return found
+        slots["mains"] = seen_slot(join_items(map(code, mains), 4), tuple(mains))
+    return slots
 
 
 def _maven(tree: ProjectTree, folder: str) -> Slots:
@@ -51,21 +52,21 @@ def _maven(tree: ProjectTree, folder: str) -> Slots:
     text = tree.text(path)[:_LONGEST]
     if not text:
         return {}
-    own = without(text, "<!--", "-->")
+    own = without_blocks(text, "<!--", "-->")
     for block in _BLOCKS:
-        own = without(own, f"<{block}>", f"</{block}>")
-    told = {
+        own = without_blocks(own, f"<{block}>", f"</{block}>")
+    values = {
         "artifact": _tag(own, "artifactId"),
         "purpose": _tag(own, "description"),
         "title": _tag(own, "name"),
-        "requires": next((next(filter(None, found)) for found in _JAVA.findall(text)), ""),
-        "workspaces": listed(map(code, _MODULE.findall(text)), 12),
+        "requires": next((next(filter(None, versions)) for versions in _JAVA.findall(text)), ""),
+        "workspaces": join_items(map(code, _MODULE.findall(text)), 12),
         "licence": _licence(text),
     }
     group = _tag(own, "groupId")
-    if told["artifact"] and group:
-        told["package"] = f"{group}:{told['artifact']}"
-    return {slot: Slot(value, (path,)) for slot, value in told.items() if value and "${" not in value}
+    if values["artifact"] and group:
+        values["package"] = f"{group}:{values['artifact']}"
+    return {slot: Slot(value, (path,)) for slot, value in values.items() if value and "${" not in value}
 
 
 def _licence(text: str) -> str:
@@ -79,26 +80,25 @@ def _tag(text: str, name: str) -> str:
 
 
 def _gradle(tree: ProjectTree, folder: str) -> Slots:
-    found: Slots = {}
+    slots: Slots = {}
     for path in tree.find(folder, "build.gradle", "build.gradle.kts"):
         match = _JAVA.search(tree.text(path)[:_LONGEST])
         if match:
             version = next(filter(None, match.groups())).replace("_", ".")
-            found["requires"] = Slot(version, (path,))
+            slots["requires"] = Slot(version, (path,))
     for path in tree.find(folder, "settings.gradle", "settings.gradle.kts"):
         text = re.sub(r"(?m)//[^\n]*$", "", tree.text(path)[:_LONGEST])
         name = re.search(r"rootProject\.name\s*=\s*['\"]([\w.\- ]{1,100})['\"]", text)
         if name:
-            found["title"] = Slot(name[1], (path,))
-        modules = [one for line in _INCLUDE.findall(text) for one in _INCLUDED.findall(line)]
+            slots["title"] = Slot(name[1], (path,))
+        modules = [module for line in _INCLUDE.findall(text) for module in _INCLUDED.findall(line)]
         if modules:
-            found["workspaces"] = Slot(listed((code(one.replace(":", "/")) for one in modules), 12), (path,))
-    return found
+            slots["workspaces"] = Slot(join_items((code(module.replace(":", "/")) for module in modules), 12), (path,))
+    return slots
 
 
 def _mains(tree: ProjectTree, folder: str) -> list[str]:
-    """Files with the names that programs have and a `main` inside."""
-    prefix = f"{folder}/" if folder else ""
-    own = [one for one in tree.paths if one.startswith(prefix) and _MAIN_NAME.search(one)]
-    own = [one for one in own if not is_beside(one.rpartition("/")[0])]
-    return [one for one in own[:_MOST_READ] if _MAIN.search(tree.text(one))]
+    """Files named like programs that contain a `main`."""
+    candidates = [path for path in tree.below(folder, ".java", ".kt") if _MAIN_NAME.search(path)]
+    own = [path for path in candidates if not is_outside_source(path.rpartition("/")[0])]
+    return [path for path in own[:_MOST_READ] if _MAIN.search(tree.text(path))]

@@ -10,17 +10,17 @@ from waypost.flows.journal_files.log import note, note_scores
 from waypost.flows.journal_files.preferences import promote_preferences
 from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.journal import layout
-from waypost.journal.archive import HOLD, archived, originals, with_importance
+from waypost.journal.archive import HOLD, full_entries, updated_original, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
-from waypost.journal.plan_files import Compress, Rescore, Trim, archive_of
+from waypost.journal.plan_steps import Compress, Rescore, Trim, archive_of
 from waypost.journal.roles import role_of
 from waypost.model.journal import Entry, ScoredEntry
 
 
 def trim(run: CondenseRun, step: Trim) -> CondenseStep:
     live, original, page = read_day(run, step.path)
-    copied = archived(original, live, step.day, run.folder.zone, run.at(run.today))
-    scores = run.scored(originals(copied, page), step.due)
+    copied = updated_original(original, live, step.day, run.folder.zone, run.at(run.today))
+    scores = run.scored(full_entries(copied, page), step.due)
     after = _trim_page(page, scores, run.writer, with_worth=step.due == run.today).text
     changes = FileChanges()
     changes.put(archive_of(step.path), original, copied)
@@ -38,7 +38,7 @@ def trim(run: CondenseRun, step: Trim) -> CondenseStep:
 def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
     pages = {path: read_day(run, path) for path in step.paths}
     entries = {
-        path: originals(original, page) if original else list(page.entries)
+        path: full_entries(original, page) if original else list(page.entries)
         for path, (_, original, page) in pages.items()
     }
     scores = run.scored([entry for of_day in entries.values() for entry in of_day], step.due)

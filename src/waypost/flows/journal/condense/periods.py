@@ -7,11 +7,11 @@ from waypost.flows.journal.condense.run_state import CondenseRun, CondenseStep, 
 from waypost.flows.journal.condense.weeks import current_entries, lasting
 from waypost.flows.journal_files.log import note
 from waypost.journal import layout
-from waypost.journal.archive import summary_archived
+from waypost.journal.archive import updated_summary_original
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import JournalPage, parse_page
-from waypost.journal.plan_files import MakeMonth, MakeYear, joined_days
-from waypost.journal.summary.frame import framed, split_frame
+from waypost.journal.plan_steps import MakeMonth, MakeYear, joined_days
+from waypost.journal.summary.frame import split_frame, summary_file
 
 _MONTHS = range(1, 13)
 
@@ -49,7 +49,7 @@ def _make(
             continue
         place = layout.archived_path(source)
         original = run.read(place)
-        changes.put(place, original, summary_archived(original, live, own_lines(original)))
+        changes.put(place, original, updated_summary_original(original, live, own_lines(original)))
         changes.remove(source, live)
         there.append(source)
         size += len(live.encode("utf-8", "surrogateescape"))
@@ -58,7 +58,7 @@ def _make(
     scores = lasting(run.scored_alone(current_entries(run, _pages(run, weeks)), due), {})
     before = run.read(path)
     base = before if before is not None else run.read(layout.archived_path(path)) if name == "month" else None
-    changes.put(path, before, framed(base, str(period), run.summary(period, scores).text))
+    changes.put(path, before, summary_file(base, str(period), run.summary(period, scores).text))
     run.write(changes)
     grown = len(changes.written[path].encode("utf-8", "surrogateescape")) - len(
         (before or "").encode("utf-8", "replace")

@@ -11,7 +11,7 @@ from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.access import take_accesses
-from waypost.journal.archive import archived
+from waypost.journal.archive import updated_original
 from waypost.journal.files import JournalFolder
 from waypost.journal.index_page.days import PERSISTENT
 from waypost.journal.layout import archived_path, day_of, day_path, stage_of
@@ -139,7 +139,7 @@ def _is_archived(space: OpenSpace, folder: JournalFolder, page: JournalPage, arc
     except NotFound:
         original = None
     assert page.day is not None
-    wanted = archived(original, page.text, page.day, folder.zone, space.clock())
+    wanted = updated_original(original, page.text, page.day, folder.zone, space.clock())
     return wanted == original or folder.replace(archive, wanted, expected=original)
 
 

@@ -21,10 +21,10 @@ from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit
 from waypost.journal import layout
-from waypost.journal.archive import HOLD, archived, summary_archived
+from waypost.journal.archive import HOLD, updated_original, updated_summary_original
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import JournalPage
-from waypost.journal.plan_files import archive_of, joined_days
+from waypost.journal.plan_steps import archive_of, joined_days
 from waypost.journal.summary.frame import split_frame
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller
@@ -177,7 +177,7 @@ def _restore_days(run: CondenseRun, days: Sequence[date], what: str, changes: Fi
         for live in _live_days(run, [day]):
             text = run.read(live)
             if text is not None:
-                full = archived(
+                full = updated_original(
                     full, run.page(text, day).with_hold(on=False).text, day, run.folder.zone, run.at(run.today)
                 )
                 changes.read[live] = text
@@ -206,7 +206,7 @@ def _restore_summaries(run: CondenseRun, parts: Sequence[str], whole: str, what:
         if original is None:
             continue
         live = run.read(path)
-        text = original if live is None else summary_archived(original, live, own_lines(original))
+        text = original if live is None else updated_summary_original(original, live, own_lines(original))
         changes.put(path, live, run.page(text, None).with_hold(on=True).text)
     if not changes.written:
         raise NotFound(f"The archive has no summaries of {what}.", "`waypost journal stats` shows what there is.")
@@ -228,7 +228,7 @@ def _remove_summary(run: CondenseRun, changes: FileChanges, path: str) -> None:
     else:
         place = layout.archived_path(path)
         original = run.read(place)
-        changes.put(place, original, summary_archived(original, text, own_lines(original)))
+        changes.put(place, original, updated_summary_original(original, text, own_lines(original)))
         changes.remove(path, text)
 
 
@@ -260,7 +260,7 @@ def restore_text(run: CondenseRun, memory_id: str) -> FileChanges:
         raise NotFound(f"The entry {memory_id} has its full words.", "Nothing must be restored.")
     changes = FileChanges()
     if entry.is_edited and original is not None and page.day is not None:  # edits are kept below it
-        kept = archived(original, text, page.day, page.zone, run.at(run.today))
+        kept = updated_original(original, text, page.day, page.zone, run.at(run.today))
         changes.put(archive_of(path), original, kept)
         full = next(candidate for candidate in run.page(kept, page.day).entries if candidate.id == memory_id)
     back = replace(entry, text=full.text, trimmed=None, amendments=full.amendments, more={**entry.more, HOLD: "1"})

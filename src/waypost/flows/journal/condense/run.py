@@ -21,7 +21,7 @@ from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
 from waypost.journal.plan import due_by_size, due_by_time
-from waypost.journal.plan_files import MEGABYTE, Compress, Join, MakeMonth, MakeYear, Rescore, SizeLimits, Step, Trim
+from waypost.journal.plan_steps import MEGABYTE, Compress, Join, MakeMonth, MakeYear, Rescore, SizeLimits, Step, Trim
 from waypost.space.platform import try_lock
 
 LOCK = "condense.lock"

@@ -21,9 +21,9 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
 from waypost.journal.coverage import first_day_of
 from waypost.journal.files import JournalFolder
-from waypost.journal.markdown import JournalPage, left_alone, parse_page
+from waypost.journal.markdown import JournalPage, no_edit_reason, parse_page
 from waypost.journal.markdown_values import in_zone
-from waypost.journal.plan_files import File
+from waypost.journal.plan_steps import File
 from waypost.journal.summary.page import Period
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 
@@ -92,7 +92,7 @@ class CondenseRun:
         except WaypostError as error:
             self.closed.setdefault(path, error.what)
             return None
-        if (why := left_alone(text)) is not None:
+        if (why := no_edit_reason(text)) is not None:
             self.closed.setdefault(path, why)
         return text
 

@@ -12,7 +12,7 @@ from waypost.errors import WaypostError
 from waypost.flows.journal.importance import scored
 from waypost.flows.journal_files.tally import entries_of
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.tally import days_of
+from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import stage_of
 from waypost.journal.units import derived_id, unit_of
 from waypost.llm.protocol import Llm
@@ -66,7 +66,7 @@ class EntryScores:
     def _said_before(self, day: date) -> dict[str, Entry]:
         first, last = day - timedelta(days=REACH), day - timedelta(days=1)
         entries_by_name: dict[str, Entry] = {}
-        for about, paths in days_of(self.space.journal.scan()).items():
+        for about, paths in files_by_day(self.space.journal.scan()).items():
             if first <= about <= last:
                 for entry in self._full(paths):
                     if entry.held is not None:

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.summary.build import summarise
-from waypost.journal.summary.items import SummaryItem, items_of
+from waypost.journal.summary.items import SummaryItem, summary_items
 from waypost.journal.summary.model import (
     LANGUAGE_NAMES,
     ModelPoint,
     entry_line,
+    indices_for_model,
     is_grounded,
     model_page,
-    places_for_model,
     point_line,
     points_from_json,
 )
 from waypost.journal.summary.page import Period, language_of_items, measure_of, title_of
 from waypost.journal.trim.answer import LONGEST_CORE, SHORT_ANSWER
-from waypost.journal.trim.trim import PASSING, may_be_trimmed, trim_entry, trimmed_to
-from waypost.journal.wording import SummaryWords, plain, words_of
+from waypost.journal.trim.entry import PASSING, may_be_trimmed, trim_entry, with_shorter_text
+from waypost.journal.wording import SummaryWords, summary_words, without_markdown
 from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
 from waypost.llm.prompt import count_tokens, template
@@ -98,8 +98,8 @@ def summary_of(
         replace(scored_entry, entry=replace(scored_entry.entry, at=folder.local(scored_entry.entry.at)))
         for scored_entry in entries
     ]
-    items = items_of(local)
-    words = words_of(language_of_items(items))
+    items = summary_items(local)
+    words = summary_words(language_of_items(items))
     name = writer.llm.name if writer.llm else BY_RULES
     points = _model_points(writer, period, items, words)
     notices = tuple(dict.fromkeys(writer.notices[before:]))
@@ -116,7 +116,7 @@ def trim_with_model(writer: SummaryWriter, entry: Entry, score: int, role: str, 
     if writer.llm is None or not wordy or not may_be_trimmed(entry, score, role):
         return by_rules
     core = trim_core(writer, entry, question or "")
-    return by_rules if core is None else trimmed_to(entry, core)
+    return by_rules if core is None else with_shorter_text(entry, core)
 
 
 def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
@@ -126,7 +126,7 @@ def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
     day = entry.at.date()
     source = f"{day} {day:%d.%m.%Y} {question}\n{entry.text}"
     fields = {"day": day.isoformat(), "question": question or "?", "answer": entry.text}
-    fields["language"] = LANGUAGE_NAMES[words_of(language_of(f"{question}\n{entry.text}")).language]
+    fields["language"] = LANGUAGE_NAMES[summary_words(language_of(f"{question}\n{entry.text}")).language]
     try:
         return complete_json(
             writer.llm,
@@ -141,20 +141,20 @@ def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
 
 def _core_from_json(answer: Any, source: str) -> str:
     core = answer.get("core") if isinstance(answer, dict) else None
-    if not isinstance(core, str) or not plain(core):
+    if not isinstance(core, str) or not without_markdown(core):
         raise ValueError('it has no "core"')
-    if len(plain(core)) > LONGEST_CORE:
+    if len(without_markdown(core)) > LONGEST_CORE:
         raise ValueError('the "core" is too long')
-    if not is_grounded(plain(core), source):
+    if not is_grounded(without_markdown(core), source):
         raise ValueError('the "core" has a number that the answer does not have')
-    return plain(core)
+    return without_markdown(core)
 
 
 def _model_points(
     writer: SummaryWriter, period: Period, items: Sequence[SummaryItem], words: SummaryWords
 ) -> list[ModelPoint]:
     """The points of the model; empty without a model, without content, or if it failed."""
-    places = places_for_model(items, period)
+    places = indices_for_model(items, period)
     if writer.llm is None or not places:
         return []
     request = _ModelRequest(writer.llm, writer.window, title_of(period, words), LANGUAGE_NAMES[words.language], items)
@@ -216,7 +216,7 @@ class _ModelRequest:
                 "points": "\n".join(lines),
             }
         )
-        return self._points(prompt, [point.places for point in points])
+        return self._points(prompt, [point.indices for point in points])
 
     def _points(self, prompt: Prompt, sources: Sequence[Sequence[int]]) -> list[ModelPoint]:
         return complete_json(

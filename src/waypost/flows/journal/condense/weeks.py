@@ -11,11 +11,11 @@ from waypost.flows.journal_files.log import note, note_scores
 from waypost.flows.journal_files.preferences import promote_preferences
 from waypost.flows.versions.current import current_versions
 from waypost.journal import layout
-from waypost.journal.archive import archived, with_importance
+from waypost.journal.archive import updated_original, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan import JOIN_AFTER
-from waypost.journal.plan_files import MEGABYTE, Join, Passed, archive_of, joined_days
-from waypost.journal.summary.frame import framed
+from waypost.journal.plan_steps import MEGABYTE, ExceededLimit, Join, archive_of, joined_days
+from waypost.journal.summary.frame import summary_file
 from waypost.model.journal import Entry, ScoredEntry
 
 
@@ -51,7 +51,7 @@ def join(run: CondenseRun, step: Join) -> CondenseStep:
     return CondenseStep("join", step.due, step.paths, made, gone - grown)
 
 
-def _note_size(run: CondenseRun, passed: Passed) -> None:
+def _note_size(run: CondenseRun, passed: ExceededLimit) -> None:
     note(
         run.space,
         "size_trigger",
@@ -68,7 +68,7 @@ def _originals(run: CondenseRun, step: Join, changes: FileChanges) -> dict[str, 
         live, original, page = read_day(run, path)
         place = archive_of(path)
         changes.read.setdefault(place, original)
-        texts[place] = archived(texts.get(place, original), live, day_of(path), page.zone, run.at(run.today))
+        texts[place] = updated_original(texts.get(place, original), live, day_of(path), page.zone, run.at(run.today))
         changes.remove(path, live)
     for place in joined_days(run.folder.scan(), step.week).values():
         if place not in texts and (original := run.read(place)) is not None:
@@ -102,7 +102,7 @@ def _add_summary(run: CondenseRun, changes: FileChanges, step: Join, scores: Seq
         return None
     link_related(run.space, scores, run.at(step.due))
     written = run.summary(step.week, scores)
-    changes.put(path, before, framed(base, str(step.week), written.text))
+    changes.put(path, before, summary_file(base, str(step.week), written.text))
     return path
 
 

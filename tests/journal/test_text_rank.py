@@ -1,4 +1,4 @@
-"""TextRank and a choice without repetition."""
+"""TextRank, and selection without repetition."""
 
 import numpy as np
 import pytest
@@ -20,14 +20,14 @@ def test_what_others_take_up_ranks_above_what_stands_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "third"),
+    ("first", "other", "third"),
     [
         ("Die Häuser am See sind teuer.", "Das Haus an den Seen ist teuer.", "Wir fahren Rad."),
         ("Мы перенесли запуск магазина.", "Запуски магазинов перенесены.", "Кошка спит."),
     ],
 )
-def test_forms_of_a_word_are_alike_in_each_language(one: str, other: str, third: str) -> None:
-    alike = likeness([one, other, third])
+def test_forms_of_a_word_are_alike_in_each_language(first: str, other: str, third: str) -> None:
+    alike = likeness([first, other, third])
     assert alike[0, 1] > 0.3 and alike[0, 2] == alike[1, 2] == 0.0
 
 

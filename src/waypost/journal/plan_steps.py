@@ -1,4 +1,4 @@
-"""What a plan of condensing is made from and of: files as it sees them, limits, and steps."""
+"""The steps of a condensing plan, and the files and limits it works with."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -8,26 +8,26 @@ from typing import TypeVar
 from waypost.journal import layout
 from waypost.journal.layout import Month, Week
 
-# The archive's days may take this much uncompressed. Ninety days of ten conversations would be 1.8 MB, when a year of them
-# is to take 2.7 MB altogether.
+# Size limit of the archive's uncompressed days. Ninety days with ten conversations each would take 1.8 MB,
+# while a whole year must fit into 2.7 MB.
 PLAIN_ARCHIVE = 64 * 1024
 MEGABYTE = 1024 * 1024
-T = TypeVar("T")
+Period = TypeVar("Period")
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What the plan needs to know of a file of the journal."""
+    """A journal file as the plan sees it."""
 
     size: int
     gzipped: bool = False
-    is_closed: bool = False  # held by a person, in conflict, or unreadable: nothing may be done with it
-    scored: date | None = None  # of a day: trimmed, and its importance as of this day, and nobody has changed it since
+    is_closed: bool = False  # on hold, in conflict or unreadable: must not be touched
+    scored: date | None = None  # the day for which a trimmed day was last scored, if nobody changed it since
 
 
 @dataclass(frozen=True, slots=True)
 class SizeLimits:
-    """In bytes. Passing one brings the weekly summary early."""
+    """Limits in bytes. Exceeding one brings the weekly summary early."""
 
     file: int = 5 * MEGABYTE
     daily: int = 20 * MEGABYTE
@@ -36,8 +36,8 @@ class SizeLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
-    """A limit that is passed: by a file, by the folder of the days, or by all."""
+class ExceededLimit:
+    """A limit that a file, the folder of days, or the whole journal exceeds."""
 
     folder: str
     size: int
@@ -46,7 +46,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Trim:
-    """Shorten the answers of a day that are worth little, and write the worth of each entry into its heading."""
+    """Shorten a day's unimportant answers, and write each entry's importance into its heading."""
 
     due: date
     day: date
@@ -55,7 +55,7 @@ class Trim:
 
 @dataclass(frozen=True, slots=True)
 class Rescore:
-    """What comes up again rises: the worth of the entries of the days that are still whole, as of today."""
+    """Update the importance of entries in the days that are still whole. Topics that return become more important."""
 
     due: date
     paths: tuple[str, ...]
@@ -63,26 +63,26 @@ class Rescore:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Make the summary of a week from the days that joined it before and these, which leave for the archive."""
+    """Make a week's summary from its joined days and these, which move to the archive."""
 
     due: date
     week: Week
     paths: tuple[str, ...]
-    passed: Passed | None = None  # the limit for which it comes early
+    passed: ExceededLimit | None = None  # the limit that makes it early
 
 
 @dataclass(frozen=True, slots=True)
 class MakeMonth:
     due: date
     month: Month
-    weeks: tuple[Week, ...]  # whose files leave for the archive
+    weeks: tuple[Week, ...]  # their files move to the archive
 
 
 @dataclass(frozen=True, slots=True)
 class MakeYear:
     due: date
     year: int
-    months: tuple[Month, ...]  # whose files leave for the archive
+    months: tuple[Month, ...]  # their files move to the archive
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +94,17 @@ class Compress:
 Step = Trim | Join | MakeMonth | MakeYear | Compress | Rescore
 
 
-# -- what files are about
+# -- what files cover
 
 
 def archive_of(live: str) -> str:
-    """Where the original of a live file is kept: one place for a day, however its file is spelled."""
+    """Path of a live file's original: one per day, however the file is spelled."""
     day = in_stage(live, "daily", layout.day_of)
     return layout.archived_path(layout.day_path(day) if day else live)
 
 
 def joined_days(files: Iterable[str], week: Week) -> dict[date, str]:
-    """The days of a week whose only file is the one in the archive."""
+    """The days of a week whose only file is in the archive."""
     paths = set(files)
     live = {day for path in paths if layout.stage_of(path) == "daily" and (day := layout.day_of(path))}
     days = [week.first + timedelta(days=number) for number in range(7)]
@@ -113,7 +113,7 @@ def joined_days(files: Iterable[str], week: Week) -> dict[date, str]:
 
 
 def end_of(path: str) -> date | None:
-    """The last day that an archived file is about."""
+    """The last day that an archived file covers."""
     if day := in_stage(path, "archive/daily", layout.day_of):
         return day
     if week := in_stage(path, "archive/weekly", layout.week_of):
@@ -128,15 +128,15 @@ def is_closed_at(files: Mapping[str, File], path: str) -> bool:
     return path in files and files[path].is_closed
 
 
-def in_stage(path: str, stage: str, read: Callable[[str], T | None]) -> T | None:
-    """What a file is about, if it stands in this folder."""
-    return read(path) if layout.stage_of(path) == stage else None
+def in_stage(path: str, stage: str, parse: Callable[[str], Period | None]) -> Period | None:
+    """The period of a file, if it is in this folder."""
+    return parse(path) if layout.stage_of(path) == stage else None
 
 
-def open_in(files: Mapping[str, File], stage: str, read: Callable[[str], T | None]) -> dict[str, T]:
-    """The files of a folder that may be touched, and what each is about."""
+def open_in(files: Mapping[str, File], stage: str, parse: Callable[[str], Period | None]) -> dict[str, Period]:
+    """The files of a folder that may be changed, with their periods."""
     return {
-        path: about
+        path: period
         for path, file in files.items()
-        if not file.is_closed and (about := in_stage(path, stage, read)) is not None
+        if not file.is_closed and (period := in_stage(path, stage, parse)) is not None
     }

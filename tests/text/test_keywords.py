@@ -18,7 +18,7 @@ from waypost.text.language import language_of
 
 
 class Index:
-    """FTS5 as the store uses it: two columns of terms, any term of the question."""
+    """FTS5 as the store uses it: two columns of terms, matching any term of the question."""
 
     def __init__(self, *texts: str) -> None:
         self.database = apsw.Connection(":memory:")
@@ -40,16 +40,16 @@ NAMES = ["getUserById", "get_user_by_id", "get-user-by-id", "get.user.by.id", "G
 
 
 @pytest.mark.parametrize("stored", NAMES)
-@pytest.mark.parametrize("asked", NAMES)
-def test_a_name_is_found_whole_in_any_convention(stored: str, asked: str) -> None:
+@pytest.mark.parametrize("question", NAMES)
+def test_a_name_is_found_whole_in_any_convention(stored: str, question: str) -> None:
     joined = "getuserbyid"
     assert joined in keyword_terms(stored, "en").stems
-    assert joined in query_terms(asked)
-    assert Index(f"See {stored}().").finds(asked)
+    assert joined in query_terms(question)
+    assert Index(f"See {stored}().").finds(question)
 
 
 @pytest.mark.parametrize(
-    ("stored", "asked"),
+    ("stored", "question"),
     [
         ("getUserById", "get a user by id"),
         ("get the user by their id", "getUserById"),
@@ -84,12 +84,12 @@ def test_a_name_is_found_whole_in_any_convention(stored: str, asked: str) -> Non
         ("Ｆｕｌｌｗｉｄｔｈ", "fullwidth"),
     ],
 )
-def test_what_was_stored_is_found_by_what_people_ask(stored: str, asked: str) -> None:
-    assert Index(stored).finds(asked)
+def test_what_was_stored_is_found_by_what_people_ask(stored: str, question: str) -> None:
+    assert Index(stored).finds(question)
 
 
 @pytest.mark.parametrize(
-    ("stored", "asked"),
+    ("stored", "question"),
     [
         ("getUserById", "setOrderName"),
         ("version 1.2.3", "4.5.6"),
@@ -98,8 +98,8 @@ def test_what_was_stored_is_found_by_what_people_ask(stored: str, asked: str) ->
         ("Он не пришёл", "где ключи?"),
     ],
 )
-def test_other_things_are_not_found(stored: str, asked: str) -> None:
-    assert not Index(stored).finds(asked)
+def test_other_things_are_not_found(stored: str, question: str) -> None:
+    assert not Index(stored).finds(question)
 
 
 def test_a_question_keeps_its_stop_words_when_it_has_nothing_else() -> None:
@@ -164,5 +164,5 @@ def test_every_term_is_one_token_of_the_index(text: str) -> None:
 def test_a_text_is_always_found_by_its_own_words(words: list[str]) -> None:
     text = " ".join(words)
     terms = keyword_terms(text, language_of(text))
-    asked = set(query_terms(text))
-    assert not words or asked & {*terms.words, *terms.stems}
+    question = set(query_terms(text))
+    assert not words or question & {*terms.words, *terms.stems}

@@ -1,10 +1,10 @@
-"""What a question for a reason is about, and reasons inside statements."""
+"""The subject of a why question, and reasons inside statements."""
 
 import time
 
 import pytest
 
-from waypost.facts.why_question import asked_about, told_reason
+from waypost.facts.why_question import question_subject, stated_reason
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from waypost.facts.why_question import asked_about, told_reason
     ],
 )
 def test_words_that_only_ask_are_left_out(question: str, about: str) -> None:
-    assert asked_about(question) == about
+    assert question_subject(question) == about
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ def test_words_that_only_ask_are_left_out(question: str, about: str) -> None:
     ],
 )
 def test_a_statement_tells_its_reason_in_its_own_words(text: str, reason: str) -> None:
-    assert told_reason(text) == reason
+    assert stated_reason(text) == reason
 
 
 def test_a_hostile_text_takes_no_time() -> None:
     begun = time.process_time()
     for text in (" because" * 200_000, "because " + "x" * 900_000, ". " * 400_000, "why " * 200_000):
-        told_reason(text)
-        asked_about(text)
+        stated_reason(text)
+        question_subject(text)
     assert time.process_time() - begun < 2

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from waypost.facts.learn.callers import what_callers_see
+from waypost.facts.learn.signatures import signature_difference
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ from waypost.facts.learn.callers import what_callers_see
     ],
 )  # fmt: skip
 def test_what_came_went_and_must_be_given(language: str, before: str, after: str, seen: str, breaks: bool) -> None:
-    found = what_callers_see("C.f", language, before, after)
-    assert found[0] == seen
-    assert not seen or found[1] is breaks
+    difference = signature_difference("C.f", language, before, after)
+    assert difference[0] == seen
+    assert not seen or difference[1] is breaks
 
 
 @pytest.mark.parametrize(
@@ -36,5 +36,5 @@ def test_what_came_went_and_must_be_given(language: str, before: str, after: str
 )
 def test_a_hostile_signature_says_nothing_and_takes_no_time(text: str) -> None:
     started = time.process_time()
-    assert what_callers_see("f", "python", text, "def f(a)")[0] in ("", "must now be given `a`")
+    assert signature_difference("f", "python", text, "def f(a)")[0] in ("", "must now be given `a`")
     assert time.process_time() - started < 0.5

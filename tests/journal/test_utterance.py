@@ -1,4 +1,4 @@
-"""What an utterance says of its own worth, in three languages."""
+"""The importance of single utterances in three languages."""
 
 import json
 import time
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from waypost.journal.importance.information import features, worth
-from waypost.journal.importance.utterance import read
-from waypost.journal.importance.word_lists import LANGUAGES, words_of
+from waypost.journal.importance.utterance import read_utterance
+from waypost.journal.importance.word_lists import LANGUAGES, importance_words
 
 DATA = Path(__file__).with_name("data")
 
@@ -26,7 +26,7 @@ DATA = Path(__file__).with_name("data")
     ],
 )
 def test_an_instruction_to_remember_or_emphasis_is_explicit(text: str, language: str) -> None:
-    assert read(text, language).explicit == 2
+    assert read_utterance(text, language).explicit == 2
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_an_instruction_to_remember_or_emphasis_is_explicit(text: str, language:
     ],
 )
 def test_a_question_about_importance_or_a_memory_is_not(text: str, language: str) -> None:
-    assert read(text, language).explicit == 0
+    assert read_utterance(text, language).explicit == 0
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_question_about_importance_or_a_memory_is_not(text: str, language: str
     ],
 )
 def test_what_the_words_are_about_gives_the_points(text: str, language: str, points: int) -> None:
-    assert read(text, language).relevance == points
+    assert read_utterance(text, language).relevance == points
 
 
 @pytest.mark.parametrize(
@@ -79,23 +79,23 @@ def test_what_the_words_are_about_gives_the_points(text: str, language: str, poi
     [("What's the weather tomorrow?", "en"), ("Wie wird das Wetter?", "de"), ("Какая завтра погода?", "ru")],
 )
 def test_weather_is_a_question_of_the_day(text: str, language: str) -> None:
-    assert read(text, language).asking.passing
+    assert read_utterance(text, language).question.passing
 
 
 def test_a_goal_without_plan_number_or_date_is_not_explicit() -> None:
-    assert read("I want to become a better cook.", "en").explicit == 0
-    assert read("I want to become a better cook by the end of the year.", "en").explicit == 2
+    assert read_utterance("I want to become a better cook.", "en").explicit == 0
+    assert read_utterance("I want to become a better cook by the end of the year.", "en").explicit == 2
 
 
 def test_a_noted_preference_is_one_whatever_its_words() -> None:
-    noted = read("Dark theme", "en", "preference")
+    noted = read_utterance("Dark theme", "en", "preference")
     assert (noted.relevance, noted.explicit) == (3, 1)
 
 
 def test_every_language_has_every_list() -> None:
     for language in LANGUAGES:
-        assert words_of(language).keep.pattern
-    assert words_of("fr") == words_of("en")
+        assert importance_words(language).keep.pattern
+    assert importance_words("fr") == importance_words("en")
 
 
 def test_only_named_features_are_weighed() -> None:
@@ -114,7 +114,7 @@ def test_worth_ranks_labelled_utterances(language: str) -> None:
     kept = [worth(row["text"], language) for row in rows if row["label"]]
     others = [worth(row["text"], language) for row in rows if not row["label"]]
     assert min(len(kept), len(others)) >= 50
-    above = sum(one > other for one in kept for other in others)
+    above = sum(score > other for score in kept for other in others)
     assert above / (len(kept) * len(others)) >= 0.93
 
 
@@ -125,11 +125,14 @@ def test_long_hostile_lines_are_read_in_time(unit: str) -> None:
     text = unit * 20_000
     begun = time.process_time()
     for language in LANGUAGES:
-        read(text, language)
+        read_utterance(text, language)
     assert time.process_time() - begun < 3
 
 
 def test_a_note_is_noted_on_purpose_and_a_question_among_notes_is_not() -> None:
-    assert (read("Plain words about the heating", "en", "note").explicit, read("Plain words", "en").explicit) == (1, 0)
-    assert read("What is on TV tonight?", "en", "note").explicit == 0
-    assert read("Remember this: the key is under the mat.", "en", "note").explicit == 2
+    assert (
+        read_utterance("Plain words about the heating", "en", "note").explicit,
+        read_utterance("Plain words", "en").explicit,
+    ) == (1, 0)
+    assert read_utterance("What is on TV tonight?", "en", "note").explicit == 0
+    assert read_utterance("Remember this: the key is under the mat.", "en", "note").explicit == 2

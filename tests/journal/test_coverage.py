@@ -1,19 +1,19 @@
-"""Which files tell of a time, from the day itself to what is left of it."""
+"""Which files cover a time, from the day's own file to its summaries."""
 
 from datetime import date
 
 import pytest
 
-from waypost.journal.coverage import Shelf, last_day_of
+from waypost.journal.coverage import CoverageIndex, last_day_of
 
 
 def between(paths: str, first: str, last: str) -> list[str]:
-    return Shelf(frozenset(f"{path}.md" for path in paths.split())).between(
+    return CoverageIndex(frozenset(f"{path}.md" for path in paths.split())).between(
         date.fromisoformat(first), date.fromisoformat(last)
     )
 
 
-def test_a_day_is_told_by_its_own_file_before_its_original_and_its_summaries() -> None:
+def test_a_day_is_covered_by_its_own_file_before_its_original_and_its_summaries() -> None:
     stages = [
         "daily/2026-01-15",
         "archive/daily/2026-01-15",

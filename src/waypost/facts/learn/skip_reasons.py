@@ -1,8 +1,8 @@
-"""Which changes nobody would note down, and why not."""
+"""Which changes give no facts, and why."""
 
 import re
 
-from waypost.facts.learn.scene import Scene
+from waypost.facts.learn.change_context import ChangeContext
 from waypost.model.change import ChangeSet, FileChange
 
 MERGE, EMPTY, LAYOUT, RELEASE = "merge", "nothing changed", "formatting or typo", "release"
@@ -27,13 +27,13 @@ _BY_KIND = {
 }
 
 
-def why_skip(scene: Scene) -> str:
-    """The reason to learn nothing from a change, "" where there may be something."""
-    change, message = scene.change, scene.message
+def skip_reason(context: ChangeContext) -> str:
+    """The reason to learn nothing from a change, or an empty string."""
+    change, message = context.change, context.message
     if change.is_merge or message.kind == "merge":
         return MERGE
-    files = [file for file in change.files if not _is_made(file)]
-    return _by_files(scene, files) if files else _without_files(change)
+    own_files = [file for file in change.files if not _is_generated(file)]
+    return _by_files(context, own_files) if own_files else _without_files(change)
 
 
 def _without_files(change: ChangeSet) -> str:
@@ -42,8 +42,8 @@ def _without_files(change: ChangeSet) -> str:
     return VENDORED if any(is_vendored(file.path) for file in change.files) else GENERATED
 
 
-def _by_files(scene: Scene, files: list[FileChange]) -> str:
-    message = scene.message
+def _by_files(context: ChangeContext, files: list[FileChange]) -> str:
+    message = context.message
     if all(file.layout_only for file in files):
         return LAYOUT
     if any(is_readme(file) for file in files) and all(file.role in _BY_ROLE for file in files):
@@ -57,7 +57,7 @@ def _by_files(scene: Scene, files: list[FileChange]) -> str:
 
 
 def is_readme(file: FileChange) -> bool:
-    """Whether this is the page on which the project introduces itself."""
+    """Whether this is the project's main README."""
     return bool(file.purpose) and file.change != "removed" and _README.fullmatch(file.path) is not None
 
 
@@ -65,5 +65,5 @@ def is_vendored(path: str) -> bool:
     return not _VENDORED.isdisjoint(path.split("/")[:-1])
 
 
-def _is_made(file: FileChange) -> bool:
+def _is_generated(file: FileChange) -> bool:
     return file.role == "generated" or is_vendored(file.path) or _LOCK.search(file.path) is not None

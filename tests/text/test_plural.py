@@ -1,4 +1,4 @@
-"""How many there are is said as a person would say it."""
+"""Numbers with their noun."""
 
 import pytest
 
@@ -6,11 +6,11 @@ from waypost.text.plural import counted
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
+    ("number", "phrase"),
     [(0, "0 memories"), (1, "1 memory"), (1.0, "1 memory"), (1.5, "1.5 memories"), (2500, "2,500 memories")],
 )
-def test_one_is_told_in_the_singular(number: float, told: str) -> None:
-    assert counted(number, "memory", "memories") == told
+def test_one_is_in_the_singular(number: float, phrase: str) -> None:
+    assert counted(number, "memory", "memories") == phrase
 
 
 def test_most_words_take_an_s() -> None:

@@ -1,4 +1,4 @@
-"""A turn that only asks is told apart from one that says something."""
+"""Turns that only ask, and turns that also state something."""
 
 import pytest
 

@@ -1,0 +1,235 @@
+"""Facts about dependencies (languages and libraries that were added, removed or updated) and settings."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from waypost.facts.learn.change_context import ChangeContext, is_not_product
+from waypost.facts.learn.vocabulary import has_cue
+from waypost.facts.learn.wording import clean, clip, is_nameable, short_path, upper_first, with_full_stop
+from waypost.model.candidate import Candidate
+from waypost.model.change import ADDED, REMOVED, DependencyChange, FileChange, SettingChange
+from waypost.text.secrets.masking import mask
+
+_MOST = 2  # per commit
+_NUMBER = re.compile(r"\d+")
+_VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
+_IS_VERSION = re.compile(r"[\s\d.,<>=~^!|&*xv-]{1,60}")  # a build file may have an expression instead
+_PROGRAM = re.compile(r"\.(?:gradle|gradle\.kts|sbt)$")
+_EXPRESSION = re.compile(r"\b(?:JVM|VERSION)_(\d{1,2}(?:_\d{1,2})?)\b")
+_OF_THE_ROOT = ("packageManager",)  # packages below repeat it
+_PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: development tools
+_INDIRECT = frozenset(("indirect", "transitive", "peer"))
+_GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
+_LONGEST_VALUE = 80
+
+
+def dependency_facts(context: ChangeContext) -> Iterator[Candidate]:
+    """Facts about changed dependencies, at most a few per commit."""
+    count = 0
+    for file in context.change.files:
+        is_new_part = file.change == ADDED and "/" in file.path  # dependencies of a new package are its own
+        if is_new_part or is_not_product(file.path) or file.change == REMOVED or not context.exists(file.path):
+            continue
+        for dependency in sorted(file.dependencies, key=_order):
+            candidate = _dependency_fact(context, file, dependency)
+            if candidate is not None:
+                yield candidate
+                count += 1
+            if count >= _MOST:
+                return
+
+
+def is_routine(context: ChangeContext) -> bool:
+    """Whether only dependencies changed, and none is worth a note."""
+    changed = [dependency for file in context.change.files for dependency in file.dependencies]
+    return bool(changed) and not context.sources
+
+
+def _order(dependency: DependencyChange) -> tuple[int, int, str]:
+    return (dependency.group != "language", dependency.change == "modified", dependency.name)
+
+
+def _dependency_fact(context: ChangeContext, file: FileChange, dependency: DependencyChange) -> Candidate | None:
+    name, wanted, before = clean(dependency.name, 80), clean(dependency.wanted, 60), clean(dependency.wanted_before, 60)
+    if not is_nameable(name, 80) or dependency.group in _INDIRECT or name.startswith("@types/"):
+        return None
+    if dependency.group == "language":
+        return _language_fact(context, file, name, wanted, before)
+    short = name.rpartition("/")[2].rpartition(":")[2]
+    is_mentioned = context.message.mentions(short)
+    is_pinned = (
+        _PINNED.search(file.path) is not None and context.exists_today is not None and context.exists("pyproject.toml")
+    )
+    purpose = _GROUPS["development"] if is_pinned else _GROUPS.get(dependency.group, "")
+    if purpose and not (context.message.names(short) and dependency.change == ADDED):
+        return None  # tools change often
+    folder = file.path.rpartition("/")[0]
+    subject = f"`{folder}`" if folder else "The project"
+    text, confidence = _requirement_text(context, dependency.change, f"`{name}`", wanted, before, purpose)
+    text = text.replace("The project", subject, 1)
+    if not text:
+        return None
+    return context.candidate(
+        _with_reason(context, f"{text} ({short_path(file.path)}).", name),
+        confidence + (0.05 if is_mentioned else 0.0),
+        topic=f"dependency:{file.path}:{name}",
+        refs=[file.path],
+        level=1,
+        origin="file_change",
+        reason="A dependency came, went or made a large step.",
+    )
+
+
+def _requirement_text(
+    context: ChangeContext, change: str, name: str, wanted: str, before: str, purpose: str
+) -> tuple[str, float]:
+    if change in (ADDED, REMOVED) and _is_moved(context, name.strip("`")):
+        return "", 0.0
+    if change == ADDED:
+        sentence = f"The project needs {name}{_version_suffix(wanted)}"
+        return (f"{sentence} {purpose}", 0.68) if purpose else (sentence, 0.82)
+    if change == REMOVED:
+        return f"The project no longer needs {name}", 0.78
+    if _is_major_change(before, wanted):
+        return f"The project needs {name}{_version_suffix(wanted)}; before: {before}", 0.8
+    return "", 0.0
+
+
+def _language_fact(context: ChangeContext, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:
+    if _PROGRAM.search(file.path):  # it may have several versions: of the code, the tools, the tests
+        wanted, before = _read_version(wanted), _read_version(before)
+        if not any(
+            context.message.mentions(name_used) for name_used in _table()["spoken"].get(name.lower(), "").split()
+        ):
+            return None
+    if not _IS_VERSION.fullmatch(wanted) or _minor(wanted) == _minor(before):
+        return None
+    label = _table()["languages"].get(name.lower(), name)
+    number = wanted if not wanted[0].isdigit() else f"≥ {wanted}"
+    sentence = f"Uses {label} {wanted}" if "edition" in label else f"Needs {label} {number}"
+    text = f"{sentence} ({short_path(file.path)}){f'; before: {before}' if before else ''}."
+    return context.candidate(
+        _with_reason(context, text, name),
+        0.88,
+        topic=f"language:{file.path}:{name.lower()}",
+        refs=[file.path],
+        level=0 if "/" not in file.path else 1,
+        origin="file_change",
+        reason="The manifest asks for another version of the language.",
+    )
+
+
+def _read_version(wanted: str) -> str:
+    """The number in an expression: "JvmTarget.JVM_17.target", "JavaVersion.VERSION_1_8"."""
+    expression = _EXPRESSION.search(wanted)
+    return expression[1].replace("_", ".") if expression else wanted
+
+
+def _is_moved(context: ChangeContext, name: str) -> bool:
+    """Whether a dependency was removed in one manifest and added in another."""
+    changes = {
+        dependency.change
+        for file in context.change.files
+        for dependency in file.dependencies
+        if dependency.name == name
+    }
+    return {ADDED, REMOVED} <= changes
+
+
+def _version_suffix(wanted: str) -> str:
+    return (
+        f" {wanted}"
+        if wanted and wanted not in ("*", "latest") and "[secret" not in wanted and "$" not in wanted
+        else ""
+    )
+
+
+def _is_major_change(before: str, after: str) -> bool:
+    old, new = _VERSION.search(before), _VERSION.search(after)
+    if not old or not new:
+        return False
+    return old[1] != new[1]
+
+
+def _minor(text: str) -> list[str]:
+    return _NUMBER.findall(text)[:2]
+
+
+def _with_reason(context: ChangeContext, text: str, name: str) -> str:
+    message = context.message
+    explanation = next(
+        (
+            text
+            for text in (
+                message.reason,
+                *message.body[:4],
+                message.subject if has_cue(message.subject, "reason") else "",
+            )
+            if text and name.lower() in text.lower() and not text.lower().startswith(("bump", "update"))
+        ),
+        "",
+    )
+    if not explanation and message.reason and message.mentions(name):
+        explanation = message.reason
+    return f"{text} {with_full_stop(upper_first(clip(explanation, 150)))}" if explanation and len(text) < 140 else text
+
+
+# --- settings
+
+
+def setting_facts(context: ChangeContext) -> Iterator[Candidate]:
+    count = 0
+    for file in context.change.files:
+        is_project = file.role == "manifest" or (file.role == "configuration" and file.path.count("/") <= 2)
+        is_new_part = file.change == ADDED and "/" in file.path
+        if is_new_part or not is_project or is_not_product(file.path) or not context.exists(file.path):
+            continue
+        for setting in file.settings[:200]:
+            text, confidence = _setting_text(file, setting)
+            if text and count < _MOST:
+                count += 1
+                yield context.candidate(
+                    text,
+                    confidence,
+                    topic=f"setting:{file.path}:{setting.key}",
+                    refs=[file.path],
+                    level=1,
+                    origin="file_change",
+                    reason="A setting that others go by.",
+                )
+
+
+def _setting_text(file: FileChange, setting: SettingChange) -> tuple[str, float]:
+    key, value = clean(setting.key, 120), clean(setting.value, 300).strip("\"'")
+    if setting.change == REMOVED or not is_nameable(key, 120) or mask(f"{key} = {setting.value[:300]}").findings:
+        return "", 0.0
+    table, name = _table(), file.path.rpartition("/")[2]
+    scripts = table["scripts"]
+    start = next((start for start in scripts["starts"].split() if key.startswith(start)), "")
+    if start and name in scripts["manifests"].split():
+        short = key.removeprefix(start)
+        if (
+            setting.change != ADDED
+            or short in scripts["not"].split()
+            or "`" in value
+            or not value
+            or len(value) > _LONGEST_VALUE
+        ):
+            return "", 0.0
+        run = f"npm run {short}" if name == "package.json" else short
+        return f"`{run}` runs `{value}` ({short_path(file.path)}).", 0.72
+    templates: Mapping[str, str] = table["told"]
+    end = next((end for end in templates if key == end or key.endswith(f".{end}")), "")
+    if not end or not value or len(value) > _LONGEST_VALUE or (end in _OF_THE_ROOT and "/" in file.path):
+        return "", 0.0
+    onoff = "on" if value.lower() in ("true", "yes", "on", "1") else "off"
+    return templates[end].replace("{onoff}", onoff).replace("{path}", file.path).replace("{value}", value), 0.75
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files("waypost.facts.learn").joinpath("data", "settings.toml").read_text(encoding="utf-8"))
