@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from waypost.store.moved_tables import MovedTable
     from waypost.store.protocol import PassageRow
+    from waypost.store.tables import MovedTable
 
 Row = tuple[Any, ...]  # flags as bool, vectors packed, JSON as it is written
 

@@ -15,10 +15,10 @@ from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
-from waypost.store.fact_protocol import FactReader, FactWriter
-from waypost.store.journal_protocol import JournalReader, JournalWriter
-from waypost.store.share_protocol import ShareReader, ShareWriter
-from waypost.store.tree_protocol import TreeReader, TreeWriter
+from waypost.store.code import TreeReader, TreeWriter
+from waypost.store.facts import FactReader, FactWriter
+from waypost.store.journal import JournalReader, JournalWriter
+from waypost.store.shares import ShareReader, ShareWriter
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from waypost.store.postgres.search.keyword_rows import is_damaged
-from waypost.store.postgres.search.search_rows import PostgresSearchRows
+from waypost.store.postgres.search.search import PostgresSearchRows
 
 
 class PostgresReader(PostgresSearchRows):

@@ -1,6 +1,6 @@
 """Writing: inside one transaction, behind the lock of the space."""
 
-from waypost.store.postgres.search.search_changes import SearchChanges
+from waypost.store.postgres.search.index import SearchChanges
 from waypost.store.sql.writer import SqlWriter
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import DerivedRow, Edge, FileRow, PassageRow
-from waypost.store.sql.fact_rows import EDGE, edge_parameters
+from waypost.store.sql.facts import EDGE, edge_parameters
 from waypost.store.sql.reference_changes import ReferenceChanges
-from waypost.store.sql.reference_rows import REFERENCE_COLUMNS, reference_rows
+from waypost.store.sql.references import REFERENCE_COLUMNS, reference_rows
 from waypost.store.sql.rows import VERSION_COLUMNS, version_parameters
 
 _COLUMNS = VERSION_COLUMNS.split(", ")[1:]  # without the number

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from waypost.store.sql.domain_rows import FACTS, FIRST_PASSAGES, added, counted_key, pack_sum, unpack_sum
-from waypost.store.sql.reader import SqlReader
+from waypost.store.sql.domains import FACTS, FIRST_PASSAGES, added, counted_key, pack_sum, unpack_sum
+from waypost.store.sql.memories import SqlReader
 
 if TYPE_CHECKING:
-    from waypost.store.sql.domain_rows import Sum
+    from waypost.store.sql.domains import Sum
 
     Shares = dict[
         tuple[int, str], tuple[int, Sum]

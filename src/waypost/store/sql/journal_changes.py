@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from waypost.model.time import to_micros
-from waypost.store.journal_protocol import KnownFile, PlacedEntry
+from waypost.store.journal import KnownFile, PlacedEntry
 from waypost.store.sql.fact_changes import FactChanges
 
 

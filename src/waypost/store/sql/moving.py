@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from waypost.store.move_protocol import PassagePlace, Row
-from waypost.store.moved_tables import APPEND_ONLY, NOTES, TABLES, MovedTable
 from waypost.store.protocol import PassageRow
 from waypost.store.sql.database import Database
+from waypost.store.tables import APPEND_ONLY, NOTES, TABLES, MovedTable
 
 _INDEXES = ("keywords", "code_keywords")
 

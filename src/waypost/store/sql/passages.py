@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.memory import Version
 from waypost.store.protocol import PassageRow
 from waypost.store.sql.domain_changes import DomainChanges
-from waypost.store.sql.reference_rows import INSERT_REFERENCE, reference_rows
+from waypost.store.sql.references import INSERT_REFERENCE, reference_rows
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector

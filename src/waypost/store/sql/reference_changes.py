@@ -8,7 +8,7 @@ from waypost.model.reference import CodeReference
 from waypost.model.time import to_micros
 from waypost.store.protocol import StoredVerdict
 from waypost.store.sql.passages import PassageChanges
-from waypost.store.sql.reference_rows import INSERT_REFERENCE, OLD_VERDICT, reference_columns
+from waypost.store.sql.references import INSERT_REFERENCE, OLD_VERDICT, reference_columns
 from waypost.store.sql.rows import as_json
 
 _INHERITED = (

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
-from waypost.store.sql.fact_rows import EDGE, edge_parameters
+from waypost.store.sql.facts import EDGE, edge_parameters
 from waypost.store.sql.journal_changes import JournalChanges
 from waypost.store.sql.rows import VERSION_COLUMNS, as_json, state_parameter, version_parameters
-from waypost.store.sql.share_rows import ShareChanges
+from waypost.store.sql.shares import ShareChanges
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector

@@ -14,13 +14,13 @@ from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.store.protocol import CodeSketch, FoundPassage, Twin, VectorAnswer, VersionSketch
+from waypost.store.sql.memories import M_COLUMNS
 from waypost.store.sql.moved import SELECT_NOTES
-from waypost.store.sql.reader import M_COLUMNS
 from waypost.store.sql.rows import version_of, visible
 from waypost.store.sqlite.checksums import FUNCTION, SUMMED
 from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.readable_tables import MEMORIES, ReadableDatabase
-from waypost.store.sqlite.search_rows import SqliteSearchRows
+from waypost.store.sqlite.search import SqliteSearchRows
 from waypost.store.sqlite.text_search import search_texts
 
 if TYPE_CHECKING:

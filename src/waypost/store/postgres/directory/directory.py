@@ -16,7 +16,7 @@ from waypost.store.postgres.directory.refusals import in_our_words
 from waypost.store.postgres.directory.rows import Holder, Kind, Member, Noted, Rights, ShareHalf, Space, TeamToken, User
 from waypost.store.postgres.directory.schema import TOKEN_PATTERN, USER_PATTERN
 from waypost.store.postgres.roles import ROLES, Role, checked_space, ensure_groups, known_names
-from waypost.store.sql.share_rows import share_row
+from waypost.store.sql.shares import share_row
 
 if TYPE_CHECKING:
     from psycopg import Connection

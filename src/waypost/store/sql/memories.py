@@ -10,9 +10,9 @@ from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, from_micros
 from waypost.store.protocol import AuditEntry, Edge, Filter, VersionSketch
 from waypost.store.sql.database import Database
-from waypost.store.sql.domain_rows import DomainRows
-from waypost.store.sql.fact_rows import EDGE, edge_of
-from waypost.store.sql.reference_rows import REFERENCE_COLUMNS, reference_of
+from waypost.store.sql.domains import DomainRows
+from waypost.store.sql.facts import EDGE, edge_of
+from waypost.store.sql.references import REFERENCE_COLUMNS, reference_of
 from waypost.store.sql.rows import (
     STATE_FIELDS,
     VERSION_COLUMNS,
@@ -21,7 +21,7 @@ from waypost.store.sql.rows import (
     version_of,
     visible,
 )
-from waypost.store.sql.share_rows import ShareRows
+from waypost.store.sql.shares import ShareRows
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector

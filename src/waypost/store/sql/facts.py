@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.memory import PARENT, Version
 from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
-from waypost.store.fact_protocol import CandidateRow, LifetimeRow
+from waypost.store.facts import CandidateRow, LifetimeRow
 from waypost.store.protocol import Edge
-from waypost.store.sql.reference_rows import ReferenceRows
+from waypost.store.sql.references import ReferenceRows
 from waypost.store.sql.rows import visible
 
 EDGE = "kind, from_id, to_id, strength, made_at"

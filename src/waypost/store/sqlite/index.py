@@ -6,7 +6,7 @@ import apsw
 
 from waypost.store.protocol import PassageRow
 from waypost.store.sql.writer import SqlWriter
-from waypost.store.sqlite.search_rows import SqliteSearchRows
+from waypost.store.sqlite.search import SqliteSearchRows
 
 _INDEXES = ("keywords", "code_keywords")
 _COUNTED = ("memories", "passages", "vectors", "audit")  # whose numbers never come back

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from waypost.store.postgres.search.keyword_changes import add_keywords, drop_keywords, keep_sorted
 from waypost.store.postgres.search.keyword_rows import is_damaged
-from waypost.store.postgres.search.search_rows import PostgresSearchRows
+from waypost.store.postgres.search.search import PostgresSearchRows
 from waypost.store.postgres.search.vector_changes import index_vectors, load_vectors, put_vectors
 from waypost.store.protocol import PassageRow
 from waypost.store.sql.passages import PassageChanges

@@ -7,8 +7,8 @@ from typing import Any
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
-from waypost.store.journal_protocol import KnownFile, PlacedEntry
-from waypost.store.sql.fact_rows import FactRows
+from waypost.store.journal import KnownFile, PlacedEntry
+from waypost.store.sql.facts import FactRows
 from waypost.store.sql.rows import visible
 
 _PLACE = "path, memory_id, place, digest, since, by_hand"

@@ -22,7 +22,7 @@ from waypost.store.postgres.search.vector_rows import (
 from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.protocol import FoundPassage, Population, Twin, VectorAnswer
 from waypost.store.sql.database import Database
-from waypost.store.sql.search_rows import FoundRows, by_score, deeper
+from waypost.store.sql.search import FoundRows, by_score, deeper
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector

@@ -13,7 +13,7 @@ from typing import Any
 from waypost.model.recall import View
 from waypost.store.protocol import FoundPassage, Twin
 from waypost.store.sql.database import Database
-from waypost.store.sql.reader import SqlReader
+from waypost.store.sql.memories import SqlReader
 from waypost.store.sql.rows import visible
 
 _SOUGHT = 100  # mostly

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.kinds import SCOPES
 from waypost.model.memory import Version
 from waypost.model.recall import View
-from waypost.store.sql.journal_rows import JournalRows
+from waypost.store.sql.journal import JournalRows
 from waypost.store.sql.rows import visible
 
 if TYPE_CHECKING:

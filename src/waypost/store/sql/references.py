@@ -10,7 +10,7 @@ from waypost.model.recall import View
 from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange
 from waypost.model.time import from_micros, parse_time, to_micros
 from waypost.store.protocol import ReferenceRow, StoredVerdict
-from waypost.store.sql.code_rows import CodeRows
+from waypost.store.sql.code import CodeRows
 from waypost.store.sql.rows import as_json, visible
 
 REFERENCE_COLUMNS = "path, symbol, first, last, hash, git_commit, made_at, verified_at, anchor, more"

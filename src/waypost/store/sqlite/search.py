@@ -9,7 +9,7 @@ from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.store.protocol import FoundPassage, Population, Twin, VectorAnswer
-from waypost.store.sql.search_rows import FoundRows, deeper
+from waypost.store.sql.search import FoundRows, deeper
 from waypost.store.sqlite.database import SqliteDatabase
 
 if TYPE_CHECKING:
