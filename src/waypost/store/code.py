@@ -1,147 +1,134 @@
-"""What a database has to know of trees: their files, what was read out of them, and what became of the code that memories
-point at."""
+"""Code: checkouts, their files, and the memories derived from them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from waypost.model.memory import Version
 from waypost.model.recall import View
-from waypost.model.reference import CodeReference
-
-if TYPE_CHECKING:
-    from waypost.store.protocol import (
-        CodeSketch,
-        DerivedRow,
-        Edge,
-        FileRow,
-        FoundPassage,
-        PassageRow,
-        ReferenceRow,
-        StoredVerdict,
-    )
+from waypost.store.memories import PassageRow
 
 
-class TreeReader(Protocol):
-    # -- what is derived from a tree
+class CodeSketch(NamedTuple):
+    """What ranking needs of a derived memory: everything but its text."""
 
-    def files(self, checkout_id: str, paths: Iterable[str] | None = None) -> "dict[str, FileRow]":
-        """The files of a checkout that are in the index, all or some, in the order of their paths."""
+    number: int
+    memory_id: str
+    kind: str
+    type: str  # "method", "class", "section" …
+    name: str
+    path: str
+    line: int
+    end_line: int
+    language: str
+    traits: int
+    referrers: int  # other files that use something of its file
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A file of a checkout as it was when it was indexed."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    hash: str  # SHA-256 of its bytes, in hexadecimal digits
+    language: str
+    lines: int
+    changed_at: datetime
+
+
+class DerivedRow(NamedTuple):
+    """What indexing needs of a derived memory."""
+
+    number: int
+    memory_id: str
+    kind: str
+    name: str
+    path: str
+    fingerprint: bytes
+
+
+class CodeReader(Protocol):
+    def checkouts(self) -> dict[str, str]:
+        """Ids and roots of the checkouts that have used this space."""
+
+    def latest_checkout(self) -> str | None:
+        """The id of the checkout that was added last."""
+
+    def files(self, checkout_id: str, paths: Iterable[str] | None = None) -> dict[str, FileRow]:
+        """Indexed files of a checkout, all or these, ordered by path."""
 
     def digests(self, checkout_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Path and digest of every file, in the order of the paths."""
-
-    def derived(self, checkout_id: str, paths: Iterable[str], kinds: Sequence[str]) -> "list[DerivedRow]":
-        """The current memories of these kinds that were read out of these files."""
-
-    def derived_of_kind(self, checkout_id: str, kind: str) -> "list[DerivedRow]": ...
-
-    def derived_counts(self, checkout_id: str) -> dict[tuple[str, str], int]:
-        """How many derived memories of each kind and type there are."""
-
-    def has_code(self, checkout_id: str | None) -> bool:
-        """Whether anything was read out of this tree (or, without one, of any)."""
-
-    def code_keyword_search(
-        self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View
-    ) -> "list[FoundPassage]":
-        """As `keyword_search`, over what is derived from trees; `weights` are those of name, path, doc and body."""
-
-    def code_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
-        """Versions of symbols whose name, after the last dot, is one of these in any case."""
-
-    def code_with_id(self, symbol_id: str, view: View) -> list[int]:
-        """Versions of the symbols that have this SCIP id."""
-
-    def code_in_files(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
-        """Versions of kind `file` whose path is one of these or ends with one of them."""
-
-    def code_files(self, paths: Iterable[str], view: View) -> list[int]:
-        """The versions that stand for these very files."""
-
-    def code_sketches(self, numbers: Iterable[int]) -> "dict[int, CodeSketch]": ...
+        """Path and digest of every indexed file, ordered by path."""
 
     def tracked(self, checkout_id: str) -> list[str]:
-        """Paths that were said to have changed and were not indexed since."""
+        """Paths that were reported as changed and not indexed since."""
 
-    # -- where memories point
+    def has_any(self, checkout_id: str | None) -> bool:
+        """Whether this checkout has derived memories. None means any checkout."""
 
-    def references(self, view: View, *, numbers: Iterable[int] | None = None) -> "list[ReferenceRow]":
-        """The references of the visible memories that people and agents keep: all, or of these versions."""
+    def derived(self, checkout_id: str, paths: Iterable[str], kinds: Sequence[str]) -> list[DerivedRow]:
+        """The current memories of these kinds derived from these files."""
 
-    def references_to(self, checkout_id: str, paths: Sequence[str], view: View) -> "list[ReferenceRow]":
-        """Those that point at one of these files, by their own word or by the current verdict of this checkout. A path that
-        ends with `/` stands for all that is below it."""
+    def derived_of_kind(self, checkout_id: str, kind: str) -> list[DerivedRow]: ...
 
-    def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> "dict[tuple[int, int], StoredVerdict]":
-        """The current verdicts on the references of these versions, by version and place."""
+    def derived_counts(self, checkout_id: str) -> dict[tuple[str, str], int]:
+        """How many derived memories there are of each kind and type."""
 
-    def old_verdicts(self, before: datetime) -> int:
-        """How many verdicts `drop_verdicts` would forget."""
+    def sketches(self, numbers: Iterable[int]) -> dict[int, CodeSketch]: ...
 
-    def verdicts_for(
-        self, checkout_id: str, files: Mapping[tuple[int, int], bytes]
-    ) -> "dict[tuple[int, int], StoredVerdict]":
-        """What was once found for these contents of the files pointed at, current or not."""
+    # These return version numbers.
+
+    def symbols_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
+        """Symbols whose name after the last dot is one of these, in any case."""
+
+    def symbols_with_id(self, symbol_id: str, view: View) -> list[int]:
+        """Symbols with this SCIP id."""
+
+    def files_ending(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
+        """Files whose path is one of these or ends with one of them."""
+
+    def files_at(self, paths: Iterable[str], view: View) -> list[int]:
+        """Files with exactly these paths."""
 
 
-class TreeWriter(Protocol):
-    # -- what is derived from a tree
+class CodeWriter(CodeReader, Protocol):
+    def add_checkout(self, checkout_id: str, root: str, at: datetime) -> None: ...
 
-    def put_file(self, checkout_id: str, row: "FileRow", digest: Mapping[str, Any]) -> None: ...
+    def put_file(self, checkout_id: str, row: FileRow, digest: Mapping[str, Any]) -> None: ...
 
-    def touch_file(self, checkout_id: str, row: "FileRow") -> None:
-        """The same content at another time or of another size on disk: the digest stays."""
+    def touch_file(self, checkout_id: str, row: FileRow) -> None:
+        """Update size and times of a file whose content is the same. The digest stays."""
 
     def drop_file(self, checkout_id: str, path: str) -> None: ...
 
+    def set_referrers(self, checkout_id: str, referrers: Mapping[str, int]) -> None:
+        """Set how many other files use something of each file; 0 for files that are not named."""
+
+    def track(self, checkout_id: str, paths: Iterable[str]) -> None: ...
+
+    def untrack(self, checkout_id: str, paths: Iterable[str]) -> None: ...
+
     def add_derived(
-        self, items: "Sequence[tuple[Version, Sequence[PassageRow]]]", engines: Sequence[str], *, urgency: float = 1.0
+        self, items: Sequence[tuple[Version, Sequence[PassageRow]]], engines: Sequence[str], *, urgency: float = 1.0
     ) -> None:
-        """As `add_version`, for many memories that were read out of a tree."""
+        """As `MemoryWriter.add`, for many derived memories."""
 
     def move_derived(self, number: int, version: Version) -> None:
-        """A derived memory says the same in another place: replaces all but its words and passages."""
+        """Replace everything but the text and passages of a derived memory."""
 
     def replace_derived(
         self,
         number: int,
         version: Version,
-        passages: "Sequence[PassageRow]",
+        passages: Sequence[PassageRow],
         engines: Sequence[str],
         *,
         urgency: float = 1.0,
     ) -> None:
-        """A derived memory says something else now: replaces its words too."""
+        """Replace a derived memory with its text and passages."""
 
-    def erase_derived(self, rows: "Sequence[DerivedRow]") -> None:
-        """Drop derived memories with all that belongs to them."""
-
-    def replace_relations(self, from_ids: Sequence[str], kinds: Sequence[str], edges: "Sequence[Edge]") -> None:
-        """From now on these are the edges of these kinds that start at these memories."""
-
-    def set_referrers(self, checkout_id: str, referrers: Mapping[str, int]) -> None:
-        """How many other files use something of each file; 0 for those that are not named."""
-
-    def hurry(self, checkout_id: str, urgency: Mapping[str, float]) -> None:
-        """What is owed for these files is as urgent as said."""
-
-    # -- where memories point
-
-    def put_verdicts(self, checkout_id: str, verdicts: "Iterable[StoredVerdict]") -> None:
-        """From now on these are current; the others stay known for the contents that they were found for."""
-
-    def inherit_verdicts(self, old: int, new: int) -> None:
-        """What was found of references of the version `old` holds for those of `new` that are pinned to the same."""
-
-    def repin(self, number: int, place: int, reference: CodeReference) -> None:
-        """The reference now points at the code as it is said here: all verdicts on it are void."""
-
-    def drop_verdicts(self, before: datetime) -> int:
-        """Forget verdicts found before that which are not current, or are on what nobody holds any more. Returns how many."""
-
-    # -- what was said to have changed
-
-    def track(self, checkout_id: str, paths: Iterable[str]) -> None: ...
-
-    def untrack(self, checkout_id: str, paths: Iterable[str]) -> None: ...
+    def erase_derived(self, rows: Sequence[DerivedRow]) -> None:
+        """Remove derived memories and everything that belongs to them."""

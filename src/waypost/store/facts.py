@@ -1,4 +1,4 @@
-"""What a database has to do for facts: their tree, their lifetimes, and the candidates that wait for approval."""
+"""Facts: their tree, lifetimes, domains, and the candidates that wait for approval."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 
 if TYPE_CHECKING:
-    from waypost.store.protocol import Edge, Vector
+    from waypost.store.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """A fact that waits for approval, or that a person declined. `draft` is what would be remembered, as JSON has it."""
+    """A fact that waits for approval, or that a person declined."""
 
     candidate_id: str
     made_at: datetime
@@ -22,14 +22,14 @@ class CandidateRow:
     origin: str
     topic: str
     reason: str
-    fingerprint: bytes  # of what it would say
-    tombstone: bytes  # that stands in its way once it is rejected
-    draft: dict[str, Any]
+    fingerprint: bytes  # of the proposed content
+    tombstone: bytes  # blocks it once it is rejected
+    draft: dict[str, Any]  # the proposed memory as JSON
     declined_at: datetime | None = None  # None: it waits
 
 
 class LifetimeRow(NamedTuple):
-    """A memory whose time can run out."""
+    """A memory that can expire."""
 
     memory_id: str
     expires_at: datetime
@@ -41,11 +41,6 @@ class LifetimeRow(NamedTuple):
 
 
 class FactReader(Protocol):
-    def edges_of(
-        self, memory_ids: Iterable[str], kinds: Sequence[str], *, known_at: datetime | None = None
-    ) -> "list[Edge]":
-        """The edges of these kinds that begin or end at one of these memories; as far as they were known then, if told."""
-
     def children(self, memory_ids: Iterable[str], view: View) -> list[Version]:
         """The visible versions whose parent is one of these."""
 
@@ -57,44 +52,46 @@ class FactReader(Protocol):
         protected: bool = False,
         archived: bool = False,
     ) -> list[LifetimeRow]:
-        """Memories with a lifetime, soonest end first: that have reached it by then; or `refreshed`, which a file gives
-        their time again. Those that are protected or archived are left out unless wanted, and so is what nobody holds
-        any more, but not what is to be deleted at its end: its history is too."""
+        """Memories with a lifetime, soonest end first.
+
+        `expired_by` keeps those that have expired by then; `refreshed` keeps those whose TTL a file restarts.
+        Protected and archived memories are left out by default. So are memories without a current version,
+        except those to be deleted on expiry: their history goes too.
+        """
 
     def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:
-        """What waits for approval, oldest first, from the one after this id."""
+        """Candidates that wait for approval with an id above `after`, oldest first."""
 
     def candidate(self, candidate_id: str, *, declined: bool = False) -> CandidateRow | None:
-        """The one that waits under this id; or that was `declined`."""
+        """The waiting candidate with this id, or the declined one."""
 
     def candidates_like(
         self, fingerprints: Sequence[bytes], topics: Sequence[str], *, declined: bool = False
     ) -> list[CandidateRow]:
-        """Those that wait and say one of these things, or speak on one of these topics; or those that were `declined`."""
+        """Waiting (or declined) candidates with one of these fingerprints or topics."""
 
     def declined_candidates(self, limit: int) -> list[CandidateRow]:
-        """What was declined last, newest first."""
+        """The candidates declined last, newest first."""
 
     def count_candidates(self) -> int: ...
 
     def domains(self, engine: str, view: View) -> "dict[str, tuple[int, Vector]]":
-        """For each domain how many facts have a vector of this engine, and the mean of these vectors, of length 1. Facts
-        count by their first passage; those without a domain are under "". For now these are the current facts, for
-        another moment the visible ones."""
+        """For each domain how many facts have a vector of this engine, and the mean of these vectors, of length 1.
+
+        A fact counts by its first passage. Facts without a domain are under "". For the current moment these are the
+        current facts, for another moment the visible ones.
+        """
 
     def domains_of(self, numbers: Iterable[int]) -> dict[int, str]:
         """The domains of these versions."""
 
-    def visible_versions(self, memory_ids: Iterable[str], view: View) -> dict[str, Version]:
-        """What of these memories can be seen, by their ids."""
-
 
 class FactWriter(FactReader, Protocol):
-    def recount_domains(self, engine: str) -> None:
-        """Make the means of the domains anew from the facts. They are kept with every write; this is for doubt."""
-
     def put_candidate(self, row: CandidateRow) -> None:
         """Add it, or replace the one with the same id."""
 
     def drop_candidates(self, candidate_ids: Iterable[str]) -> int:
-        """Remove them and, as far as the file goes, their words. Returns how many there were."""
+        """Remove candidates and, as far as the file goes, their text. Returns how many there were."""
+
+    def recount_domains(self, engine: str) -> None:
+        """Compute the means of the domains again from the facts. Writes keep them up to date; this repairs them."""

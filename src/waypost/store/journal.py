@@ -1,4 +1,4 @@
-"""What a database has to know of the journal: which files it has read, and which entries stand in them."""
+"""The journal: which files have been read, and which entries they contain."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from waypost.model.recall import View
 
 
 class KnownFile(NamedTuple):
-    """A file as it was when it was read or written last."""
+    """A file as it was when it was last read or written."""
 
     size: int
     mtime: int
@@ -28,32 +28,30 @@ class PlacedEntry(NamedTuple):
 
 
 class JournalReader(Protocol):
-    def journal_files(self, journal: str, *, archive: bool = True) -> dict[str, KnownFile]:
-        """The files of a journal by their paths; with or without those of its archive."""
+    def files(self, journal: str, *, archive: bool = True) -> dict[str, KnownFile]:
+        """The files of a journal by path, with or without its archive."""
 
-    def journal_places(self, journal: str, paths: Iterable[str]) -> list[PlacedEntry]:
+    def places(self, journal: str, paths: Iterable[str]) -> list[PlacedEntry]:
         """The entries of these files, in order."""
 
     def places_of(self, memory_ids: Iterable[str]) -> list[tuple[str, PlacedEntry]]:
-        """Where these memories stand: the journal, and the place in it."""
+        """Journal and place of each of these memories."""
 
     def places_like(self, journal: str, digests: Sequence[bytes]) -> list[PlacedEntry]:
-        """The places with these very words."""
+        """The places with exactly this text."""
 
     def unfiled(self, limit: int) -> list[str]:
-        """Memories of the journal's kinds that stand in no file of any journal, in the order they were recorded."""
+        """Ids of journal memories that are in no file of any journal, in the order they were recorded."""
 
-    def said_between(self, start: datetime, end: datetime, view: View) -> list[Version]:
-        """The visible entries of the journal that were said from then until before then, in order."""
+    def entries_between(self, start: datetime, end: datetime, view: View) -> list[Version]:
+        """The visible entries from `start` until before `end`, in order."""
 
 
-class JournalWriter(Protocol):
-    def put_journal_file(self, journal: str, path: str, known: KnownFile, places: Sequence[PlacedEntry]) -> None:
-        """From now on this is what is known of the file."""
+class JournalWriter(JournalReader, Protocol):
+    def put_file(self, journal: str, path: str, file: KnownFile, places: Sequence[PlacedEntry]) -> None:
+        """Replace what is stored about the file."""
 
-    def extend_journal_file(
-        self, journal: str, path: str, known: KnownFile | None, places: Sequence[PlacedEntry]
-    ) -> None:
-        """More entries stand in the file, behind the others; it looks so now, if that is told."""
+    def extend_file(self, journal: str, path: str, file: KnownFile | None, places: Sequence[PlacedEntry]) -> None:
+        """Add entries at the end of the file; `file` also updates its size and time."""
 
-    def drop_journal_file(self, journal: str, path: str) -> None: ...
+    def drop_file(self, journal: str, path: str) -> None: ...

@@ -1,10 +1,18 @@
-"""The tables that are moved when a memory goes from one database to another: all but what a database makes for itself."""
+"""The tables that are moved when a memory goes to another database, and how to read and write them row by row.
 
-from collections.abc import Mapping
+Tables that a database builds for itself are not among them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-NOTES = "migration:"  # how keys of `meta` begin that tell of a move: they belong to a database and stay there
+if TYPE_CHECKING:
+    from waypost.store.memories import PassageRow
+
+Row = tuple[Any, ...]  # flags as bool, vectors packed, JSON as text
+NOTES = "migration:"  # prefix of keys in `meta` that describe a move: they stay in their database
 _VERSION = (
     "number memory_id kind collection text recorded_at superseded_at valid_from valid_until source actor level domain"
     " module key session position speaker time checkout_id name language traits fingerprint evidence tags details"
@@ -25,15 +33,15 @@ class MovedTable:
     name: str
     columns: tuple[str, ...]
     key: tuple[str, ...]
-    flags: frozenset[str] = frozenset()  # columns that say yes or no
-    checkout: str = ""  # the column that names a checkout
-    journal: str = ""  # the column that names a journal
-    counts: bool = False  # whether its key is a number that the database counts up
-    is_parent: bool = False  # others go when a row goes: a changed row is changed in place
+    flags: frozenset[str] = frozenset()  # boolean columns
+    checkout: str = ""  # the column with the id of a checkout
+    journal: str = ""  # the column with the id of a journal
+    counts: bool = False  # whether the database numbers its rows
+    is_parent: bool = False  # other rows are deleted with a row of it: rows are updated in place
 
     def at(self, *columns: str) -> tuple[int, ...]:
-        """Where these columns stand in a row."""
-        return tuple(self.columns.index(one) for one in columns)
+        """Positions of these columns in a row."""
+        return tuple(self.columns.index(column) for column in columns)
 
 
 def _table(
@@ -51,7 +59,7 @@ def _table(
     return MovedTable(name, tuple(columns.split()), tuple(key.split()), flagged, checkout, journal, counts, is_parent)
 
 
-_ALL = (  # in this order: what is pointed at before what points
+_ALL = (  # in this order: referenced tables first
     _table("meta", "key value", "key"),
     _table("checkouts", "checkout_id root first_seen", "checkout_id", checkout="checkout_id"),
     _table("engines", "engine_id name dimensions", "engine_id", counts=True, is_parent=True),
@@ -79,5 +87,46 @@ _ALL = (  # in this order: what is pointed at before what points
     ),
     _table("shares", _SHARE, "role other"),
 )
-TABLES: Mapping[str, MovedTable] = MappingProxyType({one.name: one for one in _ALL})
+TABLES: Mapping[str, MovedTable] = MappingProxyType({table.name: table for table in _ALL})
 APPEND_ONLY = "audit"
+
+
+class PassagePlace(NamedTuple):
+    """A stored passage, and its position among the passages of its version."""
+
+    number: int
+    place: int
+    content_hash: bytes
+
+
+class TableReader(Protocol):
+    def count(self, table: MovedTable) -> int: ...
+
+    def rows(self, table: MovedTable, after: Sequence[Any] | None, limit: int) -> list[Row]:
+        """The next rows after this key, ordered by key; the first ones if it is None. Notes of a move are left out."""
+
+    def passage_places(self, numbers: Iterable[int]) -> dict[int, PassagePlace]:
+        """All passages of these versions by passage id."""
+
+    def keyword_counts(self) -> dict[str, int]:
+        """How many passages each keyword index contains."""
+
+
+class TableWriter(TableReader, Protocol):
+    def load(self, table: MovedTable, rows: Sequence[Row]) -> None:
+        """Insert new rows."""
+
+    def put(self, table: MovedTable, rows: Sequence[Row]) -> None:
+        """Insert rows, replacing those with the same keys."""
+
+    def drop(self, table: MovedTable, keys: Sequence[Sequence[Any]]) -> None:
+        """Remove rows; passages with their keywords."""
+
+    def index_keywords(self, passages: "Sequence[tuple[int, PassageRow]]") -> None:
+        """Add passages, by id, to the keyword indexes."""
+
+    def last_numbers(self) -> dict[str, int]:
+        """The highest number ever assigned in each numbered table."""
+
+    def set_last_numbers(self, numbers: Mapping[str, int]) -> None:
+        """Assign only higher numbers than these from now on."""

@@ -113,7 +113,7 @@ class PostgresStore:
 
     def compact(self) -> None:
         with self.write() as writer:
-            writer.index_vectors()
+            writer.index.index_vectors()
         with self._upkeep() as (_, upkeep):
             if upkeep.is_allowed():
                 upkeep.analyze()

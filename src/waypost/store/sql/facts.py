@@ -1,4 +1,4 @@
-"""Reading what facts have beside their words: parents, lifetimes, and candidates for approval."""
+"""Facts: their tree, lifetimes, domains, and candidates for approval."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,46 +9,28 @@ from waypost.model.memory import PARENT, Version
 from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
 from waypost.store.facts import CandidateRow, LifetimeRow
-from waypost.store.protocol import Edge
-from waypost.store.sql.references import ReferenceRows
-from waypost.store.sql.rows import visible
+from waypost.store.sql.database import Database
+from waypost.store.sql.domains import DomainMeans, DomainSums
+from waypost.store.sql.rows import as_json, visible
+from waypost.store.sql.versions import VersionRows
 
-EDGE = "kind, from_id, to_id, strength, made_at"
+if TYPE_CHECKING:
+    from waypost.store.vectors import Vector
+
 _MIDDLE = ("confidence", "origin", "topic", "reason", "fingerprint", "tombstone")
 _CANDIDATE = f"candidate_id, made_at, {', '.join(_MIDDLE)}, draft, declined_at"
+_REST = ("made_at", "confidence", "origin", "topic", "reason", "fingerprint", "tombstone", "draft", "declined_at")
 
 
-def edge_of(row: Sequence[Any]) -> Edge:
-    kind, from_id, to_id, strength, made = row
-    return Edge(kind, from_id, to_id, strength, None if made is None else from_micros(made))
-
-
-def edge_parameters(edge: Edge) -> tuple[Any, ...]:
-    return edge.kind, edge.from_id, edge.to_id, edge.strength, None if edge.made_at is None else to_micros(edge.made_at)
-
-
-class FactRows(ReferenceRows):
-    """The part of the reader that knows facts."""
-
-    if TYPE_CHECKING:
-
-        def _versions(self, sql: str, parameters: Sequence[Any]) -> list[Version]: ...
-
-    def edges_of(
-        self, memory_ids: Iterable[str], kinds: Sequence[str], *, known_at: datetime | None = None
-    ) -> list[Edge]:
-        known = "" if known_at is None else " AND (made_at IS NULL OR made_at <= ?3)"
-        rows = self._rows(
-            f"SELECT {EDGE} FROM edges WHERE kind IN (SELECT value FROM each_text(?2))"
-            " AND (from_id IN (SELECT value FROM each_text(?1)) OR to_id IN (SELECT value FROM each_text(?1)))"
-            f"{known} ORDER BY 1, 2, 3",
-            (list(memory_ids), list(kinds), *([] if known_at is None else [to_micros(known_at)])),
-        )
-        return [edge_of(row) for row in rows]
+class FactRows:
+    def __init__(self, database: Database, versions: VersionRows, means: DomainMeans) -> None:
+        self._db = database
+        self._versions = versions
+        self._means = means
 
     def children(self, memory_ids: Iterable[str], view: View) -> list[Version]:
         condition, parameters = visible(view)
-        return self._versions(
+        return self._versions.select(
             "JOIN edges e ON e.to_id = m.memory_id AND e.kind = 'contains'"
             f" WHERE e.from_id IN (SELECT value FROM each_text(?)) AND {condition}"
             f" AND field(m.details, {PARENT}) = e.from_id ORDER BY m.level NULLS FIRST, m.number",
@@ -71,7 +53,7 @@ class FactRows(ReferenceRows):
             *([] if archived else ["s.archived_at IS NULL"]),
             *(["s.refresh IS NOT NULL", held] if refreshed else [f"(s.on_expire = 'delete' OR {held})"]),
         ]
-        rows = self._rows(
+        rows = self._db.rows(
             "SELECT s.memory_id, s.expires_at, coalesce(s.on_expire, 'stale'), s.ttl_seconds, s.refresh, s.is_stale,"
             f" s.protected FROM states s WHERE {' AND '.join(conditions)} ORDER BY 2, 1",
             () if expired_by is None else (to_micros(expired_by),),
@@ -105,10 +87,10 @@ class FactRows(ReferenceRows):
         )
 
     def count_candidates(self) -> int:
-        return int(self._rows("SELECT count(*) FROM candidates WHERE declined_at IS NULL")[0][0])
+        return int(self._db.rows("SELECT count(*) FROM candidates WHERE declined_at IS NULL")[0][0])
 
     def _candidates(self, sql: str, parameters: Sequence[Any]) -> list[CandidateRow]:
-        rows = self._rows(f"SELECT {_CANDIDATE} FROM candidates {sql}", parameters)
+        rows = self._db.rows(f"SELECT {_CANDIDATE} FROM candidates {sql}", parameters)
         return [
             CandidateRow(
                 row[0],
@@ -119,6 +101,49 @@ class FactRows(ReferenceRows):
             )
             for row in rows
         ]
+
+    def domains(self, engine: str, view: View) -> "dict[str, tuple[int, Vector]]":
+        return self._means.means(engine, view)
+
+    def domains_of(self, numbers: Iterable[int]) -> dict[int, str]:
+        return dict(
+            self._db.rows(
+                "SELECT m.number, m.domain FROM each_number(?) asked THEN JOIN memories m ON m.number = asked.value",
+                (list(numbers),),
+            )
+        )
+
+
+class FactChanges(FactRows):
+    def __init__(self, database: Database, versions: VersionRows, sums: DomainSums) -> None:
+        super().__init__(database, versions, sums)
+        self._sums = sums
+
+    def put_candidate(self, row: CandidateRow) -> None:
+        self._db.change(
+            f"INSERT INTO candidates (candidate_id, {', '.join(_REST)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            f" ON CONFLICT (candidate_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _REST)}",
+            (
+                row.candidate_id,
+                to_micros(row.made_at),
+                row.confidence,
+                row.origin,
+                row.topic,
+                row.reason,
+                row.fingerprint,
+                row.tombstone,
+                as_json(row.draft),
+                None if row.declined_at is None else to_micros(row.declined_at),
+            ),
+        )
+
+    def drop_candidates(self, candidate_ids: Iterable[str]) -> int:
+        return self._db.change(
+            "DELETE FROM candidates WHERE candidate_id IN (SELECT value FROM each_text(?))", (list(candidate_ids),)
+        )
+
+    def recount_domains(self, engine: str) -> None:
+        self._sums.recount(engine)
 
 
 def _is(declined: bool) -> str:

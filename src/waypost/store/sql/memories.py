@@ -1,112 +1,91 @@
-"""Reading: everything inside one read transaction, so that an answer never mixes two states."""
+"""Memories: their versions and states."""
 
-import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
-from waypost.model.reference import CodeReference
-from waypost.model.time import Moment, from_micros
-from waypost.store.protocol import AuditEntry, Edge, Filter, VersionSketch
+from waypost.model.time import Moment, to_micros
+from waypost.store.memories import Filter, PassageRow, VersionSketch
 from waypost.store.sql.database import Database
-from waypost.store.sql.domains import DomainRows
-from waypost.store.sql.facts import EDGE, edge_of
-from waypost.store.sql.references import REFERENCE_COLUMNS, reference_of
+from waypost.store.sql.domains import DomainSums
+from waypost.store.sql.passages import Passages
+from waypost.store.sql.references import add_references
 from waypost.store.sql.rows import (
     STATE_FIELDS,
     VERSION_COLUMNS,
     moment_condition,
     state_of,
-    version_of,
+    state_parameter,
+    version_parameters,
     visible,
 )
-from waypost.store.sql.shares import ShareRows
+from waypost.store.sql.versions import VersionRows
 
-if TYPE_CHECKING:
-    from waypost.store.protocol import Vector
-    from waypost.store.sql.moving import TableRows
-
-M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
+_INSERT_COLUMNS = VERSION_COLUMNS.removeprefix("number, ") + ", collection"
+_INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('?' * (_INSERT_COLUMNS.count(',') + 1))}) RETURNING number"
 
 
-class SqlReader(DomainRows, ShareRows):
-    """All that is read, but for searching: that is each database's own."""
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self._engine_ids: dict[str, int] = {}  # that a writer has asked for
-
-    def damage(self) -> list[str]:
-        return []
-
-    def tables(self) -> "TableRows":
-        from waypost.store.sql.moving import TableRows  # only for a memory that is moved
-
-        return TableRows(self._db)
-
-    # -- versions -----------------------------------------------------------------------------------------
-
-    def _versions(self, sql: str, parameters: Sequence[Any]) -> list[Version]:
-        rows = self._rows(f"SELECT {M_COLUMNS} FROM memories m {sql}", parameters)
-        refs = self._refs([row[0] for row in rows])
-        return [version_of(row, refs.get(row[0], ())) for row in rows]
-
-    def _refs(self, numbers: Sequence[int]) -> dict[int, tuple[CodeReference, ...]]:
-        found: dict[int, tuple[CodeReference, ...]] = {}
-        for number, *row in self._rows(
-            f"SELECT number, {REFERENCE_COLUMNS} FROM code_refs WHERE number IN (SELECT value FROM each_number(?))"
-            " ORDER BY 1, place",
-            (list(numbers),),
-        ):
-            found[number] = (*found.get(number, ()), reference_of(row))
-        return found
+class MemoryRows:
+    def __init__(self, database: Database, versions: VersionRows) -> None:
+        self._db = database
+        self._versions = versions
 
     def version(self, memory_id: str, moment: Moment) -> Version | None:
         condition, parameters = moment_condition(moment)
-        found = self._versions(
+        versions = self._versions.select(
             f"WHERE m.memory_id = ? AND {condition} ORDER BY m.number DESC LIMIT 1", [memory_id, *parameters]
         )
-        return found[0] if found else None
+        return versions[0] if versions else None
 
     def versions(self, memory_id: str) -> list[Version]:
-        return self._versions("WHERE m.memory_id = ? ORDER BY m.number", [memory_id])
+        return self._versions.select("WHERE m.memory_id = ? ORDER BY m.number", [memory_id])
 
-    def versions_by_number(self, numbers: Iterable[int]) -> dict[int, Version]:
-        found = self._versions("WHERE m.number IN (SELECT value FROM each_number(?))", [list(numbers)])
-        return {version.number: version for version in found}
+    def by_number(self, numbers: Iterable[int]) -> dict[int, Version]:
+        return self._versions.by_number(numbers)
+
+    def visible(self, memory_ids: Iterable[str], view: View) -> dict[str, Version]:
+        condition, parameters = visible(view)
+        versions = self._versions.select(
+            f"WHERE m.memory_id IN (SELECT value FROM each_text(?)) AND {condition} ORDER BY m.number",
+            [list(memory_ids), *parameters],
+        )
+        return {version.memory_id: version for version in versions}
 
     def listing(self, view: View, chosen: Filter, *, after: int = 0, limit: int = 100) -> list[Version]:
-        condition, parameters = _chosen(view, chosen)
-        return self._versions(
+        condition, parameters = _filter_condition(view, chosen)
+        return self._versions.select(
             f"WHERE {condition} AND m.number > ? ORDER BY m.number LIMIT ?", [*parameters, after, limit]
         )
 
     def latest(self, view: View, chosen: Filter, limit: int) -> list[Version]:
-        condition, parameters = _chosen(view, chosen)
-        return self._versions(f"WHERE {condition} ORDER BY m.number DESC LIMIT ?", [*parameters, limit])[::-1]
+        condition, parameters = _filter_condition(view, chosen)
+        return self._versions.select(f"WHERE {condition} ORDER BY m.number DESC LIMIT ?", [*parameters, limit])[::-1]
 
     def states(self, memory_ids: Iterable[str]) -> dict[str, State]:
-        rows = self._rows(
+        rows = self._db.rows(
             f"SELECT memory_id, {', '.join(STATE_FIELDS)} FROM states WHERE memory_id IN (SELECT value FROM each_text(?))",
             (list(memory_ids),),
         )
         return {row[0]: state_of(row[1:]) for row in rows}
 
-    def find_key(self, key: str) -> Version | None:
-        found = self._versions("WHERE m.key = ? AND m.superseded_at IS NULL ORDER BY m.number", [key])
-        return found[0] if found else None
+    def with_key(self, key: str) -> Version | None:
+        versions = self._versions.select("WHERE m.key = ? AND m.superseded_at IS NULL ORDER BY m.number", [key])
+        return versions[0] if versions else None
 
-    def find_fingerprint(self, fingerprint: bytes) -> list[Version]:
-        return self._versions("WHERE m.fingerprint = ? ORDER BY m.number", [fingerprint])
+    def with_fingerprint(self, fingerprint: bytes) -> list[Version]:
+        return self._versions.select("WHERE m.fingerprint = ? ORDER BY m.number", [fingerprint])
 
     def sketches(self, numbers: Iterable[int]) -> dict[int, VersionSketch]:
-        found = self._sketches("FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))", [list(numbers)])
-        return {sketch.number: sketch for sketch in found}
+        sketches = self._versions.sketches(
+            "FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))", [list(numbers)]
+        )
+        return {sketch.number: sketch for sketch in sketches}
 
     def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[VersionSketch]:
         condition, parameters = visible(view)
-        return self._sketches(
+        return self._versions.sketches(
             "FROM memories a JOIN memories m ON m.session = a.session"
             " AND m.position BETWEEN a.position + 1 AND a.position + ?"
             f" WHERE a.session IS NOT NULL AND a.number IN (SELECT value FROM each_number(?)) AND {condition}",
@@ -115,24 +94,16 @@ class SqlReader(DomainRows, ShareRows):
 
     def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[VersionSketch]:
         condition, parameters = visible(view)
-        return self._sketches(  # CROSS: from the few to what is around them, whatever the planner thinks of the view
+        return self._versions.sketches(  # in this order: from the few to what is around them
             "FROM memories a THEN JOIN memories m ON m.session = a.session"
             " AND m.position BETWEEN a.position - ? AND a.position + ?"
             f" WHERE a.session IS NOT NULL AND a.memory_id IN (SELECT value FROM each_text(?)) AND {condition}",
             [reach, reach, list(memory_ids), *parameters],
         )
 
-    def _sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
-        rows = self._rows(
-            "SELECT DISTINCT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"
-            f" m.language, m.traits, coalesce(m.time, m.valid_from) {sql}",
-            parameters,
-        )
-        return [VersionSketch._make((*row[:-1], from_micros(row[-1]))) for row in rows]
-
     def speakers(self, limit: int) -> list[str]:
         # Jumps from one name to the next in the index instead of reading every turn.
-        rows = self._rows(
+        rows = self._db.rows(
             "WITH RECURSIVE who (name) AS (SELECT min(speaker) FROM memories WHERE speaker IS NOT NULL UNION ALL"
             " SELECT (SELECT min(speaker) FROM memories WHERE speaker > who.name) FROM who WHERE who.name IS NOT NULL)"
             " SELECT name FROM who WHERE name IS NOT NULL LIMIT ?",
@@ -140,92 +111,74 @@ class SqlReader(DomainRows, ShareRows):
         )
         return [row[0] for row in rows]
 
-    # -- vectors owed -------------------------------------------------------------------------------------
-
-    def missing_vectors(self, engine: str, hashes: Sequence[bytes]) -> list[bytes]:
-        known = {row[0] for row in self._by_hash("hash", engine, hashes)}
-        return [digest for digest in dict.fromkeys(hashes) if digest not in known]
-
-    def vectors(self, engine: str, hashes: Sequence[bytes]) -> "dict[bytes, Vector]":
-        from waypost.store.sql.packed import unpack
-
-        found = dict(self._by_hash("hash, packed", engine, hashes))
-        return {digest: unpack([packed], len(packed) // 2)[0] for digest, packed in found.items()}
-
-    def _by_hash(self, columns: str, engine: str, hashes: Sequence[bytes]) -> list[Any]:
-        return self._rows(
-            f"SELECT {columns} FROM vectors WHERE engine_id = (SELECT engine_id FROM engines WHERE name = ?)"
-            " AND hash IN (SELECT value FROM each_blob(?))",
-            (engine, list(hashes)),
-        )
-
-    def owed(self) -> dict[str, int]:
-        return dict(
-            self._rows(
-                "SELECT e.name, (SELECT count(*) FROM owed o WHERE o.engine_id = e.engine_id) FROM engines e ORDER BY 1"
-            )
-        )
-
-    def owed_versions(self, engine: str, limit: int) -> list[Version]:
-        return self._versions(
-            "WHERE m.number IN (SELECT p.number FROM owed o JOIN passages p ON p.hash = o.hash"
-            " WHERE o.engine_id = (SELECT engine_id FROM engines WHERE name = ?) ORDER BY o.urgency DESC LIMIT ?)"
-            " ORDER BY m.number",
-            [engine, limit],
-        )
-
-    # -- the rest -----------------------------------------------------------------------------------------
-
     def last_number(self) -> int:
-        return int(self._rows("SELECT coalesce(max(number), 0) FROM memories")[0][0])
-
-    def edges(self, memory_id: str) -> list[Edge]:
-        rows = self._rows(
-            f"SELECT {EDGE} FROM edges WHERE from_id = ?1 OR to_id = ?1 ORDER BY 1, 2, 3",
-            (memory_id,),
-        )
-        return [edge_of(row) for row in rows]
-
-    def has_tombstones(self) -> bool:
-        return bool(self._rows("SELECT 1 FROM tombstones LIMIT 1"))
-
-    def tombstones(self, digests: Sequence[bytes]) -> set[bytes]:
-        rows = self._rows(
-            "SELECT digest FROM tombstones WHERE digest IN (SELECT value FROM each_blob(?))", (list(digests),)
-        )
-        return {digest for (digest,) in rows}
-
-    def audit_entries(self, memory_id: str | None, limit: int) -> list[AuditEntry]:
-        chosen, parameters = ("", []) if memory_id is None else ("WHERE memory_id = ?", [memory_id])
-        rows = self._rows(
-            "SELECT at, action, memory_id, source, actor, details, number FROM audit"
-            f" {chosen} ORDER BY number DESC LIMIT ?",
-            [*parameters, limit],
-        )
-        return [AuditEntry(from_micros(r[0]), r[1], r[2], r[3], r[4], json.loads(r[5]), r[6]) for r in rows]
+        return int(self._db.rows("SELECT coalesce(max(number), 0) FROM memories")[0][0])
 
     def counts(self, view: View) -> dict[str, int]:
         condition, parameters = visible(view)
         return dict(
-            self._rows(
+            self._db.rows(
                 f"SELECT m.collection, count(*) FROM memories m WHERE {condition} GROUP BY m.collection ORDER BY 1",
                 parameters,
             )
         )
 
-    def checkouts(self) -> dict[str, str]:
-        return dict(self._rows("SELECT checkout_id, root FROM checkouts ORDER BY first_seen, checkout_id"))
 
-    def latest_checkout(self) -> str | None:
-        rows = self._rows("SELECT checkout_id FROM checkouts ORDER BY first_seen DESC, checkout_id DESC LIMIT 1")
-        return str(rows[0][0]) if rows else None
+class MemoryChanges(MemoryRows):
+    def __init__(self, database: Database, versions: VersionRows, passages: Passages, sums: DomainSums) -> None:
+        super().__init__(database, versions)
+        self._passages = passages
+        self._sums = sums
 
-    def meta(self, key: str) -> str | None:
-        rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
-        return str(rows[0][0]) if rows else None
+    def add(
+        self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
+    ) -> int:
+        position = version.position
+        if version.session is not None and not position:
+            ((position,),) = self._db.rows(
+                "SELECT coalesce(max(position), 0) + 1 FROM memories WHERE session = ?", (version.session,)
+            )
+        number = int(self._db.rows(_INSERT_VERSION, version_parameters(version, position))[0][0])
+        add_references(self._db, number, version.refs)
+        self._passages.load([(number, row) for row in passages], engines, urgency)
+        self._sums.add_version(number)
+        return number
+
+    def supersede(self, number: int, at: datetime) -> None:
+        with self._sums.updating([number]):
+            self._db.change(
+                "UPDATE memories SET superseded_at = greatest(?, recorded_at) WHERE number = ? AND superseded_at IS NULL",
+                (to_micros(at), number),
+            )
+
+    def set_state(self, memory_id: str, **changes: Any) -> None:
+        self._db.change("INSERT INTO states (memory_id) VALUES (?) ON CONFLICT DO NOTHING", (memory_id,))
+        for name, value in changes.items():
+            self._db.change(
+                f"UPDATE states SET {name} = ? WHERE memory_id = ?", (state_parameter(name, value), memory_id)
+            )
+
+    def erase(self, memory_id: str, numbers: Sequence[int]) -> None:
+        chosen = "number IN (SELECT number FROM memories WHERE memory_id = ? AND number IN (SELECT value FROM each_number(?)))"
+        parameters = (memory_id, list(numbers))
+        with self._sums.updating(numbers):
+            self._passages.drop_where(chosen, parameters)
+            self._db.change(f"DELETE FROM memories WHERE {chosen}", parameters)
+        if self._db.rows("SELECT 1 FROM memories WHERE memory_id = ? LIMIT 1", (memory_id,)):
+            return
+        for table, column in (
+            ("states", "memory_id"),
+            ("edges", "from_id"),
+            ("edges", "to_id"),
+            ("journal_places", "memory_id"),
+        ):
+            self._db.change(f"DELETE FROM {table} WHERE {column} = ?", (memory_id,))
+
+    def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
+        self._passages.replace(number, passages, engines)
 
 
-def _chosen(view: View, chosen: Filter) -> tuple[str, list[Any]]:
+def _filter_condition(view: View, chosen: Filter) -> tuple[str, list[Any]]:
     condition, parameters = visible(view)
     for sql, value in (
         ("m.kind IN (SELECT value FROM each_text(?))", list(chosen.kinds) or None),

@@ -122,7 +122,7 @@ def _index(folder: Path, index: Index) -> None:
     try:
         index(store)
         with store.write() as writer:
-            writer.drop_unsaid_vectors()
+            writer.index.drop_unused_vectors()
     finally:
         store.close()
 

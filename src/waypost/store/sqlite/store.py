@@ -16,15 +16,14 @@ from waypost.store.salvaged import Index, Salvaged
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import FilePool, check_library, in_our_words
 from waypost.store.sqlite.damage import damage_of, has_kept_damage
-from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.files import contains
 from waypost.store.sqlite.full_disk import has_no_room
-from waypost.store.sqlite.index import SqliteWriter
 from waypost.store.sqlite.known_damage import KnownDamage
 from waypost.store.sqlite.lost_writes import keep_lost_writes, logged_commits
 from waypost.store.sqlite.reader import SqliteReader
 from waypost.store.sqlite.repair import repair
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
+from waypost.store.sqlite.writer import SqliteWriter
 
 if TYPE_CHECKING:
     from waypost.store.sqlite.vectors import EngineVectors
@@ -84,7 +83,7 @@ class SqliteStore:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 self._refuse_moved(connection.execute(SELECT_NOTES).fetchall())
-                yield SqliteWriter(SqliteDatabase(connection), self._vectors)
+                yield SqliteWriter(connection, self._vectors)
                 connection.execute("COMMIT")
                 self._connections.confirm(connection)
             except BaseException as error:
@@ -122,8 +121,8 @@ class SqliteStore:
 
     def compact(self) -> None:
         with self.write() as writer:
-            writer.compact_keywords()
-            kept = {str(engine_id) for engine_id in writer.engine_ids()}
+            writer.index.compact_keywords()
+            kept = {str(engine_id) for engine_id in writer.index.engine_ids()}
         for path in self._folder.glob("vectors-*.bin"):
             if path.name.split("-")[1] not in kept:  # of an engine that was dropped
                 path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Searching in PostgreSQL, and showing only what a view shows: the part of the reader that is not shared."""
+"""Search in PostgreSQL, by its own indexes of keywords and vectors."""
 
 import struct
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
-from waypost.store.postgres.search.keyword_rows import LAST_PASSAGE, best_by_keywords
+from waypost.store.postgres.search.keyword_rows import LAST_PASSAGE, best_by_keywords, is_damaged
 from waypost.store.postgres.search.vector_rows import (
     LEAST_IN_VIEW,
     MOST_SEARCHED,
@@ -20,30 +20,28 @@ from waypost.store.postgres.search.vector_rows import (
     scores_of_versions,
 )
 from waypost.store.postgres.search.vector_samples import Samples
-from waypost.store.protocol import FoundPassage, Population, Twin, VectorAnswer
+from waypost.store.search import FoundPassage, Population, Twin, VectorAnswer
 from waypost.store.sql.database import Database
-from waypost.store.sql.search import FoundRows, by_score, deeper
+from waypost.store.sql.search import SqlSearch, by_score, deeper, uncommitted_twins
 
 if TYPE_CHECKING:
-    from waypost.store.protocol import Vector
     from waypost.store.sql.scores import VectorScores
+    from waypost.store.vectors import Vector
 
 
-class _Asked(NamedTuple):
-    """A question to an engine, with what is known about it by now, for prose and for code."""
+class _Question(NamedTuple):
+    """A question to an engine, with what has been computed for it, for prose and for code."""
 
     vector: "Vector"
     engine: StoredEngine
-    scores: "dict[bool, VectorScores]"  # where all were compared
+    scores: "dict[bool, VectorScores]"  # if all were compared
     near: dict[bool, tuple[int, list[NearVector]]]  # how deep an index was searched, and what was found
     spreads: dict[bool, dict[str, Population]]
 
 
-class PostgresSearchRows(FoundRows):
-    """The part of the reader that searches. `samples` are kept by the store of the space."""
-
-    # `OFFSET 0` keeps the order: from the few that were found to their memories. PostgreSQL itself, whose statistics
-    # are behind after many writes, would begin with all that is current.
+class PostgresSearch(SqlSearch):
+    # `OFFSET 0` keeps the order: from the few hits to their memories. PostgreSQL itself, whose statistics are outdated
+    # after many writes, would begin with everything that is current.
     _MEMORY = (
         "CROSS JOIN LATERAL (SELECT m.memory_id FROM memories m WHERE m.number = p.number AND {visible} OFFSET 0) m"
     )
@@ -61,130 +59,153 @@ class PostgresSearchRows(FoundRows):
     _OF_DOMAINS = "domain = ANY(?::text[])"  # so the index of levels and domains gives these alone
 
     def __init__(self, database: Database, samples: Samples) -> None:
+        """`samples` belong to the store of the space."""
         super().__init__(database)
         self._samples = samples
-        self._asked: dict[str, _Asked] = {}
+        self._questions: dict[str, _Question] = {}
+
+    def forget_questions(self) -> None:
+        """Vectors have changed."""
+        self._questions.clear()
 
     def _best_by_keywords(
         self, index: str, terms: Sequence[str], weights: Sequence[float], depth: int, among: list[int]
     ) -> dict[int, float]:
         return best_by_keywords(self._db, index, terms, weights, depth, among or None)
 
-    def vector_search(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
-        asked = self._ask(engine, vector)
-        if asked is None:
+    def vectors(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
+        question = self._question(engine, vector)
+        if question is None:
             return VectorAnswer((), {})
-        # Of one sort only: else a small part would be searched for among the best of a large one.
+        # Only code or only prose: else the search for few would go through the best of many.
         sorts = sorted({collection in CODE_COLLECTIONS for collection in view.collections})
-        # First: what it has searched tells how the rest spreads.
-        found = tuple(self._nearest(asked, sorts, limit, view))
-        spread = {name: one for of_code in sorts for name, one in self._spread(asked, of_code).items()}
-        return VectorAnswer(found, spread)
+        # First: how the rest spreads follows from what was searched.
+        hits = tuple(self._nearest(question, sorts, limit, view))
+        spread = {name: part for of_code in sorts for name, part in self._spread(question, of_code).items()}
+        return VectorAnswer(hits, spread)
 
     def vector_scores(self, engine: str, vector: "Vector", numbers: Sequence[int]) -> dict[int, float]:
-        asked = self._ask(engine, vector)
+        question = self._question(engine, vector)
         best: dict[int, float] = {}
-        if asked is not None and numbers:
-            for number, _, cosine in scores_of_versions(self._db, asked.engine, vector, numbers):
+        if question is not None and numbers:
+            for number, _, cosine in scores_of_versions(self._db, question.engine, vector, numbers):
                 best[number] = max(cosine, best.get(number, cosine))
         return best
 
     def twins(
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
     ) -> list[Twin]:
-        known = find_engine(self._db, engine)
-        if known is None or known.dimensions != vectors.shape[1]:
+        stored = find_engine(self._db, engine)
+        if stored is None or stored.dimensions != vectors.shape[1]:
             return []
-        return self._twins_of(pairs_above(self._db, known, vectors, above), kind, domain, since_number)
+        return self._twins_of(pairs_above(self._db, stored, vectors, above), kind, domain, since_number)
 
-    def _ask(self, engine: str, vector: "Vector") -> _Asked | None:
-        asked = self._asked.get(engine)
-        if asked is None or asked.vector is not vector:
-            known = find_engine(self._db, engine)
-            if known is None or known.dimensions != len(vector):  # the model behind the name has changed
+    def _question(self, engine: str, vector: "Vector") -> _Question | None:
+        question = self._questions.get(engine)
+        if question is None or question.vector is not vector:
+            stored = find_engine(self._db, engine)
+            if stored is None or stored.dimensions != len(vector):  # the model behind the name has changed
                 return None
-            asked = self._asked[engine] = _Asked(vector, known, {}, {}, {})
-        return asked
+            question = self._questions[engine] = _Question(vector, stored, {}, {}, {})
+        return question
 
-    def _scores(self, asked: _Asked, of_code: bool) -> "VectorScores":
+    def _scores(self, question: _Question, of_code: bool) -> "VectorScores":
         """The cosines of all vectors of a sort, computed once for each question."""
-        if of_code not in asked.scores:
-            asked.scores[of_code] = all_scores(self._db, asked.engine, of_code, asked.vector)
-        return asked.scores[of_code]
+        if of_code not in question.scores:
+            question.scores[of_code] = all_scores(self._db, question.engine, of_code, question.vector)
+        return question.scores[of_code]
 
-    def _spread(self, asked: _Asked, of_code: bool) -> dict[str, Population]:
+    def _spread(self, question: _Question, of_code: bool) -> dict[str, Population]:
         """How the question's cosines spread: over all vectors of a sort, or over a sample where they are many."""
-        if of_code not in asked.spreads:
-            if asked.engine.indexed[of_code]:
-                nearest = self._near(asked, of_code, LEAST_IN_VIEW)
-                spread = self._samples.spread(self._db, asked.engine, of_code, asked.vector, nearest)
+        if of_code not in question.spreads:
+            if question.engine.indexed[of_code]:
+                nearest = self._near(question, of_code, LEAST_IN_VIEW)
+                spread = self._samples.spread(self._db, question.engine, of_code, question.vector, nearest)
             else:
-                rows = self._scores(asked, of_code).by_language() if asked.engine.count(of_code) else ()
+                rows = self._scores(question, of_code).by_language() if question.engine.count(of_code) else ()
                 spread = {name: Population(count, mean, deviation) for name, count, mean, deviation in rows}
-            asked.spreads[of_code] = spread
-        return asked.spreads[of_code]
+            question.spreads[of_code] = spread
+        return question.spreads[of_code]
 
-    def _nearest(self, asked: _Asked, sorts: Sequence[bool], limit: int, view: View) -> list[FoundPassage]:
-        """The best that the view shows, looking as deep as it takes; nothing is looked up twice."""
+    def _nearest(self, question: _Question, sorts: Sequence[bool], limit: int, view: View) -> list[FoundPassage]:
+        """The best that the view shows, as deep as it takes; nothing is looked up twice."""
         depth, looked = limit * 2, set[int]()
         if view.domains is not None or view.levels is not None:
             numbers = self._few_members(view)
             if numbers is not None:
-                return self._best_of(asked, numbers, limit, view)
+                return self._best_of(question, numbers, limit, view)
             depth = max(limit * 5, LEAST_IN_VIEW)  # searching once more costs the most
-        found: list[FoundPassage] = []
+        hits: list[FoundPassage] = []
         while True:
-            best = self._best(asked, sorts, depth)
+            best = self._best(question, sorts, depth)
             new = {vector_id: cosine for vector_id, cosine in best if vector_id not in looked}
-            found += self._best_visible(new, limit - len(found), view, self._PASSAGES_OF_VECTORS)
-            if len(found) >= limit or len(best) < depth or depth >= MOST_SEARCHED:
-                return sorted(found, key=by_score)
+            hits += self._best_visible(new, limit - len(hits), view, self._PASSAGES_OF_VECTORS)
+            if len(hits) >= limit or len(best) < depth or depth >= MOST_SEARCHED:
+                return sorted(hits, key=by_score)
             numbers = None if looked else self._few_members(view)
             if numbers is not None:
-                return self._best_of(asked, numbers, limit, view)
+                return self._best_of(question, numbers, limit, view)
             looked |= new.keys()
-            depth = deeper(depth, len(found), limit)
+            depth = deeper(depth, len(hits), limit)
 
-    def _best(self, asked: _Asked, sorts: Sequence[bool], depth: int) -> list[tuple[int, float]]:
+    def _best(self, question: _Question, sorts: Sequence[bool], depth: int) -> list[tuple[int, float]]:
         """(vector id, cosine) of the best of these sorts."""
         best: list[tuple[int, float]] = []
         for of_code in sorts:
-            if not asked.engine.count(of_code):
+            if not question.engine.count(of_code):
                 continue
-            if asked.engine.indexed[of_code]:
-                best += [(one.vector_id, one.cosine) for one in self._near(asked, of_code, depth)[:depth]]
+            if question.engine.indexed[of_code]:
+                best += [(near.vector_id, near.cosine) for near in self._near(question, of_code, depth)[:depth]]
             else:
-                scores = self._scores(asked, of_code)
+                scores = self._scores(question, of_code)
                 places = scores.best(depth)
                 best += zip(scores.ids[places].tolist(), scores.cosines[places].tolist(), strict=True)
-        return sorted(best, key=lambda one: (-one[1], one[0]))[:depth] if len(sorts) > 1 else best
+        return sorted(best, key=lambda scored: (-scored[1], scored[0]))[:depth] if len(sorts) > 1 else best
 
-    def _near(self, asked: _Asked, of_code: bool, depth: int) -> list[NearVector]:
-        """What the index finds, at least so many if there are; how the rest spreads is known from the same search."""
-        searched, found = asked.near.get(of_code, (0, []))
+    def _near(self, question: _Question, of_code: bool, depth: int) -> list[NearVector]:
+        """What the index finds: at least `depth` if there are as many. The spread follows from the same search."""
+        searched, nearest = question.near.get(of_code, (0, []))
         if searched < depth:
             searched = max(depth, LEAST_IN_VIEW)
             prepare_search(self._db, searched)
-            found = near(self._db, asked.engine, of_code, asked.vector, searched)
-            asked.near[of_code] = (searched, found)
-        return found
+            nearest = near(self._db, question.engine, of_code, question.vector, searched)
+            question.near[of_code] = (searched, nearest)
+        return nearest
 
     def _few_numbers(self, sql: str, parameters: Sequence[Any], most: int) -> list[int] | None:
-        """In one piece, and none of them where they are too many: to pass them on takes longer than to find them."""
-        ((count, packed),) = self._rows(
+        """In one piece, and none if they are too many: to transfer them takes longer than to find them."""
+        ((count, packed),) = self._db.rows(
             f"SELECT count(*), CASE WHEN count(*) <= {int(most)} THEN string_agg(int8send(number), ''::bytea) END"
             f" FROM ({sql} LIMIT {int(most) + 1}) members",
             parameters,
         )
         return None if count > most else [*struct.unpack(f">{count}q", packed or b"")]
 
-    def _best_of(self, asked: _Asked, numbers: Sequence[int], limit: int, view: View) -> list[FoundPassage]:
-        """The best of a few versions that the view shows: all of these are compared. Mostly all of them are visible, so no
-        more than twice as many as wanted are looked at, if they are enough."""
+    def _best_of(self, question: _Question, numbers: Sequence[int], limit: int, view: View) -> list[FoundPassage]:
+        """The best of a few versions that the view shows: all of these are compared.
+
+        Mostly all of them are visible, so at first only twice as many as needed are looked up.
+        """
         for depth in (limit * 2, None):
-            rows = scores_of_versions(self._db, asked.engine, asked.vector, numbers, depth)
+            rows = scores_of_versions(self._db, question.engine, question.vector, numbers, depth)
             scores = {vector_id: cosine for _, vector_id, cosine in sorted(rows, key=lambda row: (-row[2], row[1]))}
-            found = self._best_visible(scores, limit, view, self._PASSAGES_OF_VECTORS)
-            if len(found) >= limit or depth is None or len(rows) < depth:
+            hits = self._best_visible(scores, limit, view, self._PASSAGES_OF_VECTORS)
+            if len(hits) >= limit or depth is None or len(rows) < depth:
                 break
-        return found
+        return hits
+
+
+class PostgresWriterSearch(PostgresSearch):
+    """Search that also sees what is not committed."""
+
+    def twins(
+        self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
+    ) -> list[Twin]:
+        return uncommitted_twins(self._db, engine, vectors, kind, domain, above, since_number)
+
+    def drop_damaged_keywords(self) -> None:
+        for index in ("keywords", "code_keywords"):
+            if is_damaged(self._db, index):
+                self._db.change(f"DELETE FROM {index}")
+                self._db.change(f"DELETE FROM {index}_terms")
+                self._db.change(f"UPDATE {index}_totals SET passages = 0, tokens = 0")
