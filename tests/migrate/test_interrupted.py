@@ -7,8 +7,8 @@ import pytest
 from tests.migrate.conftest import ADA, House, quiet, without_moves
 
 from waypost.errors import Refused, StoreBusy, StoreError
-from waypost.store.moved_tables import TABLES
 from waypost.store.protocol import Writer
+from waypost.store.tables import TABLES
 
 
 class Cut(Exception):

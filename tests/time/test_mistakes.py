@@ -50,7 +50,7 @@ def other_room(change: Callable[[list[Version]], list[Version]]) -> Mistake:
         def mistaken(writer: Any, held: Sequence[Version], cut: Period, at: datetime, embedded: Any, **_: Any) -> int:
             concerned = [version for version in held if validity.overlap(version.period, cut)]
             for version in concerned:
-                writer.supersede(version.number, at)
+                writer.memories.supersede(version.number, at)
                 left = [
                     replace(version, recorded_at=at, valid_from=start, valid_until=end)
                     for start, end in validity.without(version.period, cut)
@@ -71,7 +71,7 @@ def overwriting(patch: Patch) -> None:
     def mistaken(writer: Any, held: Sequence[Version], cut: Period, at: datetime, embedded: Any, **_: Any) -> int:
         concerned = [version for version in held if validity.overlap(version.period, cut)]
         for version in concerned:
-            writer._db.change(
+            writer.database.change(
                 "UPDATE memories SET valid_until = ? WHERE number = ?", (to_micros(cut[0]), version.number)
             )
         return len(concerned)

@@ -17,7 +17,7 @@ T0 = datetime(2026, 1, 1, tzinfo=UTC)
 
 def asked(store: SqliteStore, *terms: str) -> set[str]:
     with store.read() as reader:
-        return {hit.memory_id for hit in reader.keyword_search(terms, 10, View(Moment(T0)))}
+        return {hit.memory_id for hit in reader.search.keywords(terms, 10, View(Moment(T0)))}
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
     with store.write() as writer:
         for number, terms in enumerate(("common rare", "common", "common", "common", "common other", "other")):
             new = Version(f"m{number}", "fact", terms, T0, T0, "agent", "test", fingerprint=bytes([number]))
-            writer.add_version(new, [PassageRow(bytes([number] * 16), "en", terms)], ())
+            writer.memories.add(new, [PassageRow(bytes([number] * 16), "en", terms)], ())
     return store
 
 

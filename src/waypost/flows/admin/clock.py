@@ -70,7 +70,7 @@ def note(space: OpenSpace, clock: SeenClock) -> None:
             return
     times = (clock.steady, clock.since, clock.seen)
     with space.store.write() as writer:
-        writer.set_meta(_KEY, json.dumps([one and format_time(one) for one in times]))
+        writer.meta.set(_KEY, json.dumps([one and format_time(one) for one in times]))
 
 
 def clock_notices(space: OpenSpace) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def clock_notices(space: OpenSpace) -> tuple[str, ...]:
 
 
 def _before(reader: Reader) -> SeenClock | None:
-    told = reader.meta(_KEY)
+    told = reader.meta.get(_KEY)
     if told is None:
         return None
     steady, since, seen = (one and parse_time(one, _KEY) for one in json.loads(told))

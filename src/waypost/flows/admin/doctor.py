@@ -107,10 +107,10 @@ def _check_pending(at: Checkup) -> Iterator[Finding]:
     if (failed := last_failure(space)) is not None:
         yield WORKER.found(failed.notice)
     with space.store.read() as reader:
-        owed = reader.owed()
+        owed = reader.vectors.pending()
         engines = {one.name: one for one in space.engines.active(reader) if owed.get(one.name)}
-        waiting = len(reader.tracked(space.identity.checkout_id)) if space.identity.has_tree else 0
-        concluding = space.identity.has_tree and bool(reader.meta(conclusions_key(space)))
+        waiting = len(reader.code.tracked(space.identity.checkout_id)) if space.identity.has_tree else 0
+        concluding = space.identity.has_tree and bool(reader.meta.get(conclusions_key(space)))
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     for name, engine in engines.items():
         texts = counted(owed[name], "text")

@@ -30,7 +30,10 @@ def growth(space: OpenSpace, points: int) -> tuple[GrowthPoint, ...]:
     with space.store.read() as reader:
         return tuple(
             GrowthPoint(
-                at, reader.counts(View(Moment(at, at, explicit=True), KEPT_COLLECTIONS, space.identity.checkout_id))
+                at,
+                reader.memories.counts(
+                    View(Moment(at, at, explicit=True), KEPT_COLLECTIONS, space.identity.checkout_id)
+                ),
             )
             for at in moments
         )

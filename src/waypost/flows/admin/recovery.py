@@ -37,15 +37,15 @@ _MOST_SHOWN = 20
 def index_all(store: Store) -> None:
     """Make passages and keywords for all versions of a store that has none; vectors that are missing are owed."""
     with store.read() as reader:
-        last, engines = reader.last_number(), list(reader.owed())
+        last, engines = reader.memories.last_number(), list(reader.vectors.pending())
     for start in range(0, last, _BATCH):
         with store.write() as writer:
-            for number, version in writer.versions_by_number(range(start + 1, start + _BATCH + 1)).items():
+            for number, version in writer.memories.by_number(range(start + 1, start + _BATCH + 1)).items():
                 rows = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages_of(version)]
-                writer.replace_passages(number, rows, engines)
+                writer.memories.replace_passages(number, rows, engines)
     with store.write() as writer:
         for engine in engines:
-            writer.recount_domains(engine)
+            writer.facts.recount_domains(engine)
 
 
 def damage_findings(problems: Iterable[str], *, on_server: bool = False) -> list[Finding]:
@@ -77,7 +77,7 @@ def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
     """What became of a database that was repaired, once entries of the journal were read again from their files."""
     sync(space)
     with space.store.read() as reader:
-        lost = [one for one in done.lost_memories if not reader.versions(one)]
+        lost = [one for one in done.lost_memories if not reader.memories.versions(one)]
     copied = counted(done.rows.get("memories", 0), "version", "versions")
     yield Finding(
         "database", True, f"It was damaged and is repaired, with {copied}. A copy of the old file: {done.old}"

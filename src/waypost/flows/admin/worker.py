@@ -53,10 +53,10 @@ def _is_pending(space: OpenSpace, *, without: Container[str] = ()) -> bool:
     checkout = space.identity.checkout_id
     with space.store.read() as reader:
         if space.identity.has_tree:  # else that waits for the machine that has the tree
-            noted = reader.meta(conclusions_key(space)) or reader.meta(learn_since_key(space))
-            if noted or reader.tracked(checkout):
+            noted = reader.meta.get(conclusions_key(space)) or reader.meta.get(learn_since_key(space))
+            if noted or reader.code.tracked(checkout):
                 return True
-        owed = reader.owed()
+        owed = reader.vectors.pending()
         return any(owed.get(one.name) for one in space.engines.active(reader) if one.name not in without)
 
 
@@ -103,7 +103,7 @@ def work(
                 return None
             while True:  # what was tracked meanwhile, and what follows from it
                 with space.store.read() as reader:
-                    saved = reader.tracked(space.identity.checkout_id)
+                    saved = reader.code.tracked(space.identity.checkout_id)
                 if not index_tracked(space) and not conclude(space) and not learn_owed(space):
                     break
                 learn_saved(space, saved)

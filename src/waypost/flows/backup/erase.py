@@ -28,7 +28,7 @@ from waypost.journal.files import JournalFolder
 from waypost.model.memory import Version
 from waypost.model.time import Clock
 from waypost.space.place import DATABASE_FILE
-from waypost.store.journal_protocol import KnownFile
+from waypost.store.journal import KnownFile
 from waypost.store.protocol import Writer
 from waypost.store.sqlite.snapshot import fold_log, holds
 from waypost.store.sqlite.store import SqliteStore
@@ -41,22 +41,22 @@ def owe_erasure(space: OpenSpace, writer: Writer, rows: DoomedRows, fingerprints
     of these things."""
     if space.settings.store:
         return
-    doomed = Doomed.of(writer.meta(BACKUPS_OWED))
+    doomed = Doomed.of(writer.meta.get(BACKUPS_OWED))
     doomed.ids.update(rows.memories, (row.candidate_id for row in rows.candidates))
     doomed.fingerprints.update(fingerprints)
-    writer.set_meta(BACKUPS_OWED, doomed.to_json())
+    writer.meta.set(BACKUPS_OWED, doomed.to_json())
 
 
 def owed_erasure(space: OpenSpace) -> bool:
     with space.store.read() as reader:
-        return bool(reader.meta(BACKUPS_OWED))
+        return bool(reader.meta.get(BACKUPS_OWED))
 
 
 def erase_owed(space: OpenSpace, *, wait: bool = True) -> bool:
     """Erase from every snapshot what is noted. False: another process holds the snapshots, or one cannot be written; the
     note stays."""
     with space.store.read() as reader:
-        doomed = Doomed.of(reader.meta(BACKUPS_OWED))
+        doomed = Doomed.of(reader.meta.get(BACKUPS_OWED))
     if not doomed:
         return True
     if (space.folder / FOLDER).is_dir():  # else whoever makes the first snapshot begins after what was erased
@@ -67,10 +67,10 @@ def erase_owed(space: OpenSpace, *, wait: bool = True) -> bool:
         except (StoreError, OSError):  # `doctor` reports it, and every opening tries again
             return False
     with space.store.write() as writer:
-        left = Doomed.of(writer.meta(BACKUPS_OWED))
+        left = Doomed.of(writer.meta.get(BACKUPS_OWED))
         left.ids -= doomed.ids
         left.fingerprints -= doomed.fingerprints
-        writer.set_meta(BACKUPS_OWED, left.to_json())
+        writer.meta.set(BACKUPS_OWED, left.to_json())
         return not left
 
 
@@ -104,7 +104,7 @@ def _erase(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) 
             rows = doomed_rows(writer, doomed)
             # The files first: which of their lines are meant can only be told while the words are known.
             ids = frozenset(version.memory_id for version in rows.versions)
-            digests = frozenset(place.digest for _, place in writer.places_of(ids))
+            digests = frozenset(place.digest for _, place in writer.journal.places_of(ids))
             if folder.root.is_dir() and any(version.collection == "journal" for version in rows.versions):
                 texts = tuple(dict.fromkeys(version.text for version in rows.versions))
                 for path in erase_in(folder, ids, texts, digests):
@@ -125,4 +125,4 @@ def _media(copies: Sequence[Version]) -> list[str]:
 def _note_file(folder: JournalFolder, writer: Writer, path: str) -> None:
     stamp = folder.stamp(path) if path.endswith(".md") else None
     if stamp is not None:
-        writer.extend_journal_file("", path, KnownFile(stamp.size, stamp.mtime, stamp.gzipped), [])
+        writer.journal.extend_file("", path, KnownFile(stamp.size, stamp.mtime, stamp.gzipped), [])

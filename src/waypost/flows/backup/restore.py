@@ -47,12 +47,12 @@ from waypost.model.time import Clock, format_time, to_micros
 from waypost.space.metadata import METADATA_FILE, read_metadata
 from waypost.space.place import DATABASE_FILE
 from waypost.space.platform import make_private_directory, sync_directory
-from waypost.store.moved_tables import TABLES
 from waypost.store.protocol import AuditEntry, Reader
 from waypost.store.salvaged import FOLDER as DAMAGED
-from waypost.store.sqlite.file_copy import keep_copy
+from waypost.store.sqlite.files import keep_copy
 from waypost.store.sqlite.snapshot import Remains, check_file, overwrite, read_remains
 from waypost.store.sqlite.store import SqliteStore
+from waypost.store.tables import TABLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +211,9 @@ def _doomed_since(saved: Reader, live: Reader, rows: list[KeptRow]) -> Doomed:
     candidates = [row for row in all_candidates(saved) if row.candidate_id not in there]
     mine = {one.memory_id for one in rows}
     mine |= {one for row in candidates for one in (row.candidate_id, target_of(row.topic))}
-    erased = {entry.memory_id for entry in live.audit_entries(None, sys.maxsize) if _erases(entry)}
-    doomed = Doomed({one for one in erased if one in mine and not live.versions(one)})
-    told, theirs = live.meta(TOMBSTONE_KEY), {row[0] for row in _tombstones(saved)}
+    erased = {entry.memory_id for entry in live.audit.entries(None, sys.maxsize) if _erases(entry)}
+    doomed = Doomed({one for one in erased if one in mine and not live.memories.versions(one)})
+    told, theirs = live.meta.get(TOMBSTONE_KEY), {row[0] for row in _tombstones(saved)}
     if told is not None:
         key, since = bytes.fromhex(told), [row for row in _tombstones(live) if row[0] not in theirs]
         doomed.fingerprints = {one.fingerprint for one in unwanted(saved, rows, key, {row[0] for row in since})}
@@ -242,7 +242,7 @@ def _restore_into(
 ) -> RestoredBackup:
     space = place.open()
     with space.store.read() as reader:
-        owed = reader.meta(BACKUPS_OWED)
+        owed = reader.meta.get(BACKUPS_OWED)
     told, doomed = _planned(place, backup)
     if doomed:
         erase_from(backup, doomed, place.settings, place.clock)
@@ -251,14 +251,14 @@ def _restore_into(
     undo = _saved_now(space, folder)
     with _opened(place, backup) as store, store.read() as saved, space.own_journal.locked():
         with space.store.write() as writer:
-            if writer.meta(BACKUPS_OWED) != owed:  # the snapshot still holds it: it would come back
+            if writer.meta.get(BACKUPS_OWED) != owed:  # the snapshot still holds it: it would come back
                 raise StoreBusy("Something was forgotten while the restore was prepared.", "Repeat the restore.")
             engines = [engine.name for engine in space.engines.active(writer)]
             notices += _key_notices(saved, writer)
             removed, changed, returned = PuttingBack(writer, saved, engines, space.clock()).run().counts()
             told = RestorePlan(backup, False, removed, changed, returned, told.files)
-            _note(writer.add_audit, told, caller, space.clock())
-            writer.set_meta(RESTORE_OWED, backup.id)
+            _note(writer.audit.add, told, caller, space.clock())
+            writer.meta.set(RESTORE_OWED, backup.id)
         _put_files(space, backup)
     space.start_worker(space)  # what came back is embedded again
     return RestoredBackup(told, undo.id, None, tuple(notices))
@@ -284,7 +284,7 @@ def _note(add: Callable[[AuditEntry], None], told: RestorePlan, caller: Caller, 
 
 
 def _key_notices(saved: Reader, live: Reader) -> Iterator[str]:
-    ours, theirs = live.meta(TOMBSTONE_KEY), saved.meta(TOMBSTONE_KEY)
+    ours, theirs = live.meta.get(TOMBSTONE_KEY), saved.meta.get(TOMBSTONE_KEY)
     count = len(_tombstones(saved))
     if theirs is not None and ours != theirs and _tombstones(live) and count:
         yield f"{count} rejected or forgotten values of the snapshot are not known to this memory: reject them again."
@@ -298,14 +298,14 @@ def finish_restore(space: OpenSpace) -> None:
     now is not waited for: it is another restore, or the next opening tries again."""
     with contextlib.suppress(StoreBusy), locked(space.folder, 0.0) as folder, space.own_journal.locked():
         with space.store.read() as reader:
-            owed = reader.meta(RESTORE_OWED)
+            owed = reader.meta.get(RESTORE_OWED)
         if not owed:
             return
         try:
             backup = chosen(folder, owed)
         except NotFound:  # it was thrown away meanwhile: the files as they are count
             with space.store.write() as writer:
-                writer.set_meta(RESTORE_OWED, "")
+                writer.meta.set(RESTORE_OWED, "")
             return
         _put_files(space, backup)
 
@@ -320,7 +320,7 @@ def _put_files(space: OpenSpace, backup: MemoryBackup) -> None:
             (target / name).unlink(missing_ok=True)
             sync_directory((target / name).parent)
     with space.store.write() as writer:
-        writer.set_meta(RESTORE_OWED, "")
+        writer.meta.set(RESTORE_OWED, "")
 
 
 def _put_file(source: Path, target: Path) -> None:
@@ -401,13 +401,13 @@ def _fill(
     try:
         with _opened(place, backup) as copy, copy.read() as saved, store.write() as writer:
             PuttingBack(writer, saved, [], now).run()
-            if remains.key is not None and remains.key == saved.meta(TOMBSTONE_KEY):
+            if remains.key is not None and remains.key == saved.meta.get(TOMBSTONE_KEY):
                 known = {row[0] for row in _tombstones(writer)}
                 missing = [(digest, at, "") for digest, at in remains.tombstones.items() if digest not in known]
                 writer.tables().load(TABLES["tombstones"], missing)
             # Other processes know vectors by their ids: none may mean another text now.
             writer.tables().set_last_numbers({"vectors": to_micros(now)})
-            _note(writer.add_audit, told, caller, now)
+            _note(writer.audit.add, told, caller, now)
         if not store.scrub([]):
             raise StoreError(f"{folder} is in use.", "Repeat.")
     finally:

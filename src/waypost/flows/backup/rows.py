@@ -16,10 +16,9 @@ from waypost.flows.write.prepare import marks_standing
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.retrieve.passages import passages_of
-from waypost.store.fact_protocol import CandidateRow
-from waypost.store.move_protocol import Row, TableReader, TableWriter
-from waypost.store.moved_tables import TABLES
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import PassageRow, Reader, Writer
+from waypost.store.tables import TABLES, Row, TableReader, TableWriter
 
 MEMORIES, REFERENCES, VERDICTS = TABLES["memories"], TABLES["code_refs"], TABLES["verdicts"]
 _ID, _COLLECTION, _SUPERSEDED = MEMORIES.at("memory_id", "collection", "superseded_at")
@@ -105,7 +104,7 @@ def unwanted(saved: Reader, rows: Sequence[KeptRow], key: bytes, known: set[byte
     """Those of the snapshot's versions whose values stand on a tombstone by now."""
     found = list[Version]()
     for start in range(0, len(rows) if known else 0, _AT_ONCE):
-        page = saved.versions_by_number([one.number for one in rows[start : start + _AT_ONCE]]).values()
+        page = saved.memories.by_number([one.number for one in rows[start : start + _AT_ONCE]]).values()
         found += [version for version in page if not known.isdisjoint(erased_marks(key, version))]
     return found
 
@@ -113,7 +112,7 @@ def unwanted(saved: Reader, rows: Sequence[KeptRow], key: bytes, known: set[byte
 def all_candidates(reader: Reader) -> list[CandidateRow]:
     """Those in review, and those that were rejected."""
     ids = [row[0] for row in _rows(reader.tables(), "candidates")]
-    found = [reader.candidate(one) or reader.candidate(one, declined=True) for one in ids]
+    found = [reader.facts.candidate(one) or reader.facts.candidate(one, declined=True) for one in ids]
     return [one for one in found if one is not None]
 
 
@@ -149,7 +148,7 @@ class PuttingBack:
             self._add_missing(name)
         self._put_audit()
         for engine in self._engines:
-            self._writer.recount_domains(engine)
+            self._writer.facts.recount_domains(engine)
         return done
 
     # -- versions
@@ -169,16 +168,16 @@ class PuttingBack:
         self._to.set_last_numbers({"memories": free - 1})
         numbers = [self._numbers[one.number] for one in done.new]
         for start in range(0, len(numbers), _AT_ONCE):
-            page = self._writer.versions_by_number(numbers[start : start + _AT_ONCE])
+            page = self._writer.memories.by_number(numbers[start : start + _AT_ONCE])
             for number, version in page.items():
                 passages = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages_of(version)]
-                self._writer.replace_passages(number, passages, self._engines)
+                self._writer.memories.replace_passages(number, passages, self._engines)
 
     def _set_ends(self, done: Compared) -> None:
         """Which versions are held, as it was then. What was rejected since stays rejected."""
         differ = [(one, there) for one, there in done.both if one.row[_SUPERSEDED] != there.row[_SUPERSEDED]]
         self._numbers |= {one.number: there.number for one, there in done.both}
-        told = self._writer.meta(TOMBSTONE_KEY)
+        told = self._writer.meta.get(TOMBSTONE_KEY)
         rejected = self._rejected([there.number for one, there in differ if one.is_current], bytes.fromhex(told or ""))
         rows = [
             (there.number, *(one.row[at] if at == _SUPERSEDED else there.row[at] for at in range(1, len(there.row))))
@@ -189,7 +188,7 @@ class PuttingBack:
             self._to.put(MEMORIES, rows[start : start + _AT_ONCE])
 
     def _rejected(self, numbers: Sequence[int], key: bytes) -> set[int]:
-        versions = self._writer.versions_by_number(numbers)
+        versions = self._writer.memories.by_number(numbers)
         return {number for number, version in versions.items() if marks_standing(self._writer, key, version)}
 
     def _remove(self, done: Compared) -> None:
@@ -197,7 +196,7 @@ class PuttingBack:
         for one in done.gone:
             found.setdefault(one.memory_id, []).append(one.number)
         for memory_id, numbers in found.items():
-            self._writer.erase(memory_id, numbers)
+            self._writer.memories.erase(memory_id, numbers)
 
     def _put_references(self) -> None:
         wanted: dict[int, list[Row]] = {}
@@ -236,10 +235,10 @@ class PuttingBack:
         self._replace("edges", wanted, found(self._to))
 
     def _put_candidates(self) -> None:
-        wanted, key = {}, bytes.fromhex(self._writer.meta(TOMBSTONE_KEY) or "")
+        wanted, key = {}, bytes.fromhex(self._writer.meta.get(TOMBSTONE_KEY) or "")
         for row in _rows(self._from, "candidates"):
-            one = self._saved.candidate(row[0])
-            if one is not None and not self._writer.tombstones(marks_of(one, key)):
+            one = self._saved.facts.candidate(row[0])
+            if one is not None and not self._writer.tombstones.matching(marks_of(one, key)):
                 wanted[row[0]] = row
         self._replace("candidates", wanted, {row[0]: row for row in _rows(self._to, "candidates")})
 
@@ -273,10 +272,10 @@ class PuttingBack:
     def _put_tombstones(self) -> None:
         """What was rejected or forgotten by then or since stays so. Marks of another key mean nothing beside this one's: a
         memory that has none takes the snapshot's key."""
-        ours, theirs = self._writer.meta(TOMBSTONE_KEY), self._saved.meta(TOMBSTONE_KEY)
+        ours, theirs = self._writer.meta.get(TOMBSTONE_KEY), self._saved.meta.get(TOMBSTONE_KEY)
         there = {row[0] for row in _rows(self._to, "tombstones")}
         if theirs is not None and ours != theirs and not there:
-            self._writer.set_meta(TOMBSTONE_KEY, theirs)
+            self._writer.meta.set(TOMBSTONE_KEY, theirs)
             ours = theirs
         if ours == theirs:
             missing = [row for row in _rows(self._from, "tombstones") if row[0] not in there]

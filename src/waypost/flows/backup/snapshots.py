@@ -305,8 +305,8 @@ def _is_same(source: Path, known: Path) -> bool:
 def mark_of(space: OpenSpace) -> str:
     """Another value once something that a snapshot holds has changed."""
     with space.store.read() as reader:
-        last, audit = reader.last_number(), reader.audit_entries(None, 1)
-        waiting = reader.count_candidates()
+        last, audit = reader.memories.last_number(), reader.audit.entries(None, 1)
+        waiting = reader.facts.count_candidates()
     stamps = sorted((path, one.size, one.mtime) for path, one in space.own_journal.scan().items())
     told = json.dumps([last, audit[0].number if audit else 0, waiting, stamps])
     return hashlib.sha256(told.encode()).hexdigest()[:32]
@@ -326,7 +326,7 @@ def due(space: OpenSpace) -> bool:
     if known:
         return known[0].mark != mark_of(space)
     with space.store.read() as reader:
-        return bool(reader.audit_entries(None, 1))
+        return bool(reader.audit.entries(None, 1))
 
 
 def make_daily(space: OpenSpace) -> MemoryBackup | None:

@@ -29,7 +29,7 @@ def is_admitted(reader: Reader, identity: Identity, machine: str) -> bool:
     """Whether this memory opens for this checkout without a look at its history."""
     if identity.root is None or identity.space_id == path_id(identity.root, machine):
         return True  # nothing but its own path names it
-    known = reader.checkouts()
+    known = reader.code.checkouts()
     if identity.checkout_id in known or was_admitted(reader, identity):
         return True
     return not known and not are_checkouts_lost(reader)
@@ -37,12 +37,12 @@ def is_admitted(reader: Reader, identity: Identity, machine: str) -> bool:
 
 def was_admitted(reader: Reader, identity: Identity) -> bool:
     """Whether the memory opened for this checkout before, as is noted beside the list of checkouts too."""
-    return bool(identity.checkout_id and reader.meta(_FOLDER + identity.checkout_id))
+    return bool(identity.checkout_id and reader.meta.get(_FOLDER + identity.checkout_id))
 
 
 def are_checkouts_lost(reader: Reader) -> bool:
     """Whether damage took away checkouts that the memory knew: that it knows none does not make it a new one then."""
-    return "checkouts" in reader.damage() or bool(reader.meta(CHECKOUTS_LOST))
+    return "checkouts" in reader.damage() or bool(reader.meta.get(CHECKOUTS_LOST))
 
 
 def why_refused(reader: Reader, identity: Identity, machine: str) -> str | None:
@@ -74,7 +74,7 @@ def admit(space: OpenSpace, look: Callable[[OpenSpace], object]) -> None:
     if identity.root is None:
         return
     with space.store.read() as reader:
-        if identity.checkout_id in reader.checkouts():
+        if identity.checkout_id in reader.code.checkouts():
             return
         need_admission(reader, identity, machine)
         if "checkouts" in reader.damage():
@@ -83,7 +83,7 @@ def admit(space: OpenSpace, look: Callable[[OpenSpace], object]) -> None:
     if space.store.may_write:
         commits = commits_at(identity.root, seconds=_FIRST_LOOK)
         with space.store.write() as writer:
-            writer.add_checkout(identity.checkout_id, tree_name(identity.root, machine), space.clock())
+            writer.code.add_checkout(identity.checkout_id, tree_name(identity.root, machine), space.clock())
             _note_commits(writer, identity, commits)
 
 
@@ -94,10 +94,10 @@ def confirm(store: Store, identity: Identity, machine: str, caller: Caller, at: 
     commits = commits_at(identity.root)
     word = {"owners_word": True} if caller.owners_word else {}
     with store.write() as writer:
-        writer.add_checkout(identity.checkout_id, tree_name(identity.root, machine), at)
+        writer.code.add_checkout(identity.checkout_id, tree_name(identity.root, machine), at)
         _note_commits(writer, identity, commits)
         details = {"checkout": identity.checkout_id, **word}
-        writer.add_audit(AuditEntry(at, "adopt", None, caller.source, caller.actor, details))
+        writer.audit.add(AuditEntry(at, "adopt", None, caller.source, caller.actor, details))
 
 
 def note_history(space: OpenSpace) -> None:
@@ -105,8 +105,8 @@ def note_history(space: OpenSpace) -> None:
     if space.identity.root is None or not space.store.may_write:
         return
     with space.store.read() as reader:
-        has_roots, folder = bool(reader.meta(_ROOTS)), reader.meta(_FOLDER + space.identity.checkout_id)
-        heads = _listed(reader.meta(_HEADS))
+        has_roots, folder = bool(reader.meta.get(_ROOTS)), reader.meta.get(_FOLDER + space.identity.checkout_id)
+        heads = _listed(reader.meta.get(_HEADS))
     from waypost.code.git.history import head  # by a look at git's files, mostly
 
     now = head(space.identity.root).commit
@@ -119,23 +119,23 @@ def note_history(space: OpenSpace) -> None:
 
 def known_commits(reader: Reader) -> list[str]:
     """Newest first: what is near the tip of a clone is found soonest."""
-    indexed = [reader.meta(indexed_commit_of(checkout)) or "" for checkout in reader.checkouts()]
-    found = [*reversed(_listed(reader.meta(_HEADS))), *indexed, *_listed(reader.meta(_ROOTS))]
+    indexed = [reader.meta.get(indexed_commit_of(checkout)) or "" for checkout in reader.code.checkouts()]
+    found = [*reversed(_listed(reader.meta.get(_HEADS))), *indexed, *_listed(reader.meta.get(_ROOTS))]
     return list(dict.fromkeys(one for one in found if one))
 
 
 def siblings(reader: Reader, machine: str) -> list[Path]:
     """The known checkouts that are on this machine."""
-    found = (tree_here(told, machine) for told in reversed(reader.checkouts().values()))
+    found = (tree_here(told, machine) for told in reversed(reader.code.checkouts().values()))
     return [root for root in found if root is not None and root.is_dir()]
 
 
 def was_moved_to(reader: Reader, root: Path, machine: str) -> bool:
     """Whether this folder is a checkout of the memory that was elsewhere before."""
     number = _folder_number(root)
-    for checkout, told in reader.checkouts().items():
+    for checkout, told in reader.code.checkouts().items():
         before = tree_here(told, machine)
-        if before is not None and not before.exists() and number and reader.meta(_FOLDER + checkout) == number:
+        if before is not None and not before.exists() and number and reader.meta.get(_FOLDER + checkout) == number:
             return True
     return False
 
@@ -144,14 +144,14 @@ def _note_commits(writer: Writer, identity: Identity, commits: Commits) -> None:
     _add(writer, _ROOTS, commits.roots, _MOST_ROOTS)
     _add(writer, _HEADS, (commits.head,) if commits.head else (), _MOST_HEADS)
     if identity.root is not None and (number := _folder_number(identity.root)):
-        writer.set_meta(_FOLDER + identity.checkout_id, number)
+        writer.meta.set(_FOLDER + identity.checkout_id, number)
 
 
 def _add(writer: Writer, key: str, commits: Sequence[str], most: int) -> None:
-    known = _listed(writer.meta(key))
+    known = _listed(writer.meta.get(key))
     now = list(dict.fromkeys([*known, *commits]))[-most:]
     if now != known:
-        writer.set_meta(key, json.dumps(now))
+        writer.meta.set(key, json.dumps(now))
 
 
 def _listed(value: str | None) -> list[str]:

@@ -51,15 +51,15 @@ def look_for_relatives(space: OpenSpace) -> list[Relative]:
     found = list(find_relatives(space))
     if space.store.may_write:
         with space.store.write() as writer:
-            writer.set_meta(_FOUND, json.dumps([one.space_id for one in found]))
+            writer.meta.set(_FOUND, json.dumps([one.space_id for one in found]))
     return found
 
 
 def relatives(space: OpenSpace) -> list[Relative]:
     """Those that were found and that nobody has decided about."""
     with space.store.read() as reader:
-        ids = _listed(reader.meta(_FOUND))
-        settled = set(_listed(reader.meta(_SETTLED)))
+        ids = _listed(reader.meta.get(_FOUND))
+        settled = set(_listed(reader.meta.get(_SETTLED)))
     return [one for space_id in ids if space_id not in settled and (one := _looked_at(space, space_id))]
 
 
@@ -70,13 +70,13 @@ def relative_notices(space: OpenSpace) -> tuple[str, ...]:
 def settle_relatives(space: OpenSpace, ids: Sequence[str]) -> None:
     """Nobody is told of these any more."""
     with space.store.write() as writer:
-        settled = list(dict.fromkeys([*_listed(writer.meta(_SETTLED)), *ids]))
-        writer.set_meta(_SETTLED, json.dumps(settled))
+        settled = list(dict.fromkeys([*_listed(writer.meta.get(_SETTLED)), *ids]))
+        writer.meta.set(_SETTLED, json.dumps(settled))
 
 
 def count_kept(reader: Reader, moment: Moment) -> int:
     """How many memories people and agents have left."""
-    counts = reader.counts(View(moment))
+    counts = reader.memories.counts(View(moment))
     return sum(count for name, count in counts.items() if name in KEPT_COLLECTIONS)
 
 
@@ -85,7 +85,7 @@ def find_relatives(space: OpenSpace) -> Iterator[Relative]:
     if space.identity.root is None:
         return
     with space.store.read() as reader:
-        settled = set(_listed(reader.meta(_SETTLED)))
+        settled = set(_listed(reader.meta.get(_SETTLED)))
     others = [one for one in space.neighbours(space).listed() if one.kind == "project" and one.space_id not in settled]
     found = [one for other in others[:_MOST_LOOKED_AT] if (one := _looked_at(space, other.space_id))]
     held = commits_held(space.identity.root, [commit for one in found for commit in one.commits])
@@ -103,7 +103,7 @@ def _looked_at(space: OpenSpace, space_id: str) -> Relative | None:
             memories = count_kept(reader, Moment(space.clock()))
             if not memories:
                 return None
-            roots = tuple(reader.checkouts().values())
+            roots = tuple(reader.code.checkouts().values())
             return Relative(
                 space_id,
                 neighbours.name_of(space_id),
@@ -120,7 +120,7 @@ def _used_this_folder(space: OpenSpace, reader: Reader) -> bool:
     root, machine = space.identity.root, space.settings.shared_machine
     if root is None:
         return False
-    used = any(tree_here(told, machine) == root for told in reader.checkouts().values())
+    used = any(tree_here(told, machine) == root for told in reader.code.checkouts().values())
     return used or was_moved_to(reader, root, machine)
 
 

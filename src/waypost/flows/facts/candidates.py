@@ -17,7 +17,7 @@ from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING, DecidedCandidate
 from waypost.model.time import format_time, parse_time
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader
 
 EXTRACTOR = Caller("extractor", "learn")
@@ -109,7 +109,7 @@ def _is_here(space: OpenSpace, ref: str) -> bool:
     if root is not None:
         return (root / path).is_file()
     with space.store.read() as reader:
-        return path in reader.files(space.identity.checkout_id, [path])
+        return path in reader.code.files(space.identity.checkout_id, [path])
 
 
 def key_of(topic: str) -> str | None:
@@ -119,7 +119,7 @@ def key_of(topic: str) -> str | None:
 def _in_the_face_of(reader: Reader, item: _Item) -> "_Item | DecidedCandidate":
     """What is known on its topic: nothing, the same, something older that it replaces, or a later word."""
     draft = item.draft
-    known = reader.find_key(draft.key) if draft.key else None
+    known = reader.memories.with_key(draft.key) if draft.key else None
     if known is None or says_the_same(known, draft):
         return item
     if draft.valid_from is not None and known.valid_from > draft.valid_from:
@@ -174,8 +174,8 @@ def _hold(space: OpenSpace, items: Sequence[tuple[_Item, DecidedCandidate]], dry
         for item, taken in items:
             told, overtaken = _against_waiting(space, writer, item, taken, key)
             if told.status == HELD:
-                writer.drop_candidates(overtaken)
-                writer.put_candidate(_candidate_row(space, item, taken, key))
+                writer.facts.drop_candidates(overtaken)
+                writer.facts.put_candidate(_candidate_row(space, item, taken, key))
             done.append(told)
     return done
 
@@ -187,7 +187,7 @@ def _against_waiting(
     prepared = prepare(space, item.draft, EXTRACTOR, key)
     said = prepared.version.fingerprint
     topics = [item.candidate.topic] if item.candidate.topic else []
-    like = reader.candidates_like([said], topics)
+    like = reader.facts.candidates_like([said], topics)
     for row in like:
         if row.fingerprint == said or prepared.tombstone in earlier_words(row):
             return DecidedCandidate(item.candidate, WAITING, row.candidate_id, "it waits already"), []
@@ -217,8 +217,8 @@ def _drop_overtaken(space: OpenSpace, settled: Sequence[Candidate]) -> None:
     by_topic = {one.topic: one for one in settled if one.topic}
     if by_topic:
         with space.store.write() as writer:
-            waiting = writer.candidates_like([], list(by_topic))
-            writer.drop_candidates(row.candidate_id for row in waiting if not _is_later(row, by_topic[row.topic]))
+            waiting = writer.facts.candidates_like([], list(by_topic))
+            writer.facts.drop_candidates(row.candidate_id for row in waiting if not _is_later(row, by_topic[row.topic]))
 
 
 def _is_later(row: CandidateRow, than: Candidate) -> bool:
@@ -266,6 +266,6 @@ def waiting(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]:
     """What waits for approval, surest first."""
     rows: list[CandidateRow] = []
     with space.store.read() as reader:
-        while page := reader.candidates(after=rows[-1].candidate_id if rows else "", limit=_PAGE):
+        while page := reader.facts.candidates(after=rows[-1].candidate_id if rows else "", limit=_PAGE):
             rows += page
     return sorted(((row, candidate_of(row)) for row in rows), key=lambda one: (-one[0].confidence, one[0].candidate_id))

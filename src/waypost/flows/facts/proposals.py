@@ -18,7 +18,7 @@ from waypost.model.draft import Draft
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader, Writer
 
 REPLACE, CORRECT, RETRACT = "replace", "correct", "retract"
@@ -102,7 +102,7 @@ def propose_retraction(
 
 def proposals_about(reader: Reader, memory_id: str, *, declined: bool = False) -> list[CandidateRow]:
     """Those that wait; or those that were `declined`."""
-    return reader.candidates_like([], [topic_about(memory_id)], declined=declined)
+    return reader.facts.candidates_like([], [topic_about(memory_id)], declined=declined)
 
 
 def topic_about(memory_id: str) -> str:
@@ -141,14 +141,14 @@ def _propose(
 ) -> Receipt:
     """Put it up for review, once. `version` is what the memory would say, or says if it would be retracted."""
     target = proposal.target
-    if writer.tombstones([mark]):
+    if writer.tombstones.matching([mark]):
         return Receipt(None, "refused", reason="a person rejected this proposal before", replaces=target)
     for row in proposals_about(writer, target):
         other = proposal_of(row)
         if other is not None and (row.tombstone, other.action, other.given) == (mark, proposal.action, proposal.given):
             return Receipt(row.candidate_id, "duplicate", reason=_KNOWN, replaces=target, review=True)
     row = _row(space, proposal, version, mark, what)
-    writer.put_candidate(row)
+    writer.facts.put_candidate(row)
     details = {"candidate": row.candidate_id, "action": proposal.action}
     audit(space, writer, "propose", target, caller, details)
     return Receipt(row.candidate_id, "added", reason=_WAITS.format(what=what), replaces=target, review=True)

@@ -13,7 +13,7 @@ from waypost.model.candidate import Candidate
 from waypost.model.code_link import LinkedMemory
 from waypost.model.memory import Version
 from waypost.model.time import format_time
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader
 
 
@@ -39,7 +39,7 @@ class Review:
 def declined(space: OpenSpace, limit: int) -> list[tuple[CandidateRow, Candidate]]:
     """The candidates that were rejected last, newest first."""
     with space.store.read() as reader:
-        return [(row, candidate_of(row)) for row in reader.declined_candidates(limit)]
+        return [(row, candidate_of(row)) for row in reader.facts.declined_candidates(limit)]
 
 
 def review(space: OpenSpace, *, include_archived: bool = False) -> Review:
@@ -57,7 +57,7 @@ def _replaced(reader: Reader, row: CandidateRow) -> Version | None:
         held = held_versions(reader, proposal.target)
         return held[-1] if held else None
     key = key_of(row.topic)
-    known = reader.find_key(key) if key else None
+    known = reader.memories.with_key(key) if key else None
     return None if known is None or known.fingerprint == row.fingerprint else known
 
 

@@ -81,8 +81,8 @@ def index_tree(
     present = {entry.path: entry for entry in entries if not entry.skipped}
     commit_key = indexed_commit_key(space)
     with space.store.read() as reader:
-        known, since = reader.files(checkout), reader.meta(commit_key) or ""
-        force = force or (bool(known) and reader.meta(digest_format_key(space)) != DIGEST_FORMAT)
+        known, since = reader.code.files(checkout), reader.meta.get(commit_key) or ""
+        force = force or (bool(known) and reader.meta.get(digest_format_key(space)) != DIGEST_FORMAT)
     done.unchanged = sum(not force and _is_same(known.get(path), entry) for path, entry in present.items())
     was_named = choose(before.include, before.exclude).names_file if before is not None else None
     wanted = [
@@ -98,7 +98,7 @@ def index_tree(
     moves = _Moves(gone, times.renames)
     if not known:  # before the first file: an index that is stopped goes on in this format
         with space.store.write() as writer:
-            writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
+            writer.meta.set(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
     _take_in(space, wanted, moves, known, times, force, done, report)
     if known:  # otherwise everything is new to us, and nothing has changed
@@ -107,9 +107,9 @@ def index_tree(
         space.store.scrub([], wait=False)  # they are there and not wanted: no word of them is kept
     commit = head(root).commit
     with space.store.write() as writer:
-        done.files = len(writer.files(checkout))
-        writer.set_meta(commit_key, commit)
-        writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
+        done.files = len(writer.code.files(checkout))
+        writer.meta.set(commit_key, commit)
+        writer.meta.set(digest_format_key(space), DIGEST_FORMAT)
     note_history(space)
     return done
 
@@ -122,10 +122,10 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "IndexPatte
     entries = {entry.path: entry for entry in _readable(space, looked)}
     done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
     with space.store.read() as reader:
-        known = reader.files(checkout, {*paths, *entries})
+        known = reader.code.files(checkout, {*paths, *entries})
         if any(path not in known for path in paths):  # perhaps a folder that was there
             inside = tuple(f"{path}/" for path in paths)
-            known |= {path: row for path, row in reader.files(checkout).items() if path.startswith(inside)}
+            known |= {path: row for path, row in reader.code.files(checkout).items() if path.startswith(inside)}
     wanted = [one for path, one in entries.items() if not one.skipped and not _is_same(known.get(path), one)]
     gone = [row for path, row in known.items() if path not in entries or path in done.skipped]
     times = TreeTimes(root, space.clock(), few=True)
@@ -133,7 +133,7 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "IndexPatte
     _take_in(space, wanted, moves, known, times, False, done, quiet)
     refresh_for(space, done.edited)
     with space.store.write() as writer:
-        writer.untrack(checkout, paths)
+        writer.code.untrack(checkout, paths)
     return done
 
 
@@ -182,7 +182,7 @@ def _take_in(
     finished, began = 0, timing.perf_counter()
     code = {entry.path for entry in wanted if is_code(entry.path)}
     with space.store.read() as reader:
-        described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
+        described = {row.path for row in reader.code.derived_of_kind(space.identity.checkout_id, "summary")}
     lost = not described.isdisjoint(moves.left())  # a new file may be one of these under another name
     jobs = [
         DigestJob(one.path, one.size, one.named, one.path in described or (lost and one.path not in known))
@@ -202,7 +202,7 @@ def _take_in(
                 row = times.row(digest)
                 same = same_content(known.get(path), row)
                 if same and not force:
-                    writer.touch_file(space.identity.checkout_id, row)
+                    writer.code.touch_file(space.identity.checkout_id, row)
                     done.unchanged += 1
                     continue
                 origin = None if path in known else moves.origin(digest)

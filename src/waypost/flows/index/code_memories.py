@@ -79,7 +79,7 @@ def store_file(
 ) -> None:
     """Put a file into the index in place of what it was, or of the file that it was before it was renamed."""
     checkout = space.identity.checkout_id
-    old = writer.derived(checkout, [origin or digest.path], OF_A_FILE)
+    old = writer.code.derived(checkout, [origin or digest.path], OF_A_FILE)
     if same_content(before, row):  # what was said of it, perhaps by a model, is still true
         old = [one for one in old if one.kind != "summary"]
     wanted = list(digest.memories)
@@ -87,8 +87,8 @@ def store_file(
         wanted.append(digest.summary)
     put_derived(space, writer, old, [(derived, row) for derived in wanted], engines, urgency)
     if origin is not None:
-        writer.drop_file(checkout, origin)
-    writer.put_file(checkout, row, digest.facts)
+        writer.code.drop_file(checkout, origin)
+    writer.code.put_file(checkout, row, digest.facts)
 
 
 def put_derived(
@@ -111,14 +111,14 @@ def put_derived(
         if before is None:
             new.append((version, _rows(derived)))
         elif before.fingerprint == derived.fingerprint:
-            writer.move_derived(before.number, version)
+            writer.code.move_derived(before.number, version)
         else:
-            writer.replace_derived(before.number, version, _rows(derived), engines, urgency=urgency)
+            writer.code.replace_derived(before.number, version, _rows(derived), engines, urgency=urgency)
     if new:
-        writer.add_derived(new, engines, urgency=urgency)
+        writer.code.add_derived(new, engines, urgency=urgency)
     left = [one for rows in waiting.values() for one in rows]
     if left:
-        writer.erase_derived(left)
+        writer.code.erase_derived(left)
 
 
 _FILE = ""  # what a file's own memory is called here: a renamed file is still the same
@@ -162,15 +162,15 @@ def _version(space: OpenSpace, derived: Derived, row: FileRow | None, before: De
 def forget_files(space: OpenSpace, writer: Writer, paths: Sequence[str]) -> int:
     """Drop what was read out of these files. Returns how many of them were in the index."""
     checkout = space.identity.checkout_id
-    known = writer.files(checkout)
-    writer.erase_derived(writer.derived(checkout, paths, OF_A_FILE))
+    known = writer.code.files(checkout)
+    writer.code.erase_derived(writer.code.derived(checkout, paths, OF_A_FILE))
     for path in paths:
-        writer.drop_file(checkout, path)
+        writer.code.drop_file(checkout, path)
     return sum(path in known for path in paths)
 
 
 def owe_conclusions(space: OpenSpace, writer: Writer) -> None:
     """Something in the tree is new: what was concluded from all of it has to be concluded again."""
     token = space.new_id()
-    writer.set_meta(conclusions_key(space), token)
-    writer.set_meta(tree_changed_key(space), token)
+    writer.meta.set(conclusions_key(space), token)
+    writer.meta.set(tree_changed_key(space), token)

@@ -138,11 +138,11 @@ def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> tuple[int,
     from waypost.flows.learn.cold_start import discover  # what only the first look needs
 
     with space.store.read() as reader:
-        if reader.meta(discovered_key(space)) and not again:
+        if reader.meta.get(discovered_key(space)) and not again:
             return 0, ()
     found = discover(space, caller)
     with space.store.write() as writer:
-        writer.set_meta(discovered_key(space), format_time(space.clock()))
+        writer.meta.set(discovered_key(space), format_time(space.clock()))
     return found.count(STORED, REPLACED, MERGED), found.given_up
 
 
@@ -163,7 +163,7 @@ def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:
 
 def _owed(space: OpenSpace) -> int:
     with space.store.read() as reader:
-        owed = reader.owed()
+        owed = reader.vectors.pending()
         return sum(owed.get(engine.name, 0) for engine in space.engines.active(reader))
 
 
@@ -194,14 +194,14 @@ def settle_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Se
     """The patterns that hold for this checkout, with those given now."""
     key = patterns_key(space)
     with space.store.read() as reader:
-        kept = json.loads(reader.meta(key) or "{}")
+        kept = json.loads(reader.meta.get(key) or "{}")
     chosen = IndexPatterns(
         tuple(kept.get("include", ()) if include is None else include),
         tuple(kept.get("exclude", ()) if exclude is None else exclude),
     )
     if include is not None or exclude is not None:
         with space.store.write() as writer:
-            writer.set_meta(key, json.dumps({"include": chosen.include, "exclude": chosen.exclude}))
+            writer.meta.set(key, json.dumps({"include": chosen.include, "exclude": chosen.exclude}))
     return chosen
 
 
@@ -209,15 +209,15 @@ def _audit(space: OpenSpace, caller: Caller, done: Indexed) -> None:
     details = {"read": done.read, "removed": done.removed, "renamed": done.renamed}
     if any(details.values()):
         with space.store.write() as writer:
-            writer.add_audit(AuditEntry(space.clock(), "index", None, caller.source, caller.actor, details))
+            writer.audit.add(AuditEntry(space.clock(), "index", None, caller.source, caller.actor, details))
 
 
 def _reported(
     space: OpenSpace, done: Indexed, patterns: IndexPatterns, seconds: float, structure_after: float
 ) -> IndexReport:
     with space.store.read() as reader:
-        counts = reader.derived_counts(space.identity.checkout_id)
-        owed = reader.owed()
+        counts = reader.code.derived_counts(space.identity.checkout_id)
+        owed = reader.vectors.pending()
         pending = {engine.name: owed.get(engine.name, 0) for engine in space.engines.active(reader)}
         endpoints = endpoint_count(space, reader)
 

@@ -75,9 +75,9 @@ def files(space: OpenSpace) -> tuple[FileSeen, ...]:
     need_project(space)
     checkout = space.identity.checkout_id
     with space.store.read() as reader:
-        known = reader.files(checkout)
-        rows = reader.references(kept_view(space))
-        held = reader.verdicts(checkout, {row.number for row in rows})
+        known = reader.code.files(checkout)
+        rows = reader.references.visible(kept_view(space))
+        held = reader.references.verdicts(checkout, {row.number for row in rows})
     looks = space.identity.has_tree and len(rows) <= _MOST_LOOKED_AT
     verdicts = check(space, rows) if looks else held
     about, stale = _counts(space, rows, verdicts)
@@ -149,7 +149,7 @@ def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) 
 
 def _as_indexed(space: OpenSpace, place: str, first: int) -> SourceSeen:
     with space.store.read() as reader:
-        row = reader.files(space.identity.checkout_id, [place]).get(place)
+        row = reader.code.files(space.identity.checkout_id, [place]).get(place)
     if row is None:
         tree_of(space)  # says where to look
     assert row is not None
@@ -165,8 +165,8 @@ def _as_indexed(space: OpenSpace, place: str, first: int) -> SourceSeen:
 def stored_summary(space: OpenSpace, place: str) -> str:
     """What is known of what a file does; empty where nobody has described it."""
     with space.store.read() as reader:
-        rows = reader.derived(space.identity.checkout_id, [place], ["summary"])
-        found = reader.versions_by_number([row.number for row in rows]).values()
+        rows = reader.code.derived(space.identity.checkout_id, [place], ["summary"])
+        found = reader.memories.by_number([row.number for row in rows]).values()
     return next((version.text for version in found), "")
 
 

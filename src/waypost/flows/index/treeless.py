@@ -21,11 +21,11 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 def checkouts_of(reader: Reader, now: datetime) -> tuple[Checkout, ...]:
     """The checkouts of a space, the one that was judged last first; of those that never were, those with an index first."""
-    found = [Checkout(one, root, _judged_at(reader, one)) for one, root in reader.checkouts().items()]
+    found = [Checkout(one, root, _judged_at(reader, one)) for one, root in reader.code.checkouts().items()]
     if found and all(one.judged_at is None for one in found):
         found = _by_verdicts(reader, found, now)
     order = {one.id: place for place, one in enumerate(found)}
-    rank = {one.id: (one.judged_at or _LONG_AGO, reader.has_code(one.id), order[one.id]) for one in found}
+    rank = {one.id: (one.judged_at or _LONG_AGO, reader.code.has_any(one.id), order[one.id]) for one in found}
     return tuple(sorted(found, key=lambda one: rank[one.id], reverse=True))
 
 
@@ -34,7 +34,7 @@ def seen_elsewhere(space: OpenSpace, reader: Reader) -> Checkout | None:
     if not space.identity.is_away:
         return None
     checkout = space.identity.checkout_id
-    return Checkout(checkout, reader.checkouts().get(checkout, ""), _judged_at(reader, checkout))
+    return Checkout(checkout, reader.code.checkouts().get(checkout, ""), _judged_at(reader, checkout))
 
 
 def notice_elsewhere(space: OpenSpace) -> tuple[str, ...]:
@@ -50,8 +50,8 @@ def notice_elsewhere(space: OpenSpace) -> tuple[str, ...]:
 def indexed_symbols(space: OpenSpace, path: str) -> list[Version]:
     """The symbols of a file and the sections of a document as they were indexed, in their order."""
     with space.store.read() as reader:
-        rows = reader.derived(space.identity.checkout_id, [path], ["symbol", "file"])
-        found = reader.versions_by_number([row.number for row in rows if row.name != path]).values()
+        rows = reader.code.derived(space.identity.checkout_id, [path], ["symbol", "file"])
+        found = reader.memories.by_number([row.number for row in rows if row.name != path]).values()
     placed = [one for one in found if one.refs and one.refs[0].line_range is not None]
     return sorted(placed, key=_lines_of)
 
@@ -65,7 +65,7 @@ def as_judged(
     reader: Reader, seen: Checkout, verdicts: Mapping[tuple[int, int], StoredVerdict]
 ) -> dict[tuple[int, int], StoredVerdict]:
     """Verdicts with the time when each was seen to hold last: a look at all of them notes only what has changed."""
-    told = reader.meta(looked_at_key(seen.id))
+    told = reader.meta.get(looked_at_key(seen.id))
     if told is None:
         return dict(verdicts)
     last = parse_time(told, looked_at_key(seen.id))
@@ -73,16 +73,19 @@ def as_judged(
 
 
 def _judged_at(reader: Reader, checkout: str) -> datetime | None:
-    told = ((key, reader.meta(key)) for key in (judged_key(checkout), looked_at_key(checkout)))
+    told = ((key, reader.meta.get(key)) for key in (judged_key(checkout), looked_at_key(checkout)))
     return max((parse_time(value, key) for key, value in told if value), default=None)
 
 
 def _by_verdicts(reader: Reader, found: list[Checkout], now: datetime) -> list[Checkout]:
     """For what was judged before the time was noted."""
-    numbers = {row.number for row in reader.references(View(Moment(now), KEPT_COLLECTIONS))}
+    numbers = {row.number for row in reader.references.visible(View(Moment(now), KEPT_COLLECTIONS))}
     if not numbers:
         return found
     return [
-        replace(one, judged_at=max((v.checked_at for v in reader.verdicts(one.id, numbers).values()), default=None))
+        replace(
+            one,
+            judged_at=max((v.checked_at for v in reader.references.verdicts(one.id, numbers).values()), default=None),
+        )
         for one in found
     ]

@@ -182,7 +182,7 @@ def _written(
 
 
 def _known(reader: Reader, draft: Draft) -> tuple[str, object] | None:
-    held = reader.find_key(draft.key) if draft.key else None
+    held = reader.memories.with_key(draft.key) if draft.key else None
     return (held.memory_id, held.details.get(IMPORT)) if held else None
 
 
@@ -271,9 +271,9 @@ def _inserted(held: str, text: str) -> str:
 
 def _note_page(space: OpenSpace, import_id: str, path: str, text: str, *, created: bool) -> None:
     with space.store.write() as writer:
-        noted = json.loads(writer.meta(f"{_FILES}:{import_id}") or "[]")
+        noted = json.loads(writer.meta.get(f"{_FILES}:{import_id}") or "[]")
         noted = [one for one in noted if one["path"] != path]  # tried before
-        writer.set_meta(f"{_FILES}:{import_id}", json.dumps([*noted, {"path": path, "text": text, "created": created}]))
+        writer.meta.set(f"{_FILES}:{import_id}", json.dumps([*noted, {"path": path, "text": text, "created": created}]))
 
 
 def _read(space: OpenSpace, path: str) -> str | None:
@@ -292,13 +292,13 @@ def undo(space: OpenSpace, which: str | Path | None, caller: Caller, *, origin: 
     done = undo_import(space, which, caller, origin=origin)
     forget_promoted(space, done.retracted)
     with space.store.read() as reader:
-        noted = json.loads(reader.meta(f"{_FILES}:{done.id}") or "[]")
+        noted = json.loads(reader.meta.get(f"{_FILES}:{done.id}") or "[]")
     gone: list[str] = []
     kept: list[str] = []
     for one in reversed(noted):
         (gone if _take_back(space, one) else kept).append(one["path"])
     with space.store.write() as writer:
-        writer.set_meta(f"{_FILES}:{done.id}", "[]")
+        writer.meta.set(f"{_FILES}:{done.id}", "[]")
     return Returned(done.id, done.retracted, done.left, done.restored, tuple(gone), tuple(kept))
 
 

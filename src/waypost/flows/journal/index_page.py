@@ -57,7 +57,7 @@ def refresh_index(space: OpenSpace) -> bool:
     else:
         raise StoreError(f"{INDEX} is replaced again and again.", "Close the editor that holds it, and try again.")
     with space.store.write() as writer:
-        writer.set_meta(journal_key(space, _LINES), json.dumps(sorted({mark_of(line) for line in part.split("\n")})))
+        writer.meta.set(journal_key(space, _LINES), json.dumps(sorted({mark_of(line) for line in part.split("\n")})))
     note(space, "index_refreshed", file=INDEX, lines=part.count("\n") + 1)
     return True
 
@@ -66,7 +66,7 @@ def _renewed(space: OpenSpace, text: str, frame: Frame, part: str) -> str:
     """The page with a new part. Lines that somebody wrote into the old one are kept above it; lines of ours that they
     changed or took out are made anew. Where nobody knows which lines were ours, all that stood there is kept."""
     with space.store.read() as reader:
-        stored = reader.meta(journal_key(space, _LINES))
+        stored = reader.meta.get(journal_key(space, _LINES))
     if frame.part is None or not frame.is_edited or not stored:
         return with_part(text, part)
     known = set(json.loads(stored))

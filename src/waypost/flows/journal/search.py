@@ -127,7 +127,7 @@ def _entries(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
         yield from (_Piece(number, (line,)) for number, line in enumerate(text.split("\n"), 1))
         return
     with space.store.read() as reader:
-        named = {one.place: one.memory_id for one in reader.journal_places(space.journal_id, [path])}
+        named = {one.place: one.memory_id for one in reader.journal.places(space.journal_id, [path])}
     number, place = 1, 0
     for block in page.blocks:
         if block.entry is not None:

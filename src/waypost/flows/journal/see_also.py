@@ -80,8 +80,10 @@ def link_related(space: OpenSpace, items: Sequence[ScoredEntry], at: datetime) -
     if edges:
         with space.store.write() as writer:
             for edge in edges.values():
-                if writer.versions(edge.from_id) and writer.versions(edge.to_id):  # nobody has forgotten one meanwhile
-                    writer.add_edge(edge)
+                if writer.memories.versions(edge.from_id) and writer.memories.versions(
+                    edge.to_id
+                ):  # nobody has forgotten one meanwhile
+                    writer.edges.add(edge)
         note(space, "linked", links=len(edges))
     return len(edges)
 
@@ -99,7 +101,7 @@ class _Linking:
 
     def link(self, item: ScoredEntry) -> None:
         now = self.space.clock()
-        version = self.reader.version(item.entry.id or "", Moment(now))
+        version = self.reader.memories.version(item.entry.id or "", Moment(now))
         if version is None or len(self._links(version.memory_id)) >= MOST_LINKS:
             return
         mine = self._links(version.memory_id)
@@ -117,7 +119,7 @@ class _Linking:
 
     def _links(self, memory_id: str) -> set[str]:
         if memory_id not in self._linked:
-            known = [edge for edge in self.reader.edges(memory_id) if edge.kind == SEE_ALSO]
+            known = [edge for edge in self.reader.edges.of_memory(memory_id) if edge.kind == SEE_ALSO]
             self._linked[memory_id] = {end for edge in known for end in (edge.from_id, edge.to_id)} - {memory_id}
         return self._linked[memory_id]
 
@@ -135,10 +137,12 @@ class RelatedEntry(NamedTuple):
 
 def related_to(space: OpenSpace, reader: Reader, memory_ids: Collection[str]) -> dict[str, list[RelatedEntry]]:
     """The entries that these are linked with, most alike first, as far as they are held."""
-    edges = sorted(reader.edges_of(memory_ids, (SEE_ALSO,)), key=lambda one: (-one.strength, one.from_id, one.to_id))
+    edges = sorted(
+        reader.edges.of_kinds(memory_ids, (SEE_ALSO,)), key=lambda one: (-one.strength, one.from_id, one.to_id)
+    )
     ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
     now = Moment(space.clock())
-    held = {one: version for one in ends if (version := reader.version(one, now)) is not None}
+    held = {one: version for one in ends if (version := reader.memories.version(one, now)) is not None}
     found: dict[str, list[RelatedEntry]] = {}
     for edge in edges:
         for one, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
@@ -166,12 +170,12 @@ def _neighbours(space: OpenSpace, reader: Reader, version: Version, at: datetime
     if engine is None or vector is None:
         return
     until = replace(_view(space), moment=Moment(at, explicit=True))
-    answer = reader.vector_search(engine, vector, _LOOKED_AT, until)
+    answer = reader.search.vectors(engine, vector, _LOOKED_AT, until)
     best: dict[int, float] = {}
     for found in answer.found:
         if found.memory_id != version.memory_id:
             best[found.number] = max(found.score, best.get(found.number, 0.0))
-    versions = reader.versions_by_number(best)
+    versions = reader.memories.by_number(best)
     for number in sorted(best, key=lambda one: (-best[one], one)):
         other = versions.get(number)
         if other is not None and _stands_for_itself(other):
@@ -185,7 +189,7 @@ def _vector(space: OpenSpace, reader: Reader, version: Version) -> "tuple[str | 
     if passages and passages[0].language not in ("en", ""):
         engines = engines[::-1]
     for engine in engines[:1]:
-        known = reader.vectors(engine.name, [passages[0].content_hash]) if passages else {}
+        known = reader.vectors.get(engine.name, [passages[0].content_hash]) if passages else {}
         if known:
             return engine.name, next(iter(known.values()))
     return None, None
@@ -207,7 +211,7 @@ def similar_conversations(space: OpenSpace, session_or_id: str, k: int = 5) -> l
         scores = _by_meaning(space, reader, own) or _by_words(space, reader, own)
         mine = {version.session for version in own}
         groups: dict[str, list[tuple[float, Version]]] = {}
-        for number, version in reader.versions_by_number(scores).items():
+        for number, version in reader.memories.by_number(scores).items():
             if version.session and version.session not in mine and _stands_for_itself(version):
                 groups.setdefault(version.session, []).append((scores[number], version))
     found = []
@@ -223,9 +227,9 @@ def similar_conversations(space: OpenSpace, session_or_id: str, k: int = 5) -> l
 
 def _conversation(space: OpenSpace, reader: Reader, session_or_id: str) -> list[Version]:
     """The entries of a session, or the one with this id and the rest of its session."""
-    version = reader.version(session_or_id.strip().lower(), Moment(space.clock()))
+    version = reader.memories.version(session_or_id.strip().lower(), Moment(space.clock()))
     session = version.session if version is not None else session_or_id
-    found = reader.listing(_view(space), Filter(session=session), limit=_VERSIONS_AT_ONCE) if session else []
+    found = reader.memories.listing(_view(space), Filter(session=session), limit=_VERSIONS_AT_ONCE) if session else []
     if version is not None and not found:
         found = [version]
     if not found:
@@ -249,7 +253,7 @@ def _by_meaning(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dic
     length = float(np.linalg.norm(middle))
     if not length:
         return {}
-    answer = reader.vector_search(engine, (middle / length).astype(np.float32), 10 * _LOOKED_AT, _view(space))
+    answer = reader.search.vectors(engine, (middle / length).astype(np.float32), 10 * _LOOKED_AT, _view(space))
     scores: dict[int, float] = {}
     for found in answer.found:
         scores[found.number] = max(found.score, scores.get(found.number, 0.0))
@@ -258,7 +262,7 @@ def _by_meaning(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dic
 
 def _by_words(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dict[int, float]:
     terms = query_terms(" ".join(version.text for version in own)[:_WORDS_OF_A_CONVERSATION])
-    found = reader.keyword_search(terms, 10 * _LOOKED_AT, _view(space)) if terms else []
+    found = reader.search.keywords(terms, 10 * _LOOKED_AT, _view(space)) if terms else []
     highest = max((one.score for one in found), default=1.0) or 1.0
     return {one.number: one.score / highest for one in found}
 

@@ -24,7 +24,7 @@ def stats(space: OpenSpace) -> dict[str, Any]:
     tally = counted(space)
     last, overdue = last_cleanup(space), missed(space)
     with space.store.read() as reader:
-        speakers = reader.speakers(MOST_SPEAKERS)
+        speakers = reader.memories.speakers(MOST_SPEAKERS)
     return {
         "path": str(space.journal.root),
         "entries": tally.entries,

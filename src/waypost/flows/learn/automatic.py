@@ -27,15 +27,15 @@ def learn_owed(space: OpenSpace) -> int:
     if not space.identity.has_tree:
         return 0
     with space.store.read() as reader:
-        since = reader.meta(learn_since_key(space)) or ""
+        since = reader.meta.get(learn_since_key(space)) or ""
     if not since:
         return 0
     with space.store.write() as writer:  # first: a commit that cannot be read must not keep the worker from its work
-        writer.set_meta(learn_since_key(space), "")
+        writer.meta.set(learn_since_key(space), "")
     now = head(tree_of(space)).commit
     found = take(space, propose(space, changes).candidates, EXTRACTOR) if (changes := _news(space, since, now)) else ()
     with space.store.write() as writer:  # last: whoever is killed on the way learns it after the next commit
-        writer.set_meta(learned_commit_key(space), now)
+        writer.meta.set(learned_commit_key(space), now)
     return len(found)
 
 

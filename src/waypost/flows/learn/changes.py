@@ -64,7 +64,7 @@ def learn(
     if yes and not dry_run and any(one.status == HELD for one in taken):
         taken, notices = _approved(space, caller, taken)
     with space.store.read() as reader:
-        pending = reader.count_candidates()
+        pending = reader.facts.count_candidates()
     return Learned(
         taken,
         commits=sum(bool(one.commit) for one in changes),
@@ -119,7 +119,11 @@ class _Today:
 def layout_of(space: OpenSpace) -> Layout:
     """The parts of the tree, from the index where there is one."""
     with space.store.read() as reader:
-        paths = list(reader.files(space.identity.checkout_id)) if reader.has_code(space.identity.checkout_id) else []
+        paths = (
+            list(reader.code.files(space.identity.checkout_id))
+            if reader.code.has_any(space.identity.checkout_id)
+            else []
+        )
     if not paths:
         patterns = settle_patterns(space, None, None)
         entries = walk(tree_of(space), include=patterns.include, exclude=patterns.exclude)

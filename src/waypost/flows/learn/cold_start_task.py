@@ -66,5 +66,5 @@ def _known(space: OpenSpace, paths: list[str]) -> frozenset[str]:
     """Those files that a memory points at already."""
     with space.store.read() as reader:
         view = kept_view(space)
-        rows = reader.references_to(space.identity.checkout_id, paths[: 10 * _MOST_FILES], view)
+        rows = reader.references.to_files(space.identity.checkout_id, paths[: 10 * _MOST_FILES], view)
     return frozenset(row.reference.file_path for row in rows)

@@ -31,7 +31,7 @@ def end_vanished(space: OpenSpace, origin: str, found: Collection[str], caller: 
         now = space.clock()
         gone = _gone(space, writer, origin, found)
         for version in gone:
-            writer.supersede(version.number, now)
+            writer.memories.supersede(version.number, now)
             if version.valid_from < now:
                 until = replace(
                     version,
@@ -49,11 +49,11 @@ def _gone(space: OpenSpace, reader: Reader, origin: str, found: Collection[str])
     view = View(Moment(space.clock()), KEPT_COLLECTIONS, archived=True)
     known = [
         version
-        for version in reader.latest(view, Filter(tags=(("origin", origin),)), _MOST)
+        for version in reader.memories.latest(view, Filter(tags=(("origin", origin),)), _MOST)
         if version.source == "extractor"
         and version.valid_until is None
         and (version.key or "").startswith(LEARNED)
         and version.key not in found
     ]
-    states = reader.states([version.memory_id for version in known])
+    states = reader.memories.states([version.memory_id for version in known])
     return [one for one in known if one.memory_id not in states or not states[one.memory_id].protected]

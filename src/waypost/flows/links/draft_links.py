@@ -46,7 +46,7 @@ def point_at_code(space: OpenSpace, tree: TreeNow, drafts: Sequence[Draft], *, d
     it is told, and the memory is kept without it.
     """
     with space.store.read() as reader:
-        is_indexed = space.identity.kind == "project" and reader.has_code(space.identity.checkout_id)
+        is_indexed = space.identity.kind == "project" and reader.code.has_any(space.identity.checkout_id)
     pointed = [
         _pinned(space, tree, draft, direct)
         if draft.refs
@@ -132,10 +132,10 @@ def _known(
 ) -> Mapping[str, list[IndexEntry]]:
     """What the index has of these names, by the last name or the file's name in lower case."""
     view = View(Moment(space.clock()), CODE_COLLECTIONS, space.identity.checkout_id)
-    numbers = [*reader.code_named(names, _MOST_KNOWN, view)] if names else []
-    numbers += reader.code_in_files(files, _MOST_KNOWN, view) if files else []
+    numbers = [*reader.code.symbols_named(names, _MOST_KNOWN, view)] if names else []
+    numbers += reader.code.files_ending(files, _MOST_KNOWN, view) if files else []
     found: dict[str, list[IndexEntry]] = {}
-    for one in reader.code_sketches(numbers).values():
+    for one in reader.code.sketches(numbers).values():
         is_file = one.kind == "file"
         name = one.path.rpartition("/")[2] if is_file else one.name.rpartition(".")[2]
         found.setdefault(name.lower(), []).append(

@@ -176,10 +176,10 @@ def _definitions(space: OpenSpace, written: str, name: str) -> list[CodeSketch]:
     view = View(Moment(space.clock()), CODE_COLLECTIONS, space.identity.checkout_id)
     with space.store.read() as reader:
         if written.startswith(_SCIP):
-            numbers = reader.code_with_id(written, view)
+            numbers = reader.code.symbols_with_id(written, view)
         else:
-            numbers = reader.code_named([last], _MOST_NAMED * 10, view)
-        sketches = [one for one in reader.code_sketches(numbers).values() if one.path]
+            numbers = reader.code.symbols_named([last], _MOST_NAMED * 10, view)
+        sketches = [one for one in reader.code.sketches(numbers).values() if one.path]
     if written.startswith(_SCIP):
         return sketches
     exact = [one for one in sketches if one.name == name or one.name.endswith(f".{name}")]

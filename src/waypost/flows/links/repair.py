@@ -96,8 +96,8 @@ def verify(
                 left[memory_id] = [f"{memory_id}: it was just changed by another; look at it again."]
                 continue
             _pin_anew(space, writer, version, pins[version.number])
-            state = writer.states([memory_id]).get(memory_id, State())
-            writer.set_state(
+            state = writer.memories.states([memory_id]).get(memory_id, State())
+            writer.memories.set_state(
                 memory_id, **renewed(state, now) | {"is_stale": False, "stale_reason": None}, verified_at=now
             )
             audit(space, writer, "verify", memory_id, caller, {"found": states[version.number]})
@@ -119,11 +119,11 @@ def _pin_anew(space: OpenSpace, writer: Writer, version: Version, found: Mapping
     """From here on it is judged by this code. That it points at another file from now on is not true of the past."""
     if all(version.refs[place].file_path == reference.file_path for place, reference in found.items()):
         for place, reference in found.items():
-            writer.repin(version.number, place, reference)
+            writer.references.repin(version.number, place, reference)
         return
     refs = tuple(found.get(place, reference) for place, reference in enumerate(version.refs))
     moved = replace(version, refs=refs, recorded_at=space.clock())
-    writer.supersede(version.number, moved.recorded_at)
+    writer.memories.supersede(version.number, moved.recorded_at)
     put(writer, moved, passages_of(moved), nothing_new(space, writer))
 
 
@@ -217,7 +217,7 @@ def _store(space: OpenSpace, caller: Caller, changed: Sequence[Version], *, acti
             held = {one.number for one in held_versions(writer, version.memory_id)}
             if version.number not in held:
                 raise NotFound(f"The memory {version.memory_id} was just changed by another.", "Try again.")
-            writer.supersede(version.number, now)
+            writer.memories.supersede(version.number, now)
             put(writer, replace(version, recorded_at=now), passages_of(version), embedded)
             # How many, not where: the log outlives what is forgotten. The versions tell where.
             audit(space, writer, action, version.memory_id, caller, {"refs": len(version.refs)})
@@ -243,10 +243,10 @@ def _chosen(
         if files is not None:
             paths = [safe_relative_path(tree_of(space), path) for path in files]
             both = [*paths, *(f"{path}/" for path in paths)]
-            rows = reader.references_to(space.identity.checkout_id, both, view)
+            rows = reader.references.to_files(space.identity.checkout_id, both, view)
         elif every:
             tree_of(space) if space.identity.is_away else None
-            rows = reader.references(view)
+            rows = reader.references.visible(view)
         verdicts = check(space, list(rows)) if every else {}
         numbers: dict[int, None] = {}
         for row in rows:
@@ -257,7 +257,7 @@ def _chosen(
                     continue
             numbers[row.number] = None
         known = {version.number for version in chosen}
-        chosen += reader.versions_by_number([number for number in numbers if number not in known]).values()
+        chosen += reader.memories.by_number([number for number in numbers if number not in known]).values()
     return chosen
 
 
@@ -277,9 +277,9 @@ def _has_moved(space: OpenSpace, reference: CodeReference, finding: CodeVerdict)
 def link_older(space: OpenSpace, caller: Caller, *, dry_run: bool = False) -> int:
     """Point memories that name code, and were written before it was in the index, at what they name. Returns how many."""
     with space.store.read() as reader:
-        if not space.identity.has_tree or not reader.has_code(space.identity.checkout_id):
+        if not space.identity.has_tree or not reader.code.has_any(space.identity.checkout_id):
             return 0
-        versions = reader.latest(kept_view(space), Filter(kinds=_LINKED_KINDS), _MOST_OLDER)
+        versions = reader.memories.latest(kept_view(space), Filter(kinds=_LINKED_KINDS), _MOST_OLDER)
     tree, found = TreeNow(space), list[Version]()
     for version in versions:
         links = () if version.refs else linked_by_text(space, tree, version.text)[0]
@@ -306,4 +306,4 @@ def _now(space: OpenSpace, versions: Sequence[Version]) -> tuple[LinkedMemory, .
 def _shown(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
     """The version that is true now, else the one that will be; none where it has just been forgotten."""
     held = held_versions(reader, memory_id)
-    return reader.version(memory_id, moment) or (held[-1] if held else None)
+    return reader.memories.version(memory_id, moment) or (held[-1] if held else None)

@@ -102,7 +102,7 @@ def write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, import_id: 
         undone = {parse_time(one["undone_at"]) for one in read_imports(writer) if one.get("undone_at")}
         _note_ids(writer, import_id, [draft.memory_id or "" for draft in drafts])
     with space.store.read() as reader:
-        last = reader.last_number()
+        last = reader.memories.last_number()
         marked = [
             _known_before(reader, draft, prepare(space, draft, caller, key), undone)
             if undone or draft.refs  # else there is nothing to be known
@@ -121,7 +121,7 @@ def write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, import_id: 
 
 def _known_before(reader: Reader, draft: Draft, item: Prepared, undone: set[datetime]) -> tuple[bool, Draft]:
     """Whether these words went with an undo, and the draft, without places if they have theirs."""
-    same = reader.find_fingerprint(item.version.fingerprint)
+    same = reader.memories.with_fingerprint(item.version.fingerprint)
     ended = [version.superseded_at for version in same if version.superseded_at]
     held = any(version.refs for version in same if version.superseded_at is None)
     return bool(ended) and max(ended) in undone, replace(draft, refs=()) if held else draft
@@ -131,12 +131,12 @@ def _known_before(reader: Reader, draft: Draft, item: Prepared, undone: set[date
 
 
 def read_imports(reader: Reader) -> list[dict[str, Any]]:
-    found = json.loads(reader.meta(_IMPORTS) or "[]")
+    found = json.loads(reader.meta.get(_IMPORTS) or "[]")
     return found if isinstance(found, list) else []
 
 
 def _keep(writer: Writer, imports: list[dict[str, Any]]) -> None:
-    writer.set_meta(_IMPORTS, json.dumps(imports[-_MOST_IMPORTS:]))
+    writer.meta.set(_IMPORTS, json.dumps(imports[-_MOST_IMPORTS:]))
 
 
 def register(space: OpenSpace, import_id: str, origin: str, path: Path) -> None:
@@ -174,15 +174,17 @@ def add_links(space: OpenSpace, links: Sequence[Edge], caller: Caller, import_id
     that touch memories of others are noted, to be undone with it."""
     new: list[Edge] = []
     with space.store.write() as writer:
-        known = {(one.kind, one.from_id, one.to_id) for one in writer.edges_of({e.from_id for e in links}, _LINKS)}
+        known = {
+            (one.kind, one.from_id, one.to_id) for one in writer.edges.of_kinds({e.from_id for e in links}, _LINKS)
+        }
         for link in links:
             if (link.kind, link.from_id, link.to_id) not in known:
                 known.add((link.kind, link.from_id, link.to_id))
-                writer.add_edge(replace(link, made_at=space.clock()))
+                writer.edges.add(replace(link, made_at=space.clock()))
                 new.append(link)
         if new:
             details = {"import": import_id, "links": len(new)}
-            writer.add_audit(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
+            writer.audit.add(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
         theirs = [[one.kind, one.from_id, one.to_id] for one in new if one.from_id not in own or one.to_id not in own]
         if theirs:
             imports = read_imports(writer)
@@ -194,9 +196,9 @@ def add_links(space: OpenSpace, links: Sequence[Edge], caller: Caller, import_id
 
 
 def _note_ids(writer: Writer, import_id: str, memory_ids: Sequence[str]) -> None:
-    number = int(writer.meta(f"{_BATCHES}:{import_id}") or 0)
-    writer.set_meta(f"{_BATCHES}:{import_id}:{number}", json.dumps(memory_ids))
-    writer.set_meta(f"{_BATCHES}:{import_id}", str(number + 1))
+    number = int(writer.meta.get(f"{_BATCHES}:{import_id}") or 0)
+    writer.meta.set(f"{_BATCHES}:{import_id}:{number}", json.dumps(memory_ids))
+    writer.meta.set(f"{_BATCHES}:{import_id}", str(number + 1))
 
 
 def _note_merged(space: OpenSpace, import_id: str, memory_ids: Sequence[str], last: int) -> None:
@@ -205,19 +207,19 @@ def _note_merged(space: OpenSpace, import_id: str, memory_ids: Sequence[str], la
     with space.store.write() as writer:
         known, changed = _merged(writer, import_id), _changed(writer, import_id)
         for memory_id in dict.fromkeys(memory_ids):
-            versions = writer.versions(memory_id)
+            versions = writer.memories.versions(memory_id)
             if versions and versions[0].details.get(IMPORT) == import_id:
                 known[memory_id] = versions[-1].number
             elif before := [version.number for version in versions if version.number <= last]:
                 first = changed[memory_id][0] if memory_id in changed else before[-1]
                 changed[memory_id] = [first, versions[-1].number]
-        writer.set_meta(f"{_BATCHES}:{import_id}:merged", json.dumps(known))
-        writer.set_meta(f"{_BATCHES}:{import_id}:changed", json.dumps(changed))
+        writer.meta.set(f"{_BATCHES}:{import_id}:merged", json.dumps(known))
+        writer.meta.set(f"{_BATCHES}:{import_id}:changed", json.dumps(changed))
 
 
 def _changed(reader: Reader, import_id: str) -> dict[str, list[int]]:
     """Of each memory into which the import was merged: the version before, and the one that it made last."""
-    found: dict[str, list[int]] = json.loads(reader.meta(f"{_BATCHES}:{import_id}:changed") or "{}")
+    found: dict[str, list[int]] = json.loads(reader.meta.get(f"{_BATCHES}:{import_id}:changed") or "{}")
     return found
 
 
@@ -225,30 +227,30 @@ def _restore_changed(space: OpenSpace, writer: Writer, import_id: str, caller: C
     """Into what the import was merged says again what it said before, unless somebody has changed it since."""
     restored = []
     for memory_id, (before, after) in _changed(writer, import_id).items():
-        versions = writer.versions(memory_id)
+        versions = writer.memories.versions(memory_id)
         held = [version for version in versions if version.superseded_at is None]
         old = next((version for version in versions if version.number == before), None)
         if old is None or [version.number for version in held] != [after]:
             continue
-        writer.supersede(after, now)
+        writer.memories.supersede(after, now)
         put_again(space, writer, old, now)
         details = {"import": import_id}
-        writer.add_audit(AuditEntry(now, "restore", memory_id, caller.source, caller.actor, details))
+        writer.audit.add(AuditEntry(now, "restore", memory_id, caller.source, caller.actor, details))
         restored.append(memory_id)
-    writer.set_meta(f"{_BATCHES}:{import_id}:changed", "{}")
+    writer.meta.set(f"{_BATCHES}:{import_id}:changed", "{}")
     return restored
 
 
 def _merged(reader: Reader, import_id: str) -> dict[str, int]:
     """The version that the import itself made last of a memory."""
-    found: dict[str, int] = json.loads(reader.meta(f"{_BATCHES}:{import_id}:merged") or "{}")
+    found: dict[str, int] = json.loads(reader.meta.get(f"{_BATCHES}:{import_id}:merged") or "{}")
     return found
 
 
 def noted_ids(reader: Reader, import_id: str) -> Iterator[str]:
     """Every id that a memory of this import has, or would have had: some were known, or were refused."""
-    for number in range(int(reader.meta(f"{_BATCHES}:{import_id}") or 0)):
-        yield from json.loads(reader.meta(f"{_BATCHES}:{import_id}:{number}") or "[]")
+    for number in range(int(reader.meta.get(f"{_BATCHES}:{import_id}") or 0)):
+        yield from json.loads(reader.meta.get(f"{_BATCHES}:{import_id}:{number}") or "[]")
 
 
 # -- taking it back
@@ -265,7 +267,7 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
         retracted: dict[str, str | None] = {}  # with the parent that the import gave it
         left, own, more = [], _added_by(writer, entry["id"], space), _merged(writer, entry["id"])
         for memory_id in own:
-            versions = writer.versions(memory_id)
+            versions = writer.memories.versions(memory_id)
             held = [version for version in versions if version.superseded_at is None]
             first = next((one for one in versions if one.number == more.get(memory_id)), versions[0])
             if any(_differs(version, first) for version in held):
@@ -275,7 +277,7 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
                 continue
             end(space, writer, held, caller, key, now)
             details = {"bounded": False, "import": entry["id"]}
-            writer.add_audit(AuditEntry(now, "retract", memory_id, caller.source, caller.actor, details))
+            writer.audit.add(AuditEntry(now, "retract", memory_id, caller.source, caller.actor, details))
             retracted[memory_id] = first.parent
         restored = _restore_changed(space, writer, entry["id"], caller, now)
         take_out(space, writer, retracted)
@@ -300,11 +302,13 @@ def _chosen(imports: list[dict[str, Any]], which: str | Path | None, origin: str
 def _added_by(reader: Reader, import_id: str, space: OpenSpace) -> list[str]:
     noted = list(noted_ids(reader, import_id))
     if noted:
-        return [one for one in noted if any(v.details.get(IMPORT) == import_id for v in reader.versions(one)[:1])]
+        return [
+            one for one in noted if any(v.details.get(IMPORT) == import_id for v in reader.memories.versions(one)[:1])
+        ]
     # One of the time before ids were noted.
     view, after = View(Moment(_END_OF_TIME), KEPT_COLLECTIONS, space.identity.checkout_id, archived=True), 0
     found: dict[str, None] = {}
-    while page := reader.listing(view, Filter(), after=after, limit=_PAGE):
+    while page := reader.memories.listing(view, Filter(), after=after, limit=_PAGE):
         found |= {version.memory_id: None for version in page if version.details.get(IMPORT) == import_id}
         after = page[-1].number
     return list(found)
@@ -324,13 +328,13 @@ def _unlink(writer: Writer, retracted: Mapping[str, str | None], own: Collection
     gone = {(link.kind, link.from_id, link.to_id) for link in links}
     gone |= {(CONTAINS, parent, child) for child, parent in retracted.items() if parent}
     for page in batches(retracted, _PAGE):
-        found = writer.edges_of(page, _LINKS)
+        found = writer.edges.of_kinds(page, _LINKS)
         gone |= {(one.kind, one.from_id, one.to_id) for one in found if one.from_id in own and one.to_id in own}
     for page in batches(sorted({from_id for _, from_id, _ in gone}), _PAGE):
-        there = writer.edges_of(page, _LINKS)
+        there = writer.edges.of_kinds(page, _LINKS)
         starts = set(page)
         kept = [one for one in there if one.from_id in starts and (one.kind, one.from_id, one.to_id) not in gone]
-        writer.replace_relations(page, _LINKS, kept)
+        writer.edges.replace(page, _LINKS, kept)
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -13,12 +13,12 @@ from waypost.store.protocol import AuditEntry, Reader, Writer
 
 def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:
     """The version that a command about an id means: the one visible now, else the latest that is still held."""
-    version = reader.version(memory_id, moment)
+    version = reader.memories.version(memory_id, moment)
     if version is None:
         held = held_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
         version = held[-1] if held else None
     if version is None:
-        past = reader.versions(memory_id)
+        past = reader.memories.versions(memory_id)
         if past and (moment.explicit or moment.known_at is not None):
             raise NotFound(f"The memory {memory_id} did not hold then.", f"See `waypost history {memory_id}`.")
         if past:
@@ -39,7 +39,7 @@ def refuse_derived(version: Version) -> None:
 
 def held_versions(reader: Reader, memory_id: str) -> list[Version]:
     """All that is held of a memory now: more than one version where it is true at times and at others not."""
-    return [version for version in reader.versions(memory_id) if version.superseded_at is None]
+    return [version for version in reader.memories.versions(memory_id) if version.superseded_at is None]
 
 
 def nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
@@ -51,4 +51,4 @@ def audit(
     space: OpenSpace, writer: Writer, action: str, memory_id: str | None, caller: Caller, details: dict[str, Any]
 ) -> None:
     word = {"owners_word": True} if caller.owners_word else {}
-    writer.add_audit(AuditEntry(space.clock(), action, memory_id, caller.source, caller.actor, details | word))
+    writer.audit.add(AuditEntry(space.clock(), action, memory_id, caller.source, caller.actor, details | word))

@@ -17,7 +17,7 @@ from waypost.flows.share.spaces import Neighbour, Neighbours
 from waypost.model.memory import Caller
 from waypost.model.share import Offer, ShareRow, SharingProject
 from waypost.model.time import format_time
-from waypost.store.share_protocol import GIVES, TAKES
+from waypost.store.shares import GIVES, TAKES
 
 OFFERED, ACTIVE, REVOKED, AWAY_STATE = "offered", "active", "revoked", "away"
 
@@ -74,12 +74,12 @@ def offer(space: OpenSpace, told: str, what: Offer, caller: Caller) -> Share:
     neighbours = space.neighbours(space)
     other = _another(space, neighbours.find(told))
     with space.store.write() as writer:
-        known = writer.share(GIVES, other.space_id)
+        known = writer.shares.get(GIVES, other.space_id)
         if known is None or not known.stands or known.offer != what:
             known = ShareRow(
                 GIVES, other.space_id, other.name, space.new_id(), what, space.clock(), _person(space, caller)
             )
-            writer.put_share(known)
+            writer.shares.put(known)
             audit(space, writer, "share_offer", None, caller, _details(GIVES, other) | what.to_json())
             new = True
         else:
@@ -101,11 +101,11 @@ def accept(space: OpenSpace, told: str, caller: Caller) -> Share:
         )
     new = False
     with space.store.write() as writer:
-        known = writer.share(TAKES, other.space_id)
+        known = writer.shares.get(TAKES, other.space_id)
         if known is None or not known.stands or known.offer_id != offered.offer_id:
             person = _person(space, caller)
             half = ShareRow(TAKES, other.space_id, other.name, offered.offer_id, offered.offer, space.clock(), person)
-            writer.put_share(half)
+            writer.shares.put(half)
             audit(space, writer, "share_accept", None, caller, _details(TAKES, other) | offered.offer.to_json())
             new = True
     notices = _tell(space, neighbours, other, "share_accept", GIVES, caller) if new else ()
@@ -120,10 +120,10 @@ def revoke(space: OpenSpace, told: str, caller: Caller, *, role: str | None = No
     ended: list[str] = []
     with space.store.write() as writer:
         for one in (GIVES, TAKES):
-            half = writer.share(one, other.space_id) if role in (None, one) else None
+            half = writer.shares.get(one, other.space_id) if role in (None, one) else None
             if half is not None and half.stands:
                 by = _person(space, caller)
-                writer.put_share(replace(half, revoked_at=space.clock(), revoked_by=by))
+                writer.shares.put(replace(half, revoked_at=space.clock(), revoked_by=by))
                 audit(space, writer, "share_revoke", None, caller, _details(one, other))
                 ended.append(one)
     if not ended:
@@ -138,7 +138,7 @@ def shares(space: OpenSpace) -> tuple[Share, ...]:
     """What this space gives and takes, and what is offered to it; those that were revoked too."""
     neighbours = space.neighbours(space)
     with space.store.read() as reader:
-        own = reader.shares()
+        own = reader.shares.all()
     others = {one.other: Neighbour(one.other, "", one.name) for one in own}
     others |= {one.space_id: one for one in neighbours.partners()}
     found = [
@@ -159,7 +159,7 @@ def _both_ways(neighbours: Neighbours, other: Neighbour, own: list[ShareRow]) ->
 
 def _seen(space: OpenSpace, neighbours: Neighbours, role: str, other: Neighbour) -> Share:
     with space.store.read() as reader:
-        half = reader.share(role, other.space_id)
+        half = reader.shares.get(role, other.space_id)
     theirs, error = _their_halves(neighbours, other)
     return _share(role, other, half, theirs.get(TAKES if role == GIVES else GIVES), error)
 
@@ -231,7 +231,7 @@ def _agreed_with(space: OpenSpace, neighbours: Neighbours, told: str) -> Neighbo
         return neighbours.find(told)
     except (NotFound, InvalidInput):
         with space.store.read() as reader:
-            known = {row.other: row for row in reader.shares() if row.stands}
+            known = {row.other: row for row in reader.shares.all() if row.stands}
         called = [row for row in known.values() if told in (row.other, row.name)]
         if len(called) != 1:
             raise

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from waypost.flows.facts.proposals import proposals_about, topic_about
 from waypost.model.memory import Version
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader, Writer
 
 
@@ -58,16 +58,16 @@ class DoomedRows:
 
 
 def doomed_rows(reader: Reader, doomed: Doomed) -> DoomedRows:
-    found = {version.number: version for one in doomed.ids for version in reader.versions(one)}
+    found = {version.number: version for one in doomed.ids for version in reader.memories.versions(one)}
     for value in doomed.fingerprints:
-        found |= {version.number: version for version in reader.find_fingerprint(value)}
+        found |= {version.number: version for version in reader.memories.with_fingerprint(value)}
     touched = {version.memory_id for version in found.values()}
-    emptied = {one for one in touched if all(version.number in found for version in reader.versions(one))}
+    emptied = {one for one in touched if all(version.number in found for version in reader.memories.versions(one))}
     memories = emptied | doomed.ids
     same, about = dict[str, CandidateRow](), dict[str, CandidateRow]()
     for declined in (False, True):
-        same |= _by_id(reader.candidates_like(sorted(doomed.fingerprints), [], declined=declined))
-        same |= _by_id(row for one in doomed.ids if (row := reader.candidate(one, declined=declined)) is not None)
+        same |= _by_id(reader.facts.candidates_like(sorted(doomed.fingerprints), [], declined=declined))
+        same |= _by_id(row for one in doomed.ids if (row := reader.facts.candidate(one, declined=declined)) is not None)
         about |= _by_id(row for one in memories for row in proposals_about(reader, one, declined=declined))
     others = [row for one, row in about.items() if one not in same]
     return DoomedRows(list(found.values()), memories, list(same.values()), others)
@@ -79,8 +79,8 @@ def erase_rows(writer: Writer, rows: DoomedRows) -> dict[str, int]:
     for version in rows.versions:
         numbers.setdefault(version.memory_id, []).append(version.number)
     for memory_id, own in numbers.items():
-        writer.erase(memory_id, own)
-    writer.drop_candidates(row.candidate_id for row in rows.candidates)
+        writer.memories.erase(memory_id, own)
+    writer.facts.drop_candidates(row.candidate_id for row in rows.candidates)
     return {memory_id: len(own) for memory_id, own in numbers.items()}
 
 

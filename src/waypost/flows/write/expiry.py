@@ -14,7 +14,7 @@ from waypost.flows.write.erase import clean_exports, traces_of
 from waypost.flows.write.erasure import Doomed, doomed_rows, erase_rows
 from waypost.flows.write.scrub import owe_scrub, scrub
 from waypost.model.memory import Caller
-from waypost.store.fact_protocol import LifetimeRow
+from waypost.store.facts import LifetimeRow
 from waypost.store.protocol import Reader, Writer
 
 _AT_ONCE = 200  # memories in one transaction: other writers wait for no more
@@ -61,7 +61,7 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
     """
     with space.store.read() as reader:
         now = space.clock()
-        over = reader.lifetimes(expired_by=now, protected=True)
+        over = reader.facts.lifetimes(expired_by=now, protected=True)
         due, postponed, clock = _believed(reader, _due(over), now)
         doomed = [row.memory_id for row in due if row.on_expire == "delete"]
         words = set() if dry_run else _words(reader, doomed)
@@ -89,14 +89,14 @@ def is_any_due(space: OpenSpace) -> bool:
     """Whether `process_expired` would do anything now."""
     with space.store.read() as reader:
         now = space.clock()
-        due, postponed, clock = _believed(reader, _due(reader.lifetimes(expired_by=now)), now)
+        due, postponed, clock = _believed(reader, _due(reader.facts.lifetimes(expired_by=now)), now)
         return bool(due) or (bool(postponed) and not is_noted(reader, clock))
 
 
 def _believed(reader: Reader, due: list[LifetimeRow], now: datetime) -> tuple[list[LifetimeRow], list[str], SeenClock]:
     """What can be done by this clock, and the ids of what is not deleted yet."""
     doomed = [row.memory_id for row in due if row.on_expire == "delete"]
-    known = [entry.at for memory_id in doomed for entry in reader.audit_entries(memory_id, 1)]
+    known = [entry.at for memory_id in doomed for entry in reader.audit.entries(memory_id, 1)]
     clock = look(reader, now, min(known, default=None))
     if not clock.is_doubtful:
         return due, [], clock
@@ -111,8 +111,8 @@ def _words(reader: Reader, doomed: Sequence[str]) -> set[str]:
     """What only these memories have ever said. Another one that says the same has its own time."""
     found, theirs = set(), frozenset(doomed)
     for memory_id in doomed:
-        for version in reader.versions(memory_id):
-            if theirs.issuperset(known.memory_id for known in reader.find_fingerprint(version.fingerprint)):
+        for version in reader.memories.versions(memory_id):
+            if theirs.issuperset(known.memory_id for known in reader.memories.with_fingerprint(version.fingerprint)):
                 found.add(version.text)
     return found
 
@@ -121,7 +121,7 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
     """Asked again here: another process may have renewed, protected or ended some since. Returns the texts of the
     candidates that went with them."""
     texts = set[str]()
-    now, states = space.clock(), writer.states([row.memory_id for row in rows])
+    now, states = space.clock(), writer.memories.states([row.memory_id for row in rows])
     for row in rows:
         memory_id, state = row.memory_id, states.get(row.memory_id)
         action = row.on_expire
@@ -137,11 +137,11 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
             owe_erasure(space, writer, gone)
             owe_scrub(space, writer, [memory_id])
         elif action == "archive":
-            writer.set_state(memory_id, archived_at=now)
+            writer.memories.set_state(memory_id, archived_at=now)
         elif state.is_stale:
             continue
         else:
-            writer.set_state(memory_id, is_stale=True, stale_reason=RUN_OUT)
+            writer.memories.set_state(memory_id, is_stale=True, stale_reason=RUN_OUT)
         audit(space, writer, "expire", memory_id, caller, told)
         _listed(done, action).append(memory_id)
     return texts

@@ -67,7 +67,7 @@ class WriteGate:
     def _rejected(self, item: Prepared) -> Receipt | None:
         """Refuse what was rejected, unless exactly this is held now: then what was rejected is a value that it contains."""
         met = marks_standing(self.writer, self.key, item.version)
-        known = self.writer.find_fingerprint(item.version.fingerprint) if met else ()
+        known = self.writer.memories.with_fingerprint(item.version.fingerprint) if met else ()
         if not met or any(version.superseded_at is None for version in known):
             return None
         lifting = "a person can lift that with `waypost reject --lift"
@@ -106,7 +106,7 @@ class WriteGate:
         engine = judging_engine(self.space, item.passages)
         skip, merge = THRESHOLDS[engine] if engine else (1.0, 1.0)
         for twin in twins:
-            known = self.writer.version(twin.memory_id, Moment(item.version.recorded_at))
+            known = self.writer.memories.version(twin.memory_id, Moment(item.version.recorded_at))
             if known is None or known.number != twin.number or not overlap(known.period, item.version.period):
                 continue
             if any(start != item.version.valid_from for start, _ in without(item.version.period, known.period)):
@@ -120,13 +120,13 @@ class WriteGate:
     def _taken(self, item: Prepared) -> Receipt | None:
         """Refuse what would overwrite another memory."""
         given = item.draft.memory_id
-        if given and self.writer.versions(given):
+        if given and self.writer.memories.versions(given):
             return self._refuse(item, f"{given} exists and says something else; `waypost correct` changes it")
         return None
 
     def _corrected_at(self, item: Prepared) -> str | None:
         """When this very value was given up for a part of the draft's time for which nobody holds it any more."""
-        known = self.writer.find_fingerprint(item.version.fingerprint)
+        known = self.writer.memories.with_fingerprint(item.version.fingerprint)
         held = [version.period for version in known if version.superseded_at is None]
         ended = [
             version.superseded_at
@@ -147,22 +147,22 @@ class WriteGate:
             return False
         if any(
             (rest.recorded_at, rest.details.get(ENDED)) == (ended.superseded_at, "extractor")
-            for rest in self.writer.versions(ended.memory_id)
+            for rest in self.writer.memories.versions(ended.memory_id)
         ):
             return True  # and now the tree says it again
         return any(
             (by.recorded_at, by.key, by.source) == (ended.superseded_at, item.draft.key, "extractor")
             and (item.own_time is None or item.own_time > by.valid_from)
-            for edge in self.writer.edges(ended.memory_id)
+            for edge in self.writer.edges.of_memory(ended.memory_id)
             if edge.kind == "supersedes" and edge.to_id == ended.memory_id
-            for by in self.writer.versions(edge.from_id)
+            for by in self.writer.memories.versions(edge.from_id)
         )
 
     def _same(self, item: Prepared) -> Receipt | None:
         if item.draft.key is not None:
             if item.draft.key.startswith(LEARNED) and item.draft.memory_id is None:
                 return self._refuse(item, f"keys that begin with {LEARNED!r} are those of learned facts")
-            known = self.writer.find_key(item.draft.key)
+            known = self.writer.memories.with_key(item.draft.key)
             if known is not None and known.memory_id == item.draft.replaces:
                 return None
             if known is not None and known.fingerprint == item.version.fingerprint:
@@ -171,7 +171,7 @@ class WriteGate:
                 return self._refuse(item, f"its key belongs to {known.memory_id}, which says something else")
         # Said without a time, it holds from when it is stored: another process may have stored it while we embedded.
         start = item.version.valid_from if item.own_time is not None else self.space.clock()
-        for known in self.writer.find_fingerprint(item.version.fingerprint):
+        for known in self.writer.memories.with_fingerprint(item.version.fingerprint):
             if known.superseded_at is None and not without((start, item.version.valid_until), known.period):
                 return Receipt(known.memory_id, "duplicate", item.draft.key, "exactly this is stored", item.masked)
         return None
@@ -180,7 +180,7 @@ class WriteGate:
         """Exactly this is known, and now it is said where in the code: from here on it points there too."""
         if same.status != "duplicate" or item.draft.replaces is not None:
             return None
-        for known in self.writer.find_fingerprint(item.version.fingerprint):
+        for known in self.writer.memories.with_fingerprint(item.version.fingerprint):
             if known.memory_id == same.id and known.superseded_at is None:
                 return self._vouched_for(item, known) or self._pointed_anew(item, known)
         return None
@@ -208,7 +208,7 @@ class WriteGate:
         ended = item.draft.replaces
         if same.status != "duplicate" or same.id is None or ended is None or ended == same.id:
             return same
-        held = [v for v in self.writer.versions(ended) if v.superseded_at is None]
+        held = [v for v in self.writer.memories.versions(ended) if v.superseded_at is None]
         proposed = self._proposed(item, held, known=True)
         if proposed is not None:
             return proposed
@@ -220,14 +220,16 @@ class WriteGate:
     def _prolong(self, item: Prepared) -> Receipt | None:
         """The same words are held for a part of the draft's time: now they are for all of it."""
         new = item.version
-        for known in self.writer.find_fingerprint(new.fingerprint):
+        for known in self.writer.memories.with_fingerprint(new.fingerprint):
             if known.superseded_at is not None or not overlap(known.period, new.period):
                 continue
             if known.source == "person" and new.source != "person":
                 continue  # for how long it is true they have said too
             start, ends = min(known.valid_from, new.valid_from), (known.valid_until, new.valid_until)
             end = None if None in ends else max(end for end in ends if end)
-            others = [v for v in self.writer.versions(known.memory_id) if v.superseded_at is None and v != known]
+            others = [
+                v for v in self.writer.memories.versions(known.memory_id) if v.superseded_at is None and v != known
+            ]
             if not any(overlap(other.period, (start, end)) for other in others):
                 longer = replace(known, text=new.text, valid_from=start, valid_until=end)
                 return self._supersede(item, known, longer, "known before, for a shorter time")
@@ -237,7 +239,7 @@ class WriteGate:
         """What the draft replaces: all that is still held of that memory."""
         if item.draft.replaces is None:
             return []
-        held = [v for v in self.writer.versions(item.draft.replaces) if v.superseded_at is None]
+        held = [v for v in self.writer.memories.versions(item.draft.replaces) if v.superseded_at is None]
         if not held and self.direct:
             raise NotFound(f"There is no current memory {item.draft.replaces} to replace.", "See `waypost list`.")
         return held
@@ -255,13 +257,13 @@ class WriteGate:
         put(self.writer, version, item.passages, self.embedded)
         self._limit(item)
         if version.parent is not None:
-            self.writer.add_edge(Edge("contains", version.parent, version.memory_id, made_at=version.recorded_at))
+            self.writer.edges.add(Edge("contains", version.parent, version.memory_id, made_at=version.recorded_at))
         if item.draft.protected:
-            self.writer.set_state(version.memory_id, protected=True)
+            self.writer.memories.set_state(version.memory_id, protected=True)
         if item.draft.archived_at is not None:
-            self.writer.set_state(version.memory_id, archived_at=item.draft.archived_at)
+            self.writer.memories.set_state(version.memory_id, archived_at=item.draft.archived_at)
         if item.draft.stale_reason is not None:
-            self.writer.set_state(version.memory_id, is_stale=True, stale_reason=item.draft.stale_reason)
+            self.writer.memories.set_state(version.memory_id, is_stale=True, stale_reason=item.draft.stale_reason)
         details: dict[str, object] = {"kind": version.kind, "masked": len(item.masked)}
         if replaces is not None:
             details["replaces"] = replaces
@@ -281,7 +283,7 @@ class WriteGate:
         """Its time begins now, unless an import says when it ends."""
         lifetime, draft = item.draft.lifetime, item.draft
         if lifetime is not None:
-            self.writer.set_state(
+            self.writer.memories.set_state(
                 item.version.memory_id,
                 expires_at=draft.expires_at or item.version.recorded_at + timedelta(seconds=lifetime.seconds),
                 on_expire=lifetime.on_expire,
@@ -290,28 +292,34 @@ class WriteGate:
                 refresh=lifetime.refresh,
             )
         elif draft.expires_at is not None:
-            self.writer.set_state(item.version.memory_id, expires_at=draft.expires_at, on_expire="stale")
+            self.writer.memories.set_state(item.version.memory_id, expires_at=draft.expires_at, on_expire="stale")
 
     def _said_again(self, item: Prepared, memory_id: str | None) -> None:
         """What somebody says now, or still finds in the tree, has its whole time before it again; so has what is just about to
         be deleted, or it would be lost with what was said before."""
-        state = self.writer.states([memory_id]).get(memory_id) if memory_id is not None else None
+        state = self.writer.memories.states([memory_id]).get(memory_id) if memory_id is not None else None
         if memory_id is None or state is None:
             return
         draft, now = item.draft, self.space.clock()
         dying = has_run_out(state, now) and state.on_expire == "delete" and draft.expires_at is None
-        held = [v for v in self.writer.versions(memory_id) if v.superseded_at is None]
+        held = [v for v in self.writer.memories.versions(memory_id) if v.superseded_at is None]
         if is_outranked(self.caller, held) and not dying:  # for how long it holds, a person has said
-            self.writer.set_state(memory_id, **(renewed(state, now) if self.caller.source == "extractor" else {}))
+            self.writer.memories.set_state(
+                memory_id, **(renewed(state, now) if self.caller.source == "extractor" else {})
+            )
             return
         renews = self.direct or self.caller.source == "extractor" or dying
         changes = said_again(state, draft.lifetime, draft.ttl_class, now, renews=renews)
-        self.writer.set_state(memory_id, **changes)
+        self.writer.memories.set_state(memory_id, **changes)
 
     def _orphaned(self, item: Prepared) -> str | None:
         """What is wrong with its parent. An import may bring the parent later."""
         given, version = item.draft.parent, item.version
-        held = [v for v in self.writer.versions(given) if v.superseded_at is None] if given and self.direct else []
+        held = (
+            [v for v in self.writer.memories.versions(given) if v.superseded_at is None]
+            if given and self.direct
+            else []
+        )
         if not given or not self.direct:
             return None
         if not held:
@@ -324,7 +332,7 @@ class WriteGate:
     def _close(self, held: list[Version], new: Version) -> int:
         """The world changed: what `held` says is true only where `new` does not hold."""
         for memory_id in {old.memory_id for old in held}:
-            self.writer.add_edge(Edge("supersedes", new.memory_id, memory_id, made_at=new.recorded_at))
+            self.writer.edges.add(Edge("supersedes", new.memory_id, memory_id, made_at=new.recorded_at))
         return make_room(self.writer, held, new.period, new.recorded_at, self.embedded, taken_key=new.key)
 
     def _merge(self, item: Prepared, known: Version, reason: str) -> Receipt:
@@ -350,11 +358,11 @@ class WriteGate:
         done = finish(item.draft, merged, item.masked, self.key)
         if marks_standing(self.writer, self.key, done.version):
             return self._add(item, [], None)  # together they would say what was rejected
-        self.writer.supersede(known.number, new.recorded_at)
+        self.writer.memories.supersede(known.number, new.recorded_at)
         put(self.writer, done.version, done.passages, self.embedded)
         self._said_again(item, known.memory_id)
         if known.text != done.version.text:
-            self.writer.set_state(known.memory_id, verified_at=None)  # what somebody verified were other words
+            self.writer.memories.set_state(known.memory_id, verified_at=None)  # what somebody verified were other words
         same = "same words" if known.fingerprint == done.version.fingerprint else "same meaning"
         self._audit("merge", known.memory_id, {"kind": new.kind, "reason": same})
         owed = pending(self.writer, done.passages, self.embedded)
@@ -362,4 +370,4 @@ class WriteGate:
 
     def _audit(self, action: str, memory_id: str | None, details: dict[str, object]) -> None:
         at = self.space.clock()
-        self.writer.add_audit(AuditEntry(at, action, memory_id, self.caller.source, self.caller.actor, details))
+        self.writer.audit.add(AuditEntry(at, action, memory_id, self.caller.source, self.caller.actor, details))

@@ -31,7 +31,7 @@ def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> Memo
     """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
     with space.store.read() as reader:
         version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
-        states = aged(reader.states([version.memory_id]), space.clock())
+        states = aged(reader.memories.states([version.memory_id]), space.clock())
         return MemoryRecord(version, states.get(version.memory_id, State()))
 
 
@@ -84,11 +84,11 @@ def correct(
         if said_by:
             details = {**item.version.details, SAID_BY: dict(said_by)}
             item = replace(item, version=replace(item.version, details=details))
-        writer.supersede(current.number, now)
+        writer.memories.supersede(current.number, now)
         make_room(writer, held_versions(writer, memory_id), item.version.period, now, embedded)
         put(writer, item.version, item.passages, embedded)
         _renew(space, writer, memory_id, caller)
-        writer.set_state(memory_id, verified_at=None)  # what somebody verified were other words
+        writer.memories.set_state(memory_id, verified_at=None)  # what somebody verified were other words
         audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
         write_through(space, writer, [memory_id])
         owed = pending(writer, item.passages, embedded)
@@ -100,10 +100,10 @@ def correct(
 def _renew(space: OpenSpace, writer: Writer, memory_id: str, caller: Caller) -> None:
     """What somebody says now has its whole time before it, if it has a lifetime. A person's words do not end for good
     because an agent, who may have chosen the end, said the first ones."""
-    state = writer.states([memory_id]).get(memory_id)
+    state = writer.memories.states([memory_id]).get(memory_id)
     if state is not None:
         milder = {"on_expire": "stale"} if caller.source == "person" and state.on_expire == "delete" else {}
-        writer.set_state(memory_id, **renewed(state, space.clock()), **milder)
+        writer.memories.set_state(memory_id, **renewed(state, space.clock()), **milder)
 
 
 def _corrected(
@@ -180,13 +180,13 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
         saying = {  # also for another time, by another memory
             same.number: same
             for value in held
-            for same in (value, *writer.find_fingerprint(value.fingerprint))
+            for same in (value, *writer.memories.with_fingerprint(value.fingerprint))
             if same.superseded_at is None
         }
         refuse_outranked(caller, saying.values(), "reject it")
         for value in held:
             for digest in value_marks(writer, value, key):
-                writer.add_tombstone(digest, now, memory_id)
+                writer.tombstones.add(digest, now, memory_id)
         back = end(space, writer, list(saying.values()), caller, key, now)
         audit(space, writer, "reject", memory_id, caller, {})
         write_through(space, writer, back)
@@ -195,7 +195,9 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
 def value_marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
     """The tombstones of a value, also in the domains from which it was moved to where it stands."""
     before = [
-        v for v in reader.versions(value.memory_id) if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
+        v
+        for v in reader.memories.versions(value.memory_id)
+        if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
     ]
     return {digest for version in before for digest in marks_left(key, version)}
 
@@ -209,7 +211,7 @@ def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
     version = prepare(space, draft, caller, key).version
     marks = [*marks_met(key, version), *topic_marks(key, LEARNED + draft.text)]
     with space.store.write() as writer:
-        lifted = writer.remove_tombstones(marks) > 0
+        lifted = writer.tombstones.remove(marks) > 0
         if lifted:
             audit(space, writer, "lift", None, caller, {"kind": draft.kind})
     return lifted
@@ -221,7 +223,7 @@ def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True
     with journal_writer(space) as writer:
         refuse_derived(visible_version(writer, memory_id, Moment(space.clock())))
         refuse_outranked(caller, held_versions(writer, memory_id), "protect it" if on else "end its protection")
-        writer.set_state(memory_id, protected=on)
+        writer.memories.set_state(memory_id, protected=on)
         audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
         write_through(space, writer, [memory_id])
 
@@ -240,14 +242,14 @@ def history(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> H
     """All of it; or of a moment that was asked for: what was recorded by then, and about that time."""
     memory_id = check_id(memory_id)
     with space.store.read() as reader:
-        versions = reader.versions(memory_id)
+        versions = reader.memories.versions(memory_id)
         if not versions:
             raise NotFound(
                 f"There is no memory {memory_id}, and there was none.", "`waypost list` shows what is there."
             )
         chain = _chain(reader, memory_id)
-        edges = {edge for member in chain for edge in reader.edges(member) if edge.kind == "supersedes"}
-        related = [version for member in chain if member != memory_id for version in reader.versions(member)]
+        edges = {edge for member in chain for edge in reader.edges.of_memory(member) if edge.kind == "supersedes"}
+        related = [version for member in chain if member != memory_id for version in reader.memories.versions(member)]
     ordered = sorted(related, key=lambda version: version.number)
     if moment is not None:
         versions, ordered = _told_by(versions, moment), _told_by(ordered, moment)
@@ -277,7 +279,7 @@ def _chain(reader: Reader, memory_id: str) -> list[str]:
     """The memory and all that it superseded or was superseded by, as far as it goes."""
     found, queue = {memory_id: None}, [memory_id]
     while queue:
-        for edge in reader.edges(queue.pop()):
+        for edge in reader.edges.of_memory(queue.pop()):
             if edge.kind == "supersedes":
                 for other in (edge.from_id, edge.to_id):
                     if other not in found:

@@ -45,7 +45,7 @@ class Lasting:
 
 
 def _lasting(space: OpenSpace, reader: Reader, memory_id: str) -> Lasting:
-    return Lasting(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
+    return Lasting(memory_id, aged(reader.memories.states([memory_id]), space.clock()).get(memory_id, State()))
 
 
 def set_ttl(
@@ -69,11 +69,11 @@ def set_ttl(
         now = space.clock()
         version = visible_version(writer, memory_id, Moment(now))
         _check_kind(version)
-        state = writer.states([memory_id]).get(memory_id, State())
+        state = writer.memories.states([memory_id]).get(memory_id, State())
         if chosen is None and (refresh or on_expire is not None):
             chosen, ttl_class = _kept(state, check_triggers(refresh), on_expire), state.ttl_class
         refuse_outranked(caller, held_versions(writer, memory_id), "set how long it lives")
-        writer.set_state(memory_id, **limited(state, chosen, ttl_class, now))
+        writer.memories.set_state(memory_id, **limited(state, chosen, ttl_class, now))
         told = {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
         audit(space, writer, "ttl", memory_id, caller, told)
         return _lasting(space, writer, memory_id)
@@ -110,7 +110,7 @@ def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[
     chosen = list(dict.fromkeys(check_id(memory_id) for memory_id in memory_ids))
     with space.store.write() as writer:
         now = space.clock()
-        states = writer.states(chosen)
+        states = writer.memories.states(chosen)
         for memory_id in chosen:
             visible_version(writer, memory_id, Moment(now))
             state = states.get(memory_id, State())
@@ -118,7 +118,7 @@ def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[
                 raise InvalidInput(
                     f"The memory {memory_id} has no lifetime.", f"`waypost ttl {memory_id} 7d` gives it one."
                 )
-            writer.set_state(memory_id, **renewed(state, now), verified_at=now)
+            writer.memories.set_state(memory_id, **renewed(state, now), verified_at=now)
             audit(space, writer, "renew", memory_id, caller, {})
         return tuple(_lasting(space, writer, memory_id) for memory_id in chosen)
 
@@ -129,7 +129,7 @@ def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[Linked
     moment = Moment(space.clock())
     actions = ("stale", "archive") if include_archived else ("stale",)
     with space.store.read() as reader:
-        rows = reader.lifetimes(expired_by=moment.as_of, archived=include_archived)
+        rows = reader.facts.lifetimes(expired_by=moment.as_of, archived=include_archived)
         ids = [row.memory_id for row in rows if row.on_expire in actions]
         versions = [version for one in ids if (version := _current(reader, one, moment)) is not None]
         memories = [_since_its_end(one) for one in linked(space, reader, versions).values()]
@@ -138,7 +138,7 @@ def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[Linked
 
 def _current(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
     held = held_versions(reader, memory_id)
-    return reader.version(memory_id, moment) or (held[-1] if held else None)
+    return reader.memories.version(memory_id, moment) or (held[-1] if held else None)
 
 
 def _since_its_end(memory: LinkedMemory) -> LinkedMemory:

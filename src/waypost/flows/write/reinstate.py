@@ -24,7 +24,7 @@ def end(
     """Hold these versions no longer. Returns the memories that hold again because one of these had replaced them."""
     regions: dict[str, list[Period]] = {}
     for version in held:
-        writer.supersede(version.number, now)
+        writer.memories.supersede(version.number, now)
         regions.setdefault(version.memory_id, []).append(version.period)
     back: dict[str, None] = {}
     for memory_id, region in regions.items():
@@ -60,16 +60,16 @@ def _give_back(
 def _hold_again(
     space: OpenSpace, writer: Writer, memory_id: str, region: Sequence[Period], key: bytes, now: datetime
 ) -> bool:
-    versions = writer.versions(memory_id)
-    state = writer.states([memory_id]).get(memory_id, State())
+    versions = writer.memories.versions(memory_id)
+    state = writer.memories.states([memory_id]).get(memory_id, State())
     if not versions or (has_run_out(state, now) and state.on_expire == "delete"):
         return False
     taken = [*taken_from(writer, memory_id), *said_elsewhere(writer, versions[-1])]
     found = what_returns(versions, _replaced_at(writer, memory_id), region, taken)
-    if any(writer.tombstones(tombstones(key, version)) for version in found.versions):
+    if any(writer.tombstones.matching(tombstones(key, version)) for version in found.versions):
         return False
     for version in found.absorbed:
-        writer.supersede(version.number, now)
+        writer.memories.supersede(version.number, now)
     for version in found.versions:
         put_again(space, writer, version, now)
     return bool(found.versions)
@@ -77,7 +77,7 @@ def _hold_again(
 
 def put_again(space: OpenSpace, writer: Writer, version: Version, now: datetime) -> None:
     """Write a version once more, as it was: its author, places and all. A key that another has meanwhile stays there."""
-    owner = writer.find_key(version.key) if version.key is not None else None
+    owner = writer.memories.with_key(version.key) if version.key is not None else None
     key = version.key if owner is None or owner.memory_id == version.memory_id else None
     again = replace(version, recorded_at=now, superseded_at=None, key=key)
     put(writer, again, passages_of(again), nothing_new(space, writer))
@@ -86,7 +86,11 @@ def put_again(space: OpenSpace, writer: Writer, version: Version, now: datetime)
 def replaced_by(reader: Reader, memory_id: str) -> list[str]:
     """The memories that this one replaced."""
     return sorted(
-        {edge.to_id for edge in reader.edges(memory_id) if (edge.kind, edge.from_id) == (SUPERSEDES, memory_id)}
+        {
+            edge.to_id
+            for edge in reader.edges.of_memory(memory_id)
+            if (edge.kind, edge.from_id) == (SUPERSEDES, memory_id)
+        }
     )
 
 
@@ -96,7 +100,7 @@ def replacers(reader: Reader, memory_id: str) -> list[str]:
     queue = [memory_id]
     while queue:
         above = queue.pop()
-        for edge in reader.edges(above):
+        for edge in reader.edges.of_memory(above):
             if edge.kind == SUPERSEDES and edge.to_id == above and edge.from_id not in (*found, memory_id):
                 found[edge.from_id] = None
                 queue.append(edge.from_id)
@@ -112,7 +116,7 @@ def said_elsewhere(reader: Reader, version: Version) -> list[Period]:
     """The time for which another memory says the same."""
     return [
         same.period
-        for same in reader.find_fingerprint(version.fingerprint)
+        for same in reader.memories.with_fingerprint(version.fingerprint)
         if same.superseded_at is None and same.memory_id != version.memory_id
     ]
 
@@ -120,9 +124,9 @@ def said_elsewhere(reader: Reader, version: Version) -> list[Period]:
 def _replaced_at(reader: Reader, memory_id: str) -> set[datetime]:
     """When memories of which nothing holds any more took its place: for the first time, and when they were restored."""
     found: set[datetime] = set()
-    for edge in reader.edges(memory_id):
+    for edge in reader.edges.of_memory(memory_id):
         if edge.kind == SUPERSEDES and edge.to_id == memory_id and not held_versions(reader, edge.from_id):
-            found |= set(_beginnings(reader.versions(edge.from_id)))
+            found |= set(_beginnings(reader.memories.versions(edge.from_id)))
             found |= {edge.made_at} if edge.made_at is not None else set()
     return found
 

@@ -96,7 +96,7 @@ def _remember_chunk(
     ]
     embedded = embed_items(space, items)
     with space.store.read() as reader:
-        seen = reader.last_number()
+        seen = reader.memories.last_number()
         twins = _twins(reader, space, items, embedded, since=0)
     filed = [item.version for item in items if is_filed(item.version)]
     with journal_writer(space, filed=bool(filed)) as writer:
@@ -158,7 +158,7 @@ def _twins(
         import numpy as np  # only where vectors are
 
         asked = np.stack([vector for _, vector in members])
-        for twin in reader.twins(engine, asked, kind, domain, THRESHOLDS[engine][1], since):
+        for twin in reader.search.twins(engine, asked, kind, domain, THRESHOLDS[engine][1], since):
             place = members[twin.asked][0]
             found[place].append(replace(twin, asked=place))
     return found

@@ -39,7 +39,7 @@ def finish_forgetting(space: OpenSpace) -> None:
     """Remove the traces that a killed process or a reader in the way left behind; waits for nobody. A restore that was
     killed is finished too."""
     with space.store.read() as reader:
-        restoring = reader.meta(RESTORE_OWED)
+        restoring = reader.meta.get(RESTORE_OWED)
     if restoring:
         from waypost.flows.backup.restore import finish_restore  # only after a kill
 
@@ -93,9 +93,9 @@ def _files_key(space: OpenSpace) -> str:
 
 
 def _noted(reader: Reader, key: str) -> set[str]:
-    found = json.loads(reader.meta(key) or "[]")
+    found = json.loads(reader.meta.get(key) or "[]")
     return set(found) if isinstance(found, list) else {str(found)}  # once it was a mere mark
 
 
 def _note(writer: Writer, key: str, names: set[str]) -> None:
-    writer.set_meta(key, json.dumps(sorted(names)) if names else "")
+    writer.meta.set(key, json.dumps(sorted(names)) if names else "")

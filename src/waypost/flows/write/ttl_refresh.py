@@ -7,7 +7,7 @@ from waypost.code.files.changed_patterns import ChangedFiles
 from waypost.code.git.history import TreeChanges, changed_since, dirty, head, recent_changes
 from waypost.facts.ageing import is_lively, renewed
 from waypost.flows.open_space import OpenSpace, tree_of
-from waypost.store.fact_protocol import LifetimeRow
+from waypost.store.facts import LifetimeRow
 from waypost.store.protocol import Reader
 
 
@@ -25,15 +25,15 @@ def refresh_for(space: OpenSpace, paths: Iterable[str]) -> int:
         return 0
     with space.store.write() as writer:
         now = space.clock()
-        states = writer.states(meant)
+        states = writer.memories.states(meant)
         alive = [one for one in meant if one in states and states[one].refresh and is_lively(states[one], now)]
         for memory_id in alive:
-            writer.set_state(memory_id, **renewed(states[memory_id], now))
+            writer.memories.set_state(memory_id, **renewed(states[memory_id], now))
     return len(alive)
 
 
 def _refreshable(reader: Reader, now: datetime) -> list[LifetimeRow]:
-    waiting = reader.lifetimes(refreshed=True)
+    waiting = reader.facts.lifetimes(refreshed=True)
     return [row for row in waiting if row.expires_at > now or row.on_expire == "stale"]
 
 
@@ -41,14 +41,14 @@ def refresh_after_git(space: OpenSpace) -> int:
     """The same for a tree that nobody indexes: git tells what was committed or checked out since the last time."""
     root, key = tree_of(space), f"refreshed_commit:{space.identity.checkout_id}"
     with space.store.read() as reader:
-        waiting, since = bool(_refreshable(reader, space.clock())), reader.meta(key)
+        waiting, since = bool(_refreshable(reader, space.clock())), reader.meta.get(key)
     commit = head(root).commit if waiting else ""
     if not commit or commit == since:
         return 0
     found = _names(changed_since(root, since)) if since else set(recent_changes(root, commits=1))
     done = refresh_for(space, sorted(found - _names(dirty(root))))  # what is in no commit may lie there for long
     with space.store.write() as writer:
-        writer.set_meta(key, commit)
+        writer.meta.set(key, commit)
     return done
 
 

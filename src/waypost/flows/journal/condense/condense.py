@@ -99,7 +99,7 @@ def condense(
 def _embed(space: OpenSpace) -> None:
     """Topics are found by meaning, so the vectors that are owed come first."""
     with space.store.read() as reader:
-        owed = any(reader.owed().values())
+        owed = any(reader.vectors.pending().values())
     if owed:
         settle(space)
 

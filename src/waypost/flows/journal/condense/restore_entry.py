@@ -43,7 +43,7 @@ def entry_let_go(run: CondenseRun, memory_id: str) -> FileChanges:
 
 def _live_entry(run: CondenseRun, memory_id: str) -> tuple[str, str, JournalPage, int]:
     with run.space.store.read() as reader:
-        places = [one for journal, one in reader.places_of([memory_id]) if journal == run.space.journal_id]
+        places = [one for journal, one in reader.journal.places_of([memory_id]) if journal == run.space.journal_id]
     for one in places:
         text = run.read(one.path) if layout.stage_of(one.path) == "daily" else None
         if text is None:

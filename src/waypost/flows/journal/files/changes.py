@@ -7,7 +7,7 @@ from pathlib import Path
 from waypost.errors import StoreCorrupt
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import FileStamp
-from waypost.store.journal_protocol import KnownFile
+from waypost.store.journal import KnownFile
 
 _ARCHIVE_SECONDS = 1.0
 _looked_at: dict[Path, float] = {}  # when this process looked at the whole journal
@@ -31,7 +31,7 @@ def look(space: OpenSpace) -> None:
 
 def is_current(space: OpenSpace, *, archive: bool = True) -> bool:
     with space.store.read() as reader:
-        known, moved = reader.journal_files(space.journal_id, archive=archive), reader.meta(MOVED)
+        known, moved = reader.journal.files(space.journal_id, archive=archive), reader.meta.get(MOVED)
     if not moved:
         return False
     folder = space.journal
@@ -41,7 +41,7 @@ def is_current(space: OpenSpace, *, archive: bool = True) -> bool:
 def tree_seen(space: OpenSpace) -> str | None:
     """The tree whose entries a reader sees, where journals of this space are kept in trees; None where none is."""
     with space.store.read() as reader:
-        return space.journal_id if reader.meta(IN_TREES) else None
+        return space.journal_id if reader.meta.get(IN_TREES) else None
 
 
 def known_files(stamps: dict[str, FileStamp]) -> dict[str, KnownFile]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from waypost.store.journal_protocol import PlacedEntry
+from waypost.store.journal import PlacedEntry
 from waypost.store.protocol import Reader, Writer
 
 STALE_BUFFER = timedelta(minutes=10)  # between the last entry that an editor's save dropped and that save
@@ -14,11 +14,11 @@ _FOUGHT = "journal_fought:"
 
 def note_fight(writer: Writer, journal: str, path: str, mtime: int) -> None:
     """Somebody saves this file while we write to it."""
-    writer.set_meta(f"{_FOUGHT}{journal}:{path}", str(mtime))
+    writer.meta.set(f"{_FOUGHT}{journal}:{path}", str(mtime))
 
 
 def is_fought_over(reader: Reader, journal: str, path: str, mtime: int) -> bool:
-    last = reader.meta(f"{_FOUGHT}{journal}:{path}")
+    last = reader.meta.get(f"{_FOUGHT}{journal}:{path}")
     return bool(last) and mtime - int(last or 0) < _FOUGHT_SECONDS * 10**9
 
 

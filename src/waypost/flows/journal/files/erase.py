@@ -59,7 +59,7 @@ def erase_entries(space: OpenSpace, writer: Writer, ids: Collection[str], texts:
     """Take them out of every file, inside a transaction while the journal is locked; out of other journals of the space
     too, such as one that another branch keeps in the tree. Returns the files that changed."""
     said = tuple(dict.fromkeys(texts))
-    digests = frozenset(place.digest for _, place in writer.places_of(ids))
+    digests = frozenset(place.digest for _, place in writer.journal.places_of(ids))
     changed = erase_in(space.journal, frozenset(ids), said, digests)
     record_in(space, writer, [path for path in changed if path.endswith(".md") and space.journal.exists(path)])
     for other in space.other_journals(writer):
@@ -94,9 +94,9 @@ def _erased(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], 
 
 def take_out(space: OpenSpace, writer: Writer, ids: Collection[str]) -> set[str]:
     """Remove these entries from the pages that hold them, and pages that then hold nothing. Their history stays."""
-    digests = frozenset(place.digest for _, place in writer.places_of(ids))
+    digests = frozenset(place.digest for _, place in writer.journal.places_of(ids))
     folder, erased = space.journal, Erased(frozenset(ids), (), frozenset(), digests)
-    paths = {place.path for journal, place in writer.places_of(ids) if journal == space.journal_id}
+    paths = {place.path for journal, place in writer.journal.places_of(ids) if journal == space.journal_id}
     for path in paths:
         _clean(folder, path, erased)
         day = day_of(path)

@@ -14,8 +14,8 @@ def page_from_index(space: OpenSpace, path: str) -> str | None:
         return None
     folder = space.journal
     with space.store.read() as reader:
-        ids = [one.memory_id for one in reader.journal_places(space.journal_id, [path])]
-        states = reader.states(ids)
-        held = {one: versions for one in ids if (versions := reader.versions(one))}
+        ids = [one.memory_id for one in reader.journal.places(space.journal_id, [path])]
+        states = reader.memories.states(ids)
+        held = {one: versions for one in ids if (versions := reader.memories.versions(one))}
     entries = [entry_of(folder, versions, states.get(one, State())) for one, versions in held.items()]
     return new_page(day) + "".join(render_entry(entry) for entry in entries)

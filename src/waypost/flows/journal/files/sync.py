@@ -27,7 +27,7 @@ from waypost.journal.layout import stage_of
 from waypost.journal.markdown import render_entry
 from waypost.model.journal import Entry, mark_of
 from waypost.model.memory import State
-from waypost.store.journal_protocol import KnownFile, PlacedEntry
+from waypost.store.journal import KnownFile, PlacedEntry
 from waypost.store.protocol import Writer
 
 _SETTLES = 0.005  # seconds after which a file that is just being saved says something else
@@ -75,7 +75,7 @@ def sync_in(
     """The same inside a transaction, while the journal is locked; at most `limit` files at once. Whether there was
     anything to do. `only` these files are about to be written to."""
     folder, done = space.journal, done if done is not None else Synced()
-    known = writer.journal_files(space.journal_id)
+    known = writer.journal.files(space.journal_id)
     if only is None:
         stamps = known_files(folder.scan())
     else:
@@ -85,8 +85,8 @@ def sync_in(
         return False
     changed = [path for path in stamps if known.get(path) != stamps[path]]
     gone = [path for path in known if path not in stamps]
-    if space.journal_id and not writer.meta(IN_TREES):
-        writer.set_meta(IN_TREES, "1")
+    if space.journal_id and not writer.meta.get(IN_TREES):
+        writer.meta.set(IN_TREES, "1")
     last = limit is None or len(changed) <= limit
     _Sync(space, writer, folder, done, writing=only is not None).run(
         changed[:limit], gone if last else [], settled=not last
@@ -102,7 +102,7 @@ def ours(space: OpenSpace, paths: Iterable[str]) -> Iterator[JournalFolder]:
     with folder.locked():
         with space.store.write() as writer:
             sync_in(space, writer)  # what a person did before
-            writer.set_meta(_OURS + space.journal_id, json.dumps({path: [] for path in named}))
+            writer.meta.set(_OURS + space.journal_id, json.dumps({path: [] for path in named}))
         yield _Announcing(space, folder)
         recorded(space, named)
 
@@ -118,9 +118,9 @@ class _Announcing(JournalFolder):
     def replace(self, path: str, text: str, *, expected: str | None) -> bool:
         key = _OURS + self._space.journal_id
         with self._space.store.write() as writer:
-            marks: dict[str, list[str]] = json.loads(writer.meta(key) or "{}")
+            marks: dict[str, list[str]] = json.loads(writer.meta.get(key) or "{}")
             marks.setdefault(path, []).append(mark_of(text))
-            writer.set_meta(key, json.dumps(marks))
+            writer.meta.set(key, json.dumps(marks))
         return super().replace(path, text, expected=expected)
 
 
@@ -128,7 +128,7 @@ def recorded(space: OpenSpace, paths: Iterable[str]) -> None:
     """These files were written by Waypost: what stands in them is what is known."""
     with space.journal.locked(), space.store.write() as writer:
         record_in(space, writer, paths)
-        writer.set_meta(_OURS + space.journal_id, "")
+        writer.meta.set(_OURS + space.journal_id, "")
 
 
 def record_in(space: OpenSpace, writer: Writer, paths: Iterable[str]) -> None:
@@ -161,11 +161,11 @@ class _Sync:
         for path in named:
             found = self._read(path, before.get(path, []))
             if found is None or found.known is None:
-                self._writer.drop_journal_file(self._journal, path)
+                self._writer.journal.drop_file(self._journal, path)
                 continue
             self._keep(path, found, before.get(path, []))
             for memory_id, unit in found.units:
-                if not self._writer.versions(memory_id):  # brought along by an import of people's files
+                if not self._writer.memories.versions(memory_id):  # brought along by an import of people's files
                     self._take(memory_id, unit, path)
 
     def run(self, changed: Sequence[str], gone: Sequence[str], *, settled: bool) -> None:
@@ -174,7 +174,7 @@ class _Sync:
             self.record([path for path in owned if path in changed or path in gone])
             changed = [path for path in changed if path not in owned]
             gone = [path for path in gone if path not in owned]
-        self._writer.set_meta(_OURS + self._journal, "")
+        self._writer.meta.set(_OURS + self._journal, "")
         before = self._places([*changed, *gone])
         found = self._read_all(changed, before, wait=not settled)
         lost = self._lost(before, found, gone)
@@ -189,13 +189,13 @@ class _Sync:
             if path not in found:
                 self._leave(path)
         for path in gone:
-            self._writer.drop_journal_file(self._journal, path)
+            self._writer.journal.drop_file(self._journal, path)
         for path, places in lost.items():
             self._part_with(path, places, before[path], found.get(path))
 
     def _owned(self) -> list[str]:
         """The files that a killed process of ours has written or removed, and that nobody has changed since."""
-        marks: dict[str, list[str]] = json.loads(self._writer.meta(_OURS + self._journal) or "{}")
+        marks: dict[str, list[str]] = json.loads(self._writer.meta.get(_OURS + self._journal) or "{}")
         return [path for path, written in marks.items() if self._says_one_of(path, written)]
 
     def _says_one_of(self, path: str, written: Sequence[str]) -> bool:
@@ -211,7 +211,7 @@ class _Sync:
         stamp = self._folder.stamp(path)
         if stamp is not None:
             look = KnownFile(stamp.size, stamp.mtime, stamp.gzipped)
-            self._writer.extend_journal_file(self._journal, path, look, [])
+            self._writer.journal.extend_file(self._journal, path, look, [])
 
     def _take(self, memory_id: str, unit: JournalUnit, path: str) -> None:
         outcome = self._adopting.take(memory_id, unit, path)
@@ -220,7 +220,7 @@ class _Sync:
 
     def _places(self, paths: Sequence[str]) -> dict[str, list[PlacedEntry]]:
         found: dict[str, list[PlacedEntry]] = {}
-        for place in self._writer.journal_places(self._journal, paths):
+        for place in self._writer.journal.places(self._journal, paths):
             found.setdefault(place.path, []).append(place)
         return found
 
@@ -273,7 +273,7 @@ class _Sync:
             taken.update([own] if own is not None else [])
         here = [place for place in before if place.memory_id not in taken]
         nameless = [unit.digest for unit, name in zip(units, names, strict=True) if name is None]
-        elsewhere = self._writer.places_like(self._journal, nameless) if nameless else []
+        elsewhere = self._writer.journal.places_like(self._journal, nameless) if nameless else []
         alike: dict[bytes, deque[str]] = {}
         for place in (*here, *elsewhere):
             alike.setdefault(place.digest, deque()).append(place.memory_id)
@@ -295,7 +295,7 @@ class _Sync:
     def _changed_note(self, unit: JournalUnit, left: list[PlacedEntry]) -> str | None:
         """The note without an id that this one was before somebody changed it."""
         for place in left:
-            versions = self._writer.versions(place.memory_id)
+            versions = self._writer.memories.versions(place.memory_id)
             if versions and SequenceMatcher(None, versions[-1].text[:2000], unit.entry.text[:2000]).ratio() > _ALIKE:
                 left.remove(place)
                 return place.memory_id
@@ -327,7 +327,7 @@ class _Sync:
             )
             for at, (memory_id, unit) in enumerate(found.units)
         ]
-        self._writer.put_journal_file(self._journal, path, found.known, places)
+        self._writer.journal.put_file(self._journal, path, found.known, places)
 
     # -- what is not there any more
 
@@ -344,7 +344,7 @@ class _Sync:
         ]
         elsewhere = {
             place.memory_id
-            for journal, place in self._writer.places_of({place.memory_id for place in missing})
+            for journal, place in self._writer.journal.places_of({place.memory_id for place in missing})
             if journal == self._journal and place.path not in before
         }
         lost: dict[str, list[PlacedEntry]] = {}
@@ -379,14 +379,14 @@ class _Sync:
         self._done.restored += len(entries)
         if found.known is not None:
             note_fight(self._writer, self._journal, path, found.known.mtime)
-        before = [*self._writer.journal_places(self._journal, [path]), *places]
+        before = [*self._writer.journal.places(self._journal, [path]), *places]
         again = self._read(path, before)
         if again is not None:
             self._keep(path, again, before)
 
     def _entry(self, memory_id: str) -> Entry | None:
-        versions = self._writer.versions(memory_id)
-        state = self._writer.states([memory_id]).get(memory_id, State())
+        versions = self._writer.memories.versions(memory_id)
+        state = self._writer.memories.states([memory_id]).get(memory_id, State())
         return entry_of(self._folder, versions, state) if versions else None
 
 
