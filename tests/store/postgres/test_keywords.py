@@ -19,8 +19,8 @@ from waypost.store.postgres.search import keyword_changes, keyword_rows
 from waypost.store.postgres.search.keyword_keys import keys_of, lookups, signed, term_of, tokens
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import FoundPassage, PassageRow, Store
-from waypost.store.sql import search_rows
-from waypost.store.sqlite import search_rows as sqlite_search_rows
+from waypost.store.sql import search
+from waypost.store.sqlite import search as sqlite_search
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = View(Moment(T0))
@@ -127,7 +127,7 @@ def test_a_view_of_a_few_memories_finds_them_among_many(
     fill(both)
     view = replace(NOW, domains=("rare",))
     for few in (0, 3, 1000):  # members that are compared directly
-        monkeypatch.setattr(search_rows, "few_members", lambda _, few=few: few)
+        monkeypatch.setattr(search, "few_members", lambda _, few=few: few)
         for terms in questions(4, 4):
             mine, theirs = (answers(store, terms, view, 4)[0] for store in both)
             assert [found.score for found in mine] == pytest.approx([found.score for found in theirs])
@@ -139,7 +139,7 @@ def test_only_the_rarest_words_are_weighed_in_a_large_space(
 ) -> None:
     fill(both)
     monkeypatch.setattr(keyword_rows, "MOST_WEIGHED", 60)
-    monkeypatch.setattr(sqlite_search_rows, "_MOST_WEIGHED", 60)
+    monkeypatch.setattr(sqlite_search, "_MOST_WEIGHED", 60)
     for terms in questions(5):
         assert_same(both, [term for term in terms if tokens(term) == [term]])
 

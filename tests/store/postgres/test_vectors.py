@@ -14,7 +14,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.postgres.search import schema, vector_changes, vector_samples
-from waypost.store.postgres.search import search_rows as postgres_search_rows
+from waypost.store.postgres.search import search as postgres_search
 from waypost.store.postgres.search.halfvec import Halves, array_bytes, half_bytes, packed
 from waypost.store.postgres.search.vector_rows import NearVector, all_scores, find_engine, near
 from waypost.store.postgres.search.vector_samples import Samples, _together
@@ -145,7 +145,7 @@ def test_a_few_members_of_a_view_are_found_by_one_search_even_if_many_of_them_ar
         depths.append(given[-1])
         return near(*given)
 
-    monkeypatch.setattr(postgres_search_rows, "near", noting)
+    monkeypatch.setattr(postgres_search, "near", noting)
     assert nearest(filled[0], asked, 5, view) == whole[0] == whole[1]
     assert len(depths) <= 1  # no deeper search than the first
     for limit in (1, 2, 60):

@@ -15,7 +15,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.protocol import PassageRow
-from waypost.store.sql import search_rows
+from waypost.store.sql import search
 from waypost.store.sqlite.store import DATABASE_NAME, SqliteStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
@@ -105,7 +105,7 @@ def test_a_search_in_some_domains_and_levels_finds_what_comparing_all_of_them_fi
     domains: tuple[str, ...] | None,
     levels: tuple[int, ...] | None,
 ) -> None:
-    monkeypatch.setattr(search_rows, "few_members", lambda _: few)
+    monkeypatch.setattr(search, "few_members", lambda _: few)
     view = replace(NOW, domains=domains, levels=levels)
     members = [
         number
@@ -142,4 +142,4 @@ def test_a_search_of_another_moment_finds_the_few_that_were_known_then(store: Sq
 
 @pytest.mark.parametrize(("passages", "few"), [(0, 3_000), (90_000, 3_000), (1_000_000, 10_000), (4_000_000, 20_000)])
 def test_the_larger_the_memory_the_more_members_are_compared_directly(passages: int, few: int) -> None:
-    assert search_rows.few_members(passages) == few
+    assert search.few_members(passages) == few

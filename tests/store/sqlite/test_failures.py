@@ -48,7 +48,7 @@ def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     write(store, "before")
     with pytest.raises(StoreFull, match="No room left"), store.write() as writer:
-        connection = writer._connection
+        connection = writer.database.connection  # type: ignore[attr-defined]
         connection.pragma("max_page_count", connection.pragma("page_count") + 4)
         writer.memories.add(Version("big", "fact", "x" * 400_000, T0, T0, "agent", "t"), [], [])
     assert stored(store) == ["before"]

@@ -9,7 +9,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.protocol import PassageRow
-from waypost.store.sqlite import search_rows as searching
+from waypost.store.sqlite import search
 from waypost.store.sqlite.store import SqliteStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
@@ -22,7 +22,7 @@ def asked(store: SqliteStore, *terms: str) -> set[str]:
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
-    monkeypatch.setattr(searching, "_MOST_WEIGHED", 4)
+    monkeypatch.setattr(search, "_MOST_WEIGHED", 4)
     store = SqliteStore(tmp_path)
     with store.write() as writer:
         for number, terms in enumerate(("common rare", "common", "common", "common", "common other", "other")):

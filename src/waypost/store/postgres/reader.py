@@ -17,18 +17,18 @@ class PostgresReader(SqlReader):
 
     def problems(self, schema: str) -> Iterator[str]:
         """What is wrong with the tables, in sentences. The server itself checks their pages."""
-        for (name,) in self._db.rows(
+        for (name,) in self.database.rows(
             "SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
             " WHERE c.relnamespace = ?::regnamespace AND NOT i.indisvalid ORDER BY 1",
             (schema,),
         ):
             yield f"unfinished index: {schema}.{name}"
         for index in ("keywords", "code_keywords"):
-            if is_damaged(self._db, index):
+            if is_damaged(self.database, index):
                 yield "keyword index: It is damaged."
 
     def size_bytes(self, schema: str) -> int:
-        rows = self._db.rows(
+        rows = self.database.rows(
             "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
             " WHERE relnamespace = ?::regnamespace AND relkind = 'r'",
             (schema,),

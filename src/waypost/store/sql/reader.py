@@ -25,7 +25,7 @@ class SqlReader:
     """All groups but search, which each database adds."""
 
     def __init__(self, database: Database, versions: VersionRows) -> None:
-        self._db = database
+        self.database = database
         self.memories = MemoryRows(database, versions)
         self.edges = EdgeRows(database)
         self.vectors = VectorRows(database, versions)
@@ -44,4 +44,4 @@ class SqlReader:
     def tables(self) -> "TableRows":
         from waypost.store.sql.moving import TableRows  # only to move a memory
 
-        return TableRows(self._db)
+        return TableRows(self.database)

@@ -28,7 +28,7 @@ class SqlWriter:
 
     def __init__(self, database: Database, versions: VersionRows, index: SearchIndex, *, actor: str = "?") -> None:
         """`actor` is the SQL expression for the actor of an audit entry."""
-        self._db = database
+        self.database = database
         self._index = index
         sums = DomainSums(database)
         self.vectors = VectorChanges(database, versions, index, sums)
@@ -50,4 +50,4 @@ class SqlWriter:
     def tables(self) -> "TableChanges":
         from waypost.store.sql.moving import TableChanges  # only to move a memory
 
-        return TableChanges(self._db, self._index)
+        return TableChanges(self.database, self._index)

@@ -25,8 +25,7 @@ from waypost.errors import (
 )
 from waypost.store.open_databases import clear_after_fork
 from waypost.store.sqlite.checksums import add_checksum_function
-from waypost.store.sqlite.file_copy import is_ours
-from waypost.store.sqlite.files import DatabaseFiles, close_untouched
+from waypost.store.sqlite.files import DatabaseFiles, close_untouched, is_ours
 from waypost.store.sqlite.full_disk import has_no_room, is_about_room, open_for_reading
 from waypost.store.tables import TABLES
 

@@ -1,22 +1,28 @@
-"""The files behind a connection: read through SQLite alone, and watched for being replaced or losing their locks."""
+"""The files of a database: read and copied through SQLite alone, and watched for replacement and lost locks."""
 
+import hashlib
 import os
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import apsw
 
+from waypost.errors import StoreFull
 from waypost.store.open_databases import file_id, register, unregister
-from waypost.store.sqlite.pages import Read
+from waypost.store.sqlite.pages import Pages, Read
 
+APPLICATION_ID = 0x57_41_59_50  # "WAYP", in the header of our files
 LOG = "-wal"
 _SHARED = "-shm"
 _KINDS = {"": apsw.SQLITE_OPEN_MAIN_DB, LOG: apsw.SQLITE_OPEN_WAL}
 _LOCKS = Path("/proc/locks")  # Linux: every lock on a file, with the process that holds it
 _READS = 4
 _PIECE = 1 << 20
+_ID_OFFSET = 68  # of the application id in the header
+_OUR_TABLE = b"CREATE TABLE memories ("
+_PRIVATE = 0o600
 
 
 class DatabaseFiles:
@@ -107,6 +113,94 @@ def _file_contains(path: Path, end: str, texts: Sequence[bytes]) -> bool:
                 return True
             before = content[-overlap:] if overlap else b""
     return False
+
+
+@contextmanager
+def pages_of(path: Path) -> Iterator[Pages]:
+    """The pages of a database and its log as they are now. For a state of one moment nobody may write meanwhile."""
+    with ExitStack() as stack:
+        read, size = stack.enter_context(bytes_of(path))
+        if not Path(f"{path}{LOG}").exists():
+            yield Pages(read, size)
+            return
+        read_log, log_size = stack.enter_context(bytes_of(path, LOG))
+        yield Pages(read, size, read_log, log_size)
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file that SQLite refuses, or takes for another program's, is a damaged database of Waypost."""
+    try:
+        with bytes_of(path) as (read, _):
+            if read(_ID_OFFSET, 4) == APPLICATION_ID.to_bytes(4, "big"):
+                return True
+        return _file_contains(path, "", [_OUR_TABLE])
+    except apsw.Error:
+        return False
+
+
+def keep_copy(path: Path, folder: Path, name: str) -> Path:
+    """Copy the database and its log to `<folder>/<name>.db`, on disk when this returns. A copy of the same bytes that is
+    there already, as a repair that was killed leaves it, is used again."""
+    temporary = folder / f".{name}.tmp"
+    try:
+        digests = {end: _copy(path, end, Path(f"{temporary}{end}")) for end in _KINDS}
+        for known in sorted(folder.glob("*.db")):
+            if all(_digest(Path(f"{known}{end}")) == digest for end, digest in digests.items()):
+                return known
+        target, tries = folder / f"{name}.db", 1
+        while target.exists():
+            tries += 1
+            target = folder / f"{name}-{tries}.db"
+        for end in (LOG, ""):  # the log first: a file without it would pass for the whole
+            if digests[end]:
+                os.replace(f"{temporary}{end}", f"{target}{end}")
+        _sync(folder)
+    except OSError as error:
+        raise StoreFull(
+            f"The damaged database cannot be copied to {folder}: {error.strerror}.",
+            "Free some space and run `waypost doctor --fix` again. Nothing was changed.",
+        ) from error
+    finally:
+        for end in _KINDS:
+            Path(f"{temporary}{end}").unlink(missing_ok=True)
+    return target
+
+
+def _copy(path: Path, end: str, target: Path) -> str:
+    """Returns a digest of the bytes; empty where there is no such file, or an empty log."""
+    target.unlink(missing_ok=True)
+    source = Path(f"{path}{end}")
+    if not source.exists() or (end and not source.stat().st_size):
+        return ""
+    digest = hashlib.blake2b()
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with bytes_of(path, end) as (read, size), open(os.open(target, flags, _PRIVATE), "wb") as file:
+        for offset in range(0, size, _PIECE):
+            piece = read(offset, _PIECE)
+            digest.update(piece)
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
+
+
+def _digest(path: Path) -> str:
+    if not path.exists():
+        return ""
+    digest = hashlib.blake2b()
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _sync(folder: Path) -> None:
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def close_untouched(connections: Iterable[apsw.Connection]) -> None:

@@ -18,8 +18,7 @@ import apsw
 
 from waypost.errors import StoreFull
 from waypost.store.salvaged import FOLDER, LOST_WRITES_NOTE
-from waypost.store.sqlite.file_copy import keep_copy
-from waypost.store.sqlite.files import LOG, bytes_of
+from waypost.store.sqlite.files import LOG, bytes_of, keep_copy
 from waypost.store.sqlite.pages import PAGE
 
 _HEADER, _FRAME_HEADER = 32, 24

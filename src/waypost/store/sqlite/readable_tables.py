@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 
 from waypost.store.sqlite.database import SqliteDatabase
-from waypost.store.sqlite.file_copy import pages_of
+from waypost.store.sqlite.files import pages_of
 from waypost.store.sqlite.salvage import TableShape, shapes_of, true_rows
 
 _NAME = re.compile(r"\w+")

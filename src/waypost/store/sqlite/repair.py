@@ -19,7 +19,7 @@ from waypost.errors import StoreBusy
 from waypost.store.salvaged import CHECKOUTS_LOST, FOLDER, WORKPLACE, Index, Salvaged
 from waypost.store.sqlite.checksums import add_checksum_function
 from waypost.store.sqlite.connection import in_our_words
-from waypost.store.sqlite.file_copy import keep_copy, pages_of
+from waypost.store.sqlite.files import keep_copy, pages_of
 from waypost.store.sqlite.pages import Pages
 from waypost.store.sqlite.salvage import Salvage, SalvageSurvey
 from waypost.store.sqlite.schema import MIGRATIONS, make, refuse_later

@@ -16,9 +16,8 @@ import apsw
 from waypost.errors import ForeignFile, SchemaTooNew
 from waypost.model.time import to_micros
 from waypost.store.sqlite.checksums import CHECKSUMS, add_checksum_function
-from waypost.store.sqlite.files import header
+from waypost.store.sqlite.files import APPLICATION_ID, header
 
-APPLICATION_ID = 0x57_41_59_50  # "WAYP", in the file's header: tells our file from another SQLite file
 _HEADER_BYTES = 100
 _RECONCILED = "0007_first_databases"
 

@@ -11,7 +11,7 @@ import apsw
 
 from waypost.errors import StoreBusy, StoreCorrupt
 from waypost.store.sqlite.connection import in_our_words
-from waypost.store.sqlite.schema import APPLICATION_ID
+from waypost.store.sqlite.files import APPLICATION_ID
 
 _PRIVATE = 0o600
 _SIDE_FILES = ("-wal", "-shm", "-journal")
