@@ -159,7 +159,7 @@ def ask(store: "Store", passages: Passages, asked: Asked, peak: Peak) -> None:
     def by_vector(view: "View") -> Search:
         def search(vector: "Floats") -> list[int]:
             with store.read() as reader:
-                return [_place(one.memory_id) for one in reader.search.vectors(ENGINE, vector, DEPTH, view).found]
+                return [_place(one.memory_id) for one in reader.search.vectors(ENGINE, vector, DEPTH, view).hits]
 
         return search
 
@@ -170,7 +170,7 @@ def ask(store: "Store", passages: Passages, asked: Asked, peak: Peak) -> None:
             _, words = asked.words[next(pairs) % QUESTIONS]
             with store.read() as reader:
                 reader.search.keywords(words, DEPTH, view)
-                return [_place(one.memory_id) for one in reader.search.vectors(ENGINE, vector, DEPTH, view).found]
+                return [_place(one.memory_id) for one in reader.search.vectors(ENGINE, vector, DEPTH, view).hits]
 
         return search
 
@@ -198,7 +198,7 @@ def write_one_by_one(store: "Store", passages: Passages, asked: Asked) -> None:
     there = 0
     with store.read() as reader:
         for number in range(WRITES):
-            found = reader.search.vectors(ENGINE, asked.vectors[number], K, view).found
+            found = reader.search.vectors(ENGINE, asked.vectors[number], K, view).hits
             there += any(one.memory_id == f"m{passages.count + number}" for one in found)
     tell("write", **percentiles(took, "write"), writes_found=there / WRITES)
 

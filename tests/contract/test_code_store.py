@@ -101,9 +101,9 @@ def test_vectors_of_code_and_of_prose_are_searched_apart(store: Store) -> None:
     with store.read() as reader:
         code = reader.search.vectors(ENGINE, vector, 5, NOW)
         prose = reader.search.vectors(ENGINE, vector, 5, View(NOW.moment, KEPT_COLLECTIONS, "here"))
-    assert [hit.number for hit in code.found] == [number]
+    assert [hit.number for hit in code.hits] == [number]
     assert list(code.population) == ["code"]
-    assert [hit.memory_id for hit in prose.found] == ["fact1"]
+    assert [hit.memory_id for hit in prose.hits] == ["fact1"]
     assert list(prose.population) == ["en"]
 
 

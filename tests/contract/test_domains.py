@@ -207,7 +207,7 @@ def test_a_view_of_some_domains_and_levels_shows_only_these(store: Store) -> Non
         with store.read() as reader:
             listed = {(one.domain, one.level) for one in reader.memories.listing(view, Filter())}
             by_words = {found.number for found in reader.search.keywords(["text"], 10, view)}
-            by_meaning = {found.number for found in reader.search.vectors("one", vector("x", "one"), 10, view).found}
+            by_meaning = {found.number for found in reader.search.vectors("one", vector("x", "one"), 10, view).hits}
             by_id = set(reader.memories.visible([f"{domain}{level}" for domain, level in numbers], view))
         assert listed == seen
         assert by_words == by_meaning == {numbers[one] for one in seen}

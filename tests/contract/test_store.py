@@ -176,11 +176,11 @@ def test_vectors_find_the_nearest_and_tell_how_cosines_are_spread(store: Store) 
     with store.read() as reader:
         answer = reader.search.vectors(ENGINE, unit(1, 0.1), 2, NOW)
         others = reader.search.vector_scores(ENGINE, unit(1, 0.1), [1, 2, 3])
-    assert [hit.memory_id for hit in answer.found] == ["m0", "m1"]
-    assert answer.found[0].score == pytest.approx(0.995, abs=2e-3)
+    assert [hit.memory_id for hit in answer.hits] == ["m0", "m1"]
+    assert answer.hits[0].score == pytest.approx(0.995, abs=2e-3)
     assert {name: spread.count for name, spread in answer.population.items()} == {"en": 2, "de": 1}
     assert answer.population["de"].mean == pytest.approx(others[3], abs=1e-6)
-    assert others[1] == pytest.approx(answer.found[0].score)
+    assert others[1] == pytest.approx(answer.hits[0].score)
 
 
 def test_one_vector_serves_every_memory_with_the_same_text(store: Store) -> None:
@@ -191,7 +191,7 @@ def test_one_vector_serves_every_memory_with_the_same_text(store: Store) -> None
         writer.memories.add(version("b"), [row], [ENGINE])
         assert writer.vectors.pending() == {ENGINE: 0}
     with store.read() as reader:
-        hits = reader.search.vectors(ENGINE, unit(1, 0), 5, NOW).found
+        hits = reader.search.vectors(ENGINE, unit(1, 0), 5, NOW).hits
     assert {hit.memory_id for hit in hits} == {"a", "b"}
 
 
@@ -237,7 +237,7 @@ def test_twins_are_current_memories_of_the_same_kind_and_domain(store: Store) ->
     with store.write() as writer:
         inside = writer.search.twins(ENGINE, asked, "fact", "auth", 0.85, since_number=0)
         none = writer.search.twins(ENGINE, asked, "fact", "auth", 0.85, since_number=writer.memories.last_number())
-    assert [(t.asked, t.memory_id) for t in outside] == [(1, "near")] == [(t.asked, t.memory_id) for t in inside]
+    assert [(t.index, t.memory_id) for t in outside] == [(1, "near")] == [(t.index, t.memory_id) for t in inside]
     assert outside[0].similarity == pytest.approx(inside[0].similarity, abs=1e-5)
     assert none == []
 
@@ -357,14 +357,14 @@ def test_a_model_that_changes_behind_its_name_embeds_everything_anew(store: Stor
         with store.write() as writer:
             writer.vectors.put(ENGINE, [(passage(word).content_hash, "en", unit(1, 0))])
     with store.read() as reader:
-        assert reader.search.vectors(ENGINE, unit(1, 0, 0), 5, NOW).found == ()
+        assert reader.search.vectors(ENGINE, unit(1, 0, 0), 5, NOW).hits == ()
         assert reader.search.twins(ENGINE, np.stack([unit(1, 0, 0)]), "fact", "", 0.5) == []
     with store.write() as writer:
         assert writer.search.twins(ENGINE, np.stack([unit(1, 0, 0)]), "fact", "", 0.5) == []
         writer.vectors.put(ENGINE, [(passage("beta").content_hash, "en", unit(1, 0, 0))])
         assert writer.vectors.pending() == {ENGINE: 1}
     with store.read() as reader:
-        assert [one.memory_id for one in reader.search.vectors(ENGINE, unit(1, 0, 0), 5, NOW).found] == ["beta"]
+        assert [one.memory_id for one in reader.search.vectors(ENGINE, unit(1, 0, 0), 5, NOW).hits] == ["beta"]
 
 
 def test_a_vector_of_a_text_that_nobody_has_is_not_stored(store: Store) -> None:

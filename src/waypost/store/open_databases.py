@@ -42,8 +42,8 @@ def register(files: Iterable[FileId]) -> None:
 def unregister(files: Iterable[FileId]) -> None:
     with _open.lock:
         _open.counts.subtract(files)
-        for known in [one for one, count in _open.counts.items() if count <= 0]:
-            del _open.counts[known]
+        for file in [file for file, count in _open.counts.items() if count <= 0]:
+            del _open.counts[file]
 
 
 def clear_after_fork() -> None:
@@ -59,6 +59,6 @@ def is_open_database(state: os.stat_result) -> bool:
 def refuse_open_database(path: Path | str) -> None:
     """Raise InvalidInput if the path leads to a database that this process has open. Call it before opening a path that
     a user named."""
-    known = file_id(path)
-    if known is not None and known in _open.counts:
+    file = file_id(path)
+    if file is not None and file in _open.counts:
         raise InvalidInput(f"{str(path)[:200]!r} is a database of Waypost that is in use.", "Name another file.")

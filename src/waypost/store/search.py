@@ -30,7 +30,7 @@ class Population:
 
 @dataclass(frozen=True, slots=True)
 class VectorAnswer:
-    found: tuple[FoundPassage, ...]
+    hits: tuple[FoundPassage, ...]
     population: Mapping[str, Population]  # by language
 
 
@@ -38,7 +38,7 @@ class VectorAnswer:
 class Twin:
     """A current memory whose passage resembles one of the given vectors."""
 
-    asked: int  # index of the given vector
+    index: int  # of the given vector
     number: int
     memory_id: str
     similarity: float

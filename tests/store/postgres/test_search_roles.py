@@ -84,7 +84,7 @@ def test_a_writer_indexes_and_both_find(filled: Machines) -> None:
     for store in (filled.writer, filled.reader):
         with store.read() as reader:
             assert [hit.memory_id for hit in reader.search.code_keywords(["n7"], (1.0,), 3, CODE)] == ["c7"]
-            assert [hit.memory_id for hit in reader.search.vectors(ENGINE, vectors(2, COUNT)[7], 1, CODE).found] == [
+            assert [hit.memory_id for hit in reader.search.vectors(ENGINE, vectors(2, COUNT)[7], 1, CODE).hits] == [
                 "c7"
             ]
 

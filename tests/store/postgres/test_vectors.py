@@ -83,7 +83,7 @@ def rows(store: PostgresStore, sql: str) -> list[Any]:
 def nearest(store: Store, asked: Matrix, limit: int = 10, view: View = NOW) -> list[tuple[str, float]]:
     with store.read() as reader:
         answer = reader.search.vectors(ENGINE, asked, limit, view)
-    return [(found.memory_id, round(found.score, 5)) for found in answer.found]
+    return [(found.memory_id, round(found.score, 5)) for found in answer.hits]
 
 
 def spread(store: Store, asked: Matrix, view: View = NOW) -> dict[str, Population]:
@@ -190,7 +190,7 @@ def test_twins_are_those_of_sqlite(filled: tuple[PostgresStore, Store]) -> None:
         with store.read() as reader:
             found.append(reader.search.twins(ENGINE, asked, "fact", "common", 0.9, 5))
     assert found[0]
-    assert [(twin.asked, twin.number) for twin in found[0]] == [(twin.asked, twin.number) for twin in found[1]]
+    assert [(twin.index, twin.number) for twin in found[0]] == [(twin.index, twin.number) for twin in found[1]]
 
 
 def test_stored_vectors_come_back_as_they_are_kept_in_sqlite(filled: tuple[PostgresStore, Store]) -> None:

@@ -118,7 +118,7 @@ def test_a_search_in_some_domains_and_levels_finds_what_comparing_all_of_them_fi
     with large.read() as reader:
         by_meaning = reader.search.vectors(ENGINE, asked, 4, view)
         by_words = reader.search.keywords(["common"], 4, view)
-    assert [found.memory_id for found in by_meaning.found] == [f"m{number}" for number in best]
+    assert [found.memory_id for found in by_meaning.hits] == [f"m{number}" for number in best]
     assert sum(one.count for one in by_meaning.population.values()) == 309
     assert len(by_words) == min(4, len(members))
     assert {found.memory_id for found in by_words} <= {f"m{number}" for number in members}
@@ -136,7 +136,7 @@ def test_a_search_of_another_moment_finds_the_few_that_were_known_then(store: Sq
         writer.vectors.put(ENGINE, [(b"o" * 16, "en", vector(7777))])
     then = View(Moment(T0, known_at=T0.replace(year=2021)))
     with store.read() as reader:
-        assert [found.memory_id for found in reader.search.vectors(ENGINE, vector(1), 4, then).found] == ["old"]
+        assert [found.memory_id for found in reader.search.vectors(ENGINE, vector(1), 4, then).hits] == ["old"]
         assert [found.memory_id for found in reader.search.keywords(["common"], 4, then)] == ["old"]
 
 

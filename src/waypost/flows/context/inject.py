@@ -140,7 +140,7 @@ def nearest(reader: Reader, asked: PromptQuery, view: View) -> dict[int, float]:
     """The versions that have to do with a message, the nearest first, and how near each is."""
     cosines: dict[int, dict[str, float]] = {}
     for engine, vector in asked.vectors.items():
-        for one in reader.search.vectors(engine, vector, _DEPTH, view).found:
+        for one in reader.search.vectors(engine, vector, _DEPTH, view).hits:
             best = cosines.setdefault(one.number, {})
             best[engine] = max(one.score, best.get(engine, -1.0))
     terms = query_terms(asked.text)

@@ -74,7 +74,7 @@ class _Pool:
     def found(self, view: View, populations: bool = False) -> Iterator[int]:
         for engine, vector in self.asking.vectors.items():
             answer = self.reader.search.vectors(engine, vector, self.asking.depth, view)
-            yield from (found.number for found in answer.found)
+            yield from (found.number for found in answer.hits)
             if populations:
                 self.gathered.populations[engine] = dict(answer.population)
 

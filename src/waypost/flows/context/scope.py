@@ -83,7 +83,7 @@ def _candidates(reader: Reader, task: ScopeTask, vectors: "dict[str, Vector]", v
     """The nearest ten; by keywords where there are no vectors, or not enough yet."""
     found: dict[int, float | None] = {}
     for engine, vector in vectors.items():
-        for one in reader.search.vectors(engine, vector, _FROM_EACH, view).found:
+        for one in reader.search.vectors(engine, vector, _FROM_EACH, view).hits:
             found[one.number] = max(one.score, found.get(one.number) or -1.0)
     if len(found) < _FROM_EACH:
         terms = query_terms(" ".join((task.description, *task.expanded)))

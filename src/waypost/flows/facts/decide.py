@@ -263,7 +263,7 @@ def _same_elsewhere(
     vector = reader.vectors.get(engine, [mark]).get(mark)
     if vector is None:  # it is owed; what is equal word for word was found above
         return
-    near = reader.search.vectors(engine, vector, _LOOKED_AT, View(moment, (version.collection,))).found
+    near = reader.search.vectors(engine, vector, _LOOKED_AT, View(moment, (version.collection,))).hits
     alike = {one.number: min(one.score, 1.0) for one in near if one.score >= thresholds(engine)[1]}
     for number, other in reader.memories.by_number(alike).items():
         if other.kind in kinds and _says_the_same(version.text, other.text):

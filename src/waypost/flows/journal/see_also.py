@@ -172,7 +172,7 @@ def _neighbours(space: OpenSpace, reader: Reader, version: Version, at: datetime
     until = replace(_view(space), moment=Moment(at, explicit=True))
     answer = reader.search.vectors(engine, vector, _LOOKED_AT, until)
     best: dict[int, float] = {}
-    for found in answer.found:
+    for found in answer.hits:
         if found.memory_id != version.memory_id:
             best[found.number] = max(found.score, best.get(found.number, 0.0))
     versions = reader.memories.by_number(best)
@@ -255,7 +255,7 @@ def _by_meaning(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dic
         return {}
     answer = reader.search.vectors(engine, (middle / length).astype(np.float32), 10 * _LOOKED_AT, _view(space))
     scores: dict[int, float] = {}
-    for found in answer.found:
+    for found in answer.hits:
         scores[found.number] = max(found.score, scores.get(found.number, 0.0))
     return scores
 

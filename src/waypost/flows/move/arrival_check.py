@@ -106,8 +106,8 @@ def _answers(
             vector = source.vectors.get(engine, [passage.content_hash]).get(passage.content_hash)
             if vector is not None:
                 yield (
-                    source.search.vectors(engine, vector, _DEEPER, seen).found,
-                    target.search.vectors(engine, vector, _FIRST, there).found,
+                    source.search.vectors(engine, vector, _DEEPER, seen).hits,
+                    target.search.vectors(engine, vector, _FIRST, there).hits,
                 )
 
 

@@ -108,7 +108,7 @@ def _gather(reader: Reader, ask: CodeAsk, view: View) -> _Gathered:
     for engine, vector in ask.vectors.items():
         answer = reader.search.vectors(engine, vector, DEPTH, view)
         gathered.populations[engine] = dict(answer.population)
-        numbers |= dict.fromkeys(found.number for found in answer.found)
+        numbers |= dict.fromkeys(found.number for found in answer.hits)
     if question.names:
         names = list(dict.fromkeys(named.name for named in question.names))
         numbers |= dict.fromkeys(reader.code.symbols_named(names, MOST_NAMED, view))

@@ -262,7 +262,7 @@ def gather(
     for engine, vector in vectors.items():
         answer = reader.search.vectors(engine, vector, depth, view)
         gathered.populations[engine] = dict(answer.population)
-        numbers |= dict.fromkeys(found.number for found in answer.found)
+        numbers |= dict.fromkeys(found.number for found in answer.hits)
     gathered.sketches = reader.memories.sketches(numbers)
     for follower in reader.memories.followers(numbers, REACH, view):
         gathered.sketches.setdefault(follower.number, follower)

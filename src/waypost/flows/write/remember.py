@@ -157,8 +157,8 @@ def _twins(
     for (engine, kind, domain), members in groups.items():
         import numpy as np  # only where vectors are
 
-        asked = np.stack([vector for _, vector in members])
-        for twin in reader.search.twins(engine, asked, kind, domain, THRESHOLDS[engine][1], since):
-            place = members[twin.asked][0]
-            found[place].append(replace(twin, asked=place))
+        index = np.stack([vector for _, vector in members])
+        for twin in reader.search.twins(engine, index, kind, domain, THRESHOLDS[engine][1], since):
+            place = members[twin.index][0]
+            found[place].append(replace(twin, index=place))
     return found

@@ -169,18 +169,18 @@ class ServerPool:
             self._lent, self._waiting = self._lent + lent, self._waiting + waiting
 
     def _begun(self, begin: str) -> ServerConnection:
-        while (known := self._take()) is not None:
+        while (idle := self._take()) is not None:
             try:
-                known.begin(begin)
+                idle.begin(begin)
             except psycopg.OperationalError as error:
-                known.close()
+                idle.close()
                 if not is_lost(error):
                     raise
             except BaseException:
-                known.close()
+                idle.close()
                 raise
             else:
-                return known
+                return idle
         connection = self._open_patiently()
         try:
             connection.begin(begin)
@@ -213,9 +213,9 @@ class ServerPool:
         until, pause = time.monotonic() + patience, 0.05
         while True:
             try:
-                opened = self._open()
+                connection = self._open()
                 self._has_answered = True
-                return opened
+                return connection
             except psycopg.OperationalError as error:
                 if not is_lost(error) or time.monotonic() + pause > min(until, self._last):
                     raise
@@ -240,9 +240,9 @@ class ServerPool:
 def connected(dsn: str, application_name: str) -> "psycopg.Connection[Any]":
     """A connection on which transactions begin and end by our own statements. Raises psycopg.OperationalError."""
     unless_told = {**_NETWORK, "application_name": application_name}
-    told = conninfo_to_dict(dsn)
+    given = conninfo_to_dict(dsn)
     return psycopg.connect(
-        dsn, autocommit=True, **{name: value for name, value in unless_told.items() if name not in told}
+        dsn, autocommit=True, **{name: value for name, value in unless_told.items() if name not in given}
     )
 
 
@@ -288,18 +288,18 @@ _abandoned: list[ServerConnection] = []  # of a parent process: kept, so that no
 def connections(dsn: str) -> ServerPool:
     """All spaces of a database share its connections."""
     with _pools_lock:
-        known = _pools.get(dsn)
-        if known is None:
-            known = _pools[dsn] = ServerPool(dsn)
-        return known
+        pool = _pools.get(dsn)
+        if pool is None:
+            pool = _pools[dsn] = ServerPool(dsn)
+        return pool
 
 
 def release(dsn: str) -> None:
     """Close what this process keeps open to a database that it has done with."""
     with _pools_lock:
-        known = _pools.pop(dsn, None)
-    if known is not None:
-        known.close()
+        pool = _pools.pop(dsn, None)
+    if pool is not None:
+        pool.close()
 
 
 def _close_all() -> None:
@@ -313,8 +313,8 @@ atexit.register(_close_all)
 def _start_afresh() -> None:
     global _pools_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
     _pools_lock = threading.Lock()
-    for known in list(_all):
-        known.start_afresh()
+    for pool in list(_all):
+        pool.start_afresh()
 
 
 if hasattr(os, "register_at_fork"):

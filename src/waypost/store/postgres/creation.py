@@ -11,7 +11,7 @@ from waypost.store.postgres.directory.rows import Space
 def check_known_or_admin(directory: Directory, space: Space) -> bool:
     """Whether the directory has this space already, for whoever asks. Raises SecurityError where it has not and they may
     not put it there."""
-    if any(one.space_id == space.space_id for one in directory.spaces()):
+    if any(known_space.space_id == space.space_id for known_space in directory.spaces()):
         return True
     if not directory.is_admin():
         once = "`waypost init` in it once"

@@ -32,35 +32,35 @@ _LOST_STATES = {
 _REFUSALS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         ("permission denied for database",),
-        "This role may not connect to {shown}.",
+        "This role may not connect to {place}.",
         "Is it still a login of the team (`waypost team user list`, by an administrator)? `waypost team init` lets those in;"
         " another role needs GRANT CONNECT ON DATABASE.",
     ),
     (
         ("authentication failed", "no password", "is not permitted to log in"),
-        "{shown} refused the role or its password ({why}).",
+        "{place} refused the role or its password ({why}).",
         "Check the role in `store`, and its line HOST:PORT:DATABASE:ROLE:PASSWORD in ~/.pgpass (mode 600).",
     ),
     (
         ("pg_hba.conf",),
-        "{shown} lets this role not in from here ({why}).",
+        "{place} lets this role not in from here ({why}).",
         'Ask its administrator for a line in pg_hba.conf. Where it says "no encryption", the server wants TLS: add'
         " sslmode=verify-full to `store`.",
     ),
     (
         ("support SSL", "certificate", "sslmode", "alert"),
-        "There is no safe connection to {shown} ({why}).",
+        "There is no safe connection to {place} ({why}).",
         "Check sslmode in `store`, sslrootcert (a file, or `system` for the authorities that the system trusts), and the name"
         " in the server's certificate.",
     ),
     (
         ("does not exist",),
-        "{shown} is not there, or the role is not ({why}).",
+        "{place} is not there, or the role is not ({why}).",
         "Create what is missing, or name another in `store`.",
     ),
     (
         ("invalid integer value", "invalid port number", "invalid value for"),
-        "The address of {shown} cannot be used ({why}).",
+        "The address of {place} cannot be used ({why}).",
         "Correct it in `store`.",
     ),
 )
@@ -75,73 +75,73 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
     (
         (errors.LockNotAvailable,),
         StoreBusy,
-        "Another process has written to this memory in {shown} for too long.",
+        "Another process has written to this memory in {place} for too long.",
         "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
     ),
     (
         (errors.DeadlockDetected, errors.SerializationFailure),
         StoreUnavailable,
-        "{shown} took a change back because another was in its way ({why}).",
+        "{place} took a change back because another was in its way ({why}).",
         "Repeat it; nothing of it was stored.",
     ),
     (
         (errors.QueryCanceled,),
         StoreBusy,
-        "{shown} took longer for a statement than it may.",
+        "{place} took longer for a statement than it may.",
         "Repeat when it has less to do; statement_timeout_seconds in config.toml sets the limit.",
     ),
     (
         (errors.OutOfMemory, errors.ConfigurationLimitExceeded),
         StoreUnavailable,
-        "{shown} has not enough left for this ({why}).",
+        "{place} has not enough left for this ({why}).",
         "Nothing of it was stored. Repeat when the server has less to do; its administrator sets what it may use.",
     ),
     (
         (errors.SystemError, errors.IoError, errors.UndefinedFile),
         StoreError,
-        "{shown} has failed ({why}).",
+        "{place} has failed ({why}).",
         "Nothing of it was stored. The server's own log says more, its disk may be failing: tell its administrator.",
     ),
     (
         (errors.DiskFull,),
         StoreFull,
-        "No room left on the disk of {shown}.",
+        "No room left on the disk of {place}.",
         "Free some space and repeat; what was stored before is safe.",
     ),
     (
         (errors.ReadOnlySqlTransaction,),
         StoreReadOnly,
-        "{shown} takes no writes.",
+        "{place} takes no writes.",
         "Is it a standby? Name the primary server in `store`.",
     ),
     (
         (errors.UndefinedTable, errors.InvalidSchemaName),
         SecurityError,
-        "This memory in {shown} is not there, or not for this database role ({why}).",
+        "This memory in {place} is not there, or not for this database role ({why}).",
         "Ask an owner of it for a role: waypost team member add.",
     ),
     (
         (errors.InvalidPassword, errors.InvalidAuthorizationSpecification),
         ConfigError,
-        "{shown} refused the role or its password ({why}).",
+        "{place} refused the role or its password ({why}).",
         "Check the role in `store`, and its line HOST:PORT:DATABASE:ROLE:PASSWORD in ~/.pgpass (mode 600).",
     ),
     (
         (errors.InvalidCatalogName,),
         ConfigError,
-        "There is no {shown}.",
+        "There is no {place}.",
         "Create it, or name another in `store`.",
     ),
     (
         (errors.DataCorrupted, errors.IndexCorrupted),
         StoreCorrupt,
-        "{shown} is damaged ({why}).",
+        "{place} is damaged ({why}).",
         "Restore it from a backup.",
     ),
     (
         (psycopg.DataError, errors.ProgramLimitExceeded),  # also what is too long for an index
         InvalidInput,
-        "{shown} cannot hold this: {why}.",
+        "{place} cannot hold this: {why}.",
         "Remove what is named, and repeat.",
     ),
 )
@@ -172,35 +172,35 @@ def without_password(dsn: str) -> str:
 
 
 @contextmanager
-def in_our_words(shown: str) -> Iterator[None]:
+def in_our_words(place: str) -> Iterator[None]:
     """Turn what PostgreSQL reports into an error that says what to do."""
     try:
         yield
     except psycopg.Error as error:
-        raise told(error, shown) from error
+        raise told(error, place) from error
 
 
-def told(error: psycopg.Error, shown: str) -> Exception:
+def told(error: psycopg.Error, place: str) -> Exception:
     if isinstance(error, errors.InsufficientPrivilege):
-        return _not_allowed(error, shown)
+        return _not_allowed(error, place)
     for sorts, raised, what, remedy in _WORDS:
         if isinstance(error, sorts):
-            return raised(what.format(shown=shown, why=_first_line(error)), remedy)
+            return raised(what.format(place=place, why=_first_line(error)), remedy)
     if is_lost(error):
         return StoreUnavailable(
-            f"{shown} cannot be reached ({_first_line(error)}).",
+            f"{place} cannot be reached ({_first_line(error)}).",
             "Nothing of what was under way was stored. Start the server or check the network, and repeat.",
         )
     if isinstance(error, psycopg.OperationalError):
-        what, remedy = _refusal(error) or ("{shown} refused the connection ({why}).", "Check `store`.")
-        return ConfigError(what.format(shown=shown, why=_first_line(error)), remedy)
+        what, remedy = _refusal(error) or ("{place} refused the connection ({why}).", "Check `store`.")
+        return ConfigError(what.format(place=place, why=_first_line(error)), remedy)
     if isinstance(error, psycopg.ProgrammingError) and "URI" in str(error):
         # Not repeated: what is no option may be a piece of a password.
         return ConfigError(
             "What follows the ? in the address of the database cannot be read.",
             "Write NAME=VALUE of options that libpq knows, with & between them.",
         )
-    return StoreError(f"{shown} reported an error ({_first_line(error)}).", "Run `waypost doctor`; nothing was stored.")
+    return StoreError(f"{place} reported an error ({_first_line(error)}).", "Run `waypost doctor`; nothing was stored.")
 
 
 def _refusal(error: BaseException) -> tuple[str, str] | None:
@@ -209,18 +209,18 @@ def _refusal(error: BaseException) -> tuple[str, str] | None:
     return next(((what, remedy) for some, what, remedy in _REFUSALS if any(word in said for word in some)), None)
 
 
-def _not_allowed(error: psycopg.Error, shown: str) -> SecurityError:
+def _not_allowed(error: psycopg.Error, place: str) -> SecurityError:
     """By what PostgreSQL says it of: a memory that one is no member of, a table in it, or the database."""
     said = _first_line(error)
     if not said.startswith(("permission denied", "new row violates row-level security", "must be owner")):
         return SecurityError(f"{said}.", "Ask an owner of the memory, or whoever administers the database.")
     if said.startswith("permission denied for schema"):
         return SecurityError(
-            f"You are no member of this memory in {shown}.",
+            f"You are no member of this memory in {place}.",
             "Ask one of its owners to add you: waypost team member add USER ROLE.",
         )
     if said.startswith(("permission denied for database", "permission denied to")):
-        return SecurityError(f"This role may not do that in {shown} ({said}).", "It takes the owner of what is named.")
+        return SecurityError(f"This role may not do that in {place} ({said}).", "It takes the owner of what is named.")
     return SecurityError(
         f"Your role in this memory does not allow that ({said}).",
         "Ask one of its owners for another: waypost team member role USER writer. `waypost team space list` shows yours.",

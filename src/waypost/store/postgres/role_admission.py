@@ -25,15 +25,17 @@ def roles_to_make(
     connection: "Connection[Any]", spaces: Iterable[str], owner: str, prefix: str | None = None
 ) -> RolesToMake:
     """Raises InvalidInput for a prefix that another database of this server uses: its roles would open both."""
-    known = known_names(connection)
-    if known is not None and prefix not in (None, known.prefix):
-        raise InvalidInput(f"The roles of this database begin with {known.prefix}.", "Leave the prefix out: it stays.")
-    names = known or _free(connection, prefix)
+    existing = known_names(connection)
+    if existing is not None and prefix not in (None, existing.prefix):
+        raise InvalidInput(
+            f"The roles of this database begin with {existing.prefix}.", "Leave the prefix out: it stays."
+        )
+    names = existing or _free(connection, prefix)
     there = _there(connection, names.prefix)
     return RolesToMake(
         names,
-        tuple(one for one in sql_for_admins(names, spaces, owner) if not _is_done(one, there, owner)),
-        is_known=known is not None or names.prefix == PREFIX,
+        tuple(statement for statement in sql_for_admins(names, spaces, owner) if not _is_done(statement, there, owner)),
+        is_known=existing is not None or names.prefix == PREFIX,
     )
 
 

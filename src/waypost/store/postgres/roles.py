@@ -114,7 +114,7 @@ def directory_statements(names: RoleNames) -> Iterator[str]:
     yield f"GRANT USAGE ON SCHEMA waypost TO {both}"
     yield f"GRANT SELECT ON {', '.join(f'waypost.{table}' for table in _SEEN_BY_ALL)} TO {both}"
     yield f"GRANT SELECT ({_TOKEN_COLUMNS}) ON waypost.tokens TO {both}"
-    yield f"GRANT EXECUTE ON FUNCTION {', '.join(f'waypost.{one}' for one in _FOR_ALL)} TO {both}"
+    yield f"GRANT EXECUTE ON FUNCTION {', '.join(f'waypost.{function}' for function in _FOR_ALL)} TO {both}"
     yield f"GRANT EXECUTE ON FUNCTION waypost.holder(text, text) TO {names.server}"
     kept = ", ".join(f"waypost.{table}" for table in _FOR_SERVERS)
     yield f"GRANT SELECT, INSERT, UPDATE, DELETE ON {kept} TO {names.server}"

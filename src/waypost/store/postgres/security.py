@@ -105,8 +105,8 @@ def protect_space(connection: "Connection[Any]", space_id: str, names: RoleNames
     if names is None or not _is_granted(connection, schema, space_id, names):
         statements += _functions(connection, schema, space_id, names)
         if names is not None:
-            known = [table for table, _ in tables]
-            statements += [*_grants(schema, space_id, known, names), *guest_grants(space_id, known, names)]
+            table_names = [table for table, _ in tables]
+            statements += [*_grants(schema, space_id, table_names, names), *guest_grants(space_id, table_names, names)]
             if connection.info.server_version >= MAINTAIN_FROM:  # so that owners free the place of what they forgot
                 granted_to = names.group(space_id, "owner")
                 statements.append(f"GRANT MAINTAIN ON ALL TABLES IN SCHEMA {schema} TO {granted_to}")

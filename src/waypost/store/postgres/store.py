@@ -293,13 +293,13 @@ class PostgresStore:
 def _look_at(pool: ServerPool, clock: Clock) -> _Server:
     """What a database has, looked at once by each process; what is missing of the shared schema is made. Threads that come
     first together do it beside each other, as processes would: nobody waits for somebody whose connection is slow."""
-    known = _servers.get(pool)
-    if known is None:
+    server = _servers.get(pool)
+    if server is None:
         check_server(pool)
         with pool.alone() as connection:
             migrate_directory(connection.raw, clock())
-            known = _servers[pool] = _Server(connection.vector_schema, known_names(connection.raw))
-    return known
+            server = _servers[pool] = _Server(connection.vector_schema, known_names(connection.raw))
+    return server
 
 
 _servers: "weakref.WeakKeyDictionary[ServerPool, _Server]" = weakref.WeakKeyDictionary()
@@ -338,7 +338,7 @@ def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
 
 def _spaces_of(connection: ServerConnection, principal: Principal) -> tuple[Space, ...]:
     act_in_directory(connection.raw, Acting(principal.user, "reader", principal.kind))
-    return tuple(one for one in Directory(connection.raw).spaces() if one.space_id in principal.roles)
+    return tuple(space for space in Directory(connection.raw).spaces() if space.space_id in principal.roles)
 
 
 def halves_about(dsn: str, space_id: str, clock: Clock = utc_now) -> tuple[ShareHalf, ...]:

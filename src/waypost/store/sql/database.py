@@ -52,9 +52,9 @@ _SQLITE = {
 }
 
 
-def _last16(found: re.Match[str]) -> str:
+def _last16(match: re.Match[str]) -> str:
     """Of a column it is kept beside it: behind row-level security no index over an expression is used."""
-    return f"right({found[1]}, 16)" if found[1].startswith("?") else f"{found[1]}_end"
+    return f"right({match[1]}, 16)" if match[1].startswith("?") else f"{match[1]}_end"
 
 
 _POSTGRES: dict[str, str | Callable[[re.Match[str]], str]] = {
@@ -112,11 +112,11 @@ def _translated(sql: str, words: Mapping[str, Any]) -> str:
 def _numbering() -> Callable[[re.Match[str]], str]:
     count = 0
 
-    def numbered(found: re.Match[str]) -> str:
+    def numbered(match: re.Match[str]) -> str:
         nonlocal count
-        if found[1]:
-            count = max(count, int(found[1]))  # as SQLite counts: the next plain one follows the highest
-            return f"${found[1]}"
+        if match[1]:
+            count = max(count, int(match[1]))  # as SQLite counts: the next plain one follows the highest
+            return f"${match[1]}"
         count += 1
         return f"${count}"
 

@@ -45,13 +45,13 @@ class FactRows:
         protected: bool = False,
         archived: bool = False,
     ) -> list[LifetimeRow]:
-        held = "EXISTS (SELECT 1 FROM memories m WHERE m.memory_id = s.memory_id AND m.superseded_at IS NULL)"
+        has_current = "EXISTS (SELECT 1 FROM memories m WHERE m.memory_id = s.memory_id AND m.superseded_at IS NULL)"
         conditions = [
             "s.expires_at IS NOT NULL",
             *(["s.expires_at <= ?"] if expired_by is not None else []),
             *([] if protected else ["NOT s.protected"]),
             *([] if archived else ["s.archived_at IS NULL"]),
-            *(["s.refresh IS NOT NULL", held] if refreshed else [f"(s.on_expire = 'delete' OR {held})"]),
+            *(["s.refresh IS NOT NULL", has_current] if refreshed else [f"(s.on_expire = 'delete' OR {has_current})"]),
         ]
         rows = self._db.rows(
             "SELECT s.memory_id, s.expires_at, coalesce(s.on_expire, 'stale'), s.ttl_seconds, s.refresh, s.is_stale,"
@@ -59,8 +59,10 @@ class FactRows:
             () if expired_by is None else (to_micros(expired_by),),
         )
         return [
-            LifetimeRow(one, from_micros(end), action, ttl, tuple(json.loads(globs or "[]")), bool(stale), bool(kept))
-            for one, end, action, ttl, globs, stale, kept in rows
+            LifetimeRow(
+                memory_id, from_micros(end), action, ttl, tuple(json.loads(globs or "[]")), bool(stale), bool(kept)
+            )
+            for memory_id, end, action, ttl, globs, stale, kept in rows
         ]
 
     def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:
@@ -69,8 +71,8 @@ class FactRows:
         )
 
     def candidate(self, candidate_id: str, *, declined: bool = False) -> CandidateRow | None:
-        found = self._candidates(f"WHERE {_is(declined)} AND candidate_id = ?", (candidate_id,))
-        return found[0] if found else None
+        candidates = self._candidates(f"WHERE {_is(declined)} AND candidate_id = ?", (candidate_id,))
+        return candidates[0] if candidates else None
 
     def candidates_like(
         self, fingerprints: Sequence[bytes], topics: Sequence[str], *, declined: bool = False

@@ -86,8 +86,8 @@ class JournalChanges(JournalRows):
             " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (journal, path, memory_id) DO UPDATE SET place = excluded.place,"
             " digest = excluded.digest, since = excluded.since, by_hand = excluded.by_hand",
             [
-                (journal, path, one.memory_id, one.place, one.digest, to_micros(one.since), one.by_hand)
-                for one in places
+                (journal, path, place.memory_id, place.place, place.digest, to_micros(place.since), place.by_hand)
+                for place in places
             ],
         )
 

@@ -12,15 +12,15 @@ SELECT_NOTES = f"SELECT key, value FROM meta WHERE key IN ('{MOVED}', '{UNFINISH
 
 def refuse_moved(notes: list[Any]) -> None:
     """Raise StoreError where one of these rows of `meta` says that this is not the place to read and write."""
-    told = {key: json.loads(value) for key, value in notes}
-    if MOVED in told:
-        note = told[MOVED]
+    values = {key: json.loads(value) for key, value in notes}
+    if MOVED in values:
+        note = values[MOVED]
         raise StoreError(
             f"This memory was moved to {note['to']} on {note['at'][:10]}; what is here is how it was then.",
             f"Use it there: {note['remedy']}",
         )
-    if UNFINISHED in told:
+    if UNFINISHED in values:
         raise StoreError(
-            f"This memory is just being moved here from {told[UNFINISHED]['from']}, and has not arrived whole.",
+            f"This memory is just being moved here from {values[UNFINISHED]['from']}, and has not arrived whole.",
             "Until then it is used where it was. If the move was stopped, repeat `waypost migrate`: it goes on from there.",
         )

@@ -44,27 +44,27 @@ _INSERT_VERDICT = (
 
 def reference_rows(number: int, references: Sequence[CodeReference]) -> list[tuple[Any, ...]]:
     """Where a version points, as rows of `code_refs`."""
-    return [(number, place, *_reference_columns(one)) for place, one in enumerate(references)]
+    return [(number, place, *_reference_columns(reference)) for place, reference in enumerate(references)]
 
 
-def _reference_columns(one: CodeReference) -> tuple[Any, ...]:
+def _reference_columns(reference: CodeReference) -> tuple[Any, ...]:
     """In the order of REFERENCE_COLUMNS. What is short in binary is kept so: there may be a great many."""
-    more = one.to_json()
+    more = reference.to_json()
     for key in ("file_path", "symbol_id", "line_range", "code_hash", "created_at", "last_verified_at"):
         more.pop(key, None)
-    commit = _bytes(one.git_commit)
+    commit = _bytes(reference.git_commit)
     if commit is not None:
         del more["git_commit"]
     return (
-        one.file_path,
-        one.symbol_id,
-        one.line_range.start if one.line_range else None,
-        one.line_range.end if one.line_range else None,
-        bytes.fromhex(one.code_hash.removeprefix(_HASH_MARK)) if one.code_hash else None,
+        reference.file_path,
+        reference.symbol_id,
+        reference.line_range.start if reference.line_range else None,
+        reference.line_range.end if reference.line_range else None,
+        bytes.fromhex(reference.code_hash.removeprefix(_HASH_MARK)) if reference.code_hash else None,
         commit,
-        _micros(one.created_at),
-        _micros(one.last_verified_at),
-        one.anchor or None,
+        _micros(reference.created_at),
+        _micros(reference.last_verified_at),
+        reference.anchor or None,
         as_json(more) if more else None,
     )
 
@@ -100,10 +100,10 @@ def _time(rest: Mapping[str, Any], key: str) -> datetime | None:
 def _bytes(text: str | None) -> bytes | None:
     """Hexadecimal digits in pairs, as bytes; None for anything else."""
     try:
-        found = bytes.fromhex(text or "")
+        digest = bytes.fromhex(text or "")
     except ValueError:
         return None
-    return found if found and found.hex() == text else None
+    return digest if digest and digest.hex() == text else None
 
 
 def _micros(time: datetime | None) -> int | None:
@@ -162,35 +162,36 @@ class ReferenceRows:
     def verdicts_for(
         self, checkout_id: str, files: Mapping[tuple[int, int], bytes]
     ) -> dict[tuple[int, int], StoredVerdict]:
-        asked, found = list(files.items()), dict[tuple[int, int], StoredVerdict]()
-        for start in range(0, len(asked), _AT_ONCE):
-            some = asked[start : start + _AT_ONCE]
+        pairs, verdicts = list(files.items()), dict[tuple[int, int], StoredVerdict]()
+        for start in range(0, len(pairs), _AT_ONCE):
+            some = pairs[start : start + _AT_ONCE]
             rows = self._db.rows(
                 f"SELECT {_VERDICT} FROM verdicts v THEN JOIN code_refs r ON r.number = v.number AND r.place = v.place"
                 " WHERE v.checkout_id = ? AND (v.number, v.place, v.file_hash) IN"
                 f" (VALUES {', '.join(['(?, ?, ?)'] * len(some))})",
                 (checkout_id, *(value for place, digest in some for value in (*place, digest))),
             )
-            found |= {(row[0], row[1]): _verdict_of(row) for row in rows}
-        return found
+            verdicts |= {(row[0], row[1]): _verdict_of(row) for row in rows}
+        return verdicts
 
 
 class ReferenceChanges(ReferenceRows):
     def put_verdicts(self, checkout_id: str, verdicts: Iterable[StoredVerdict]) -> None:
-        found = list(verdicts)
+        pending_verdicts = list(verdicts)
         # None is made on what was forgotten while it was looked at.
         rows = self._db.rows(
             "SELECT r.number, r.place, r.path FROM each_number(?) asked THEN JOIN code_refs r ON r.number = asked.value",
-            (list({one.number for one in found}),),
+            (list({verdict.number for verdict in pending_verdicts}),),
         )
         pointed = {(number, place): path for number, place, path in rows}
-        found = [one for one in found if (one.number, one.place) in pointed]
+        pending_verdicts = [verdict for verdict in pending_verdicts if (verdict.number, verdict.place) in pointed]
         self._db.change_many(
             "UPDATE verdicts SET current = FALSE WHERE number = ? AND place = ? AND checkout_id = ? AND current",
-            [(one.number, one.place, checkout_id) for one in found],
+            [(verdict.number, verdict.place, checkout_id) for verdict in pending_verdicts],
         )
         self._db.change_many(
-            _INSERT_VERDICT, [_columns(checkout_id, one, pointed[one.number, one.place]) for one in found]
+            _INSERT_VERDICT,
+            [_columns(checkout_id, verdict, pointed[verdict.number, verdict.place]) for verdict in pending_verdicts],
         )
 
     def inherit_verdicts(self, old: int, new: int) -> None:
@@ -228,23 +229,23 @@ def _verdict_of(row: Sequence[Any]) -> StoredVerdict:
     )
 
 
-def _columns(checkout_id: str, one: StoredVerdict, pointed: str) -> tuple[Any, ...]:
+def _columns(checkout_id: str, verdict: StoredVerdict, pointed: str) -> tuple[Any, ...]:
     """The path that is pointed at is not repeated."""
-    found = one.finding
-    more = {"name": found.name, "others": list(found.others), "tree": one.tree}
+    finding = verdict.finding
+    more = {"name": finding.name, "others": list(finding.others), "tree": verdict.tree}
     kept = {key: value for key, value in more.items() if value}
     return (
-        one.number,
-        one.place,
+        verdict.number,
+        verdict.place,
         checkout_id,
-        one.file_hash,
-        found.state,
-        "" if found.path == pointed else found.path,
-        found.lines.start if found.lines else None,
-        found.lines.end if found.lines else None,
-        found.amount,
-        None if one.since is None else to_micros(one.since),
-        to_micros(one.checked_at),
-        one.target_hash or None,
+        verdict.file_hash,
+        finding.state,
+        "" if finding.path == pointed else finding.path,
+        finding.lines.start if finding.lines else None,
+        finding.lines.end if finding.lines else None,
+        finding.amount,
+        None if verdict.since is None else to_micros(verdict.since),
+        to_micros(verdict.checked_at),
+        verdict.target_hash or None,
         as_json(kept) if kept else None,
     )

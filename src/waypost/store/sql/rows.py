@@ -168,13 +168,13 @@ def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
 def moment_condition(moment: Moment, alias: str = "m") -> tuple[str, list[Any]]:
     parameters: list[Any] = []
     if moment.known_at is None:
-        known = f"{alias}.superseded_at IS NULL"
+        recorded = f"{alias}.superseded_at IS NULL"
     else:
-        known = f"{alias}.recorded_at <= ? AND ({alias}.superseded_at IS NULL OR {alias}.superseded_at > ?)"
+        recorded = f"{alias}.recorded_at <= ? AND ({alias}.superseded_at IS NULL OR {alias}.superseded_at > ?)"
         parameters += [to_micros(moment.known_at)] * 2
     begun = f"{alias}.valid_from <= ?"
     if not moment.explicit:
         said = f"{alias}.collection = 'journal' AND {alias}.valid_from = {alias}.time"
         begun = f"({begun} OR {alias}.valid_from <= {alias}.recorded_at OR ({said}))"
     parameters += [to_micros(moment.as_of)] * 2
-    return f"{known} AND {begun} AND ({alias}.valid_until IS NULL OR {alias}.valid_until > ?)", parameters
+    return f"{recorded} AND {begun} AND ({alias}.valid_until IS NULL OR {alias}.valid_until > ?)", parameters

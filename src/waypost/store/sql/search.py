@@ -210,4 +210,4 @@ def uncommitted_twins(
 
 
 def _twin_order(twin: Twin) -> tuple[int, float, int]:
-    return twin.asked, -twin.similarity, twin.number
+    return twin.index, -twin.similarity, twin.number

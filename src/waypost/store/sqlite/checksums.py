@@ -65,7 +65,7 @@ _ALL = (
     ),
     _table("shares", "role other name offer_id offer made_at made_by revoked_at revoked_by", "role other"),
 )
-SUMMED: Mapping[str, SummedTable] = MappingProxyType({one.name: one for one in _ALL})
+SUMMED: Mapping[str, SummedTable] = MappingProxyType({table.name: table for table in _ALL})
 
 
 def checksum(*values: object) -> int:
@@ -95,12 +95,12 @@ def false_rows(connection: apsw.Connection, table: SummedTable) -> Iterator[tupl
     """The keys of rows that are not as they were written."""
     # Texts come as bytes: a damaged one could not be given as text.
     values = ", ".join(
-        f"CASE typeof({one}) WHEN 'text' THEN CAST({one} AS BLOB) ELSE {one} END" for one in table.columns
+        f"CASE typeof({column}) WHEN 'text' THEN CAST({column} AS BLOB) ELSE {column} END" for column in table.columns
     )
-    sorts = " || ".join(f"substr(typeof({one}), 1, 1)" for one in table.columns)
-    for found, sorted_as, *row in connection.execute(f"SELECT checksum, {sorts}, {values} FROM {table.name}"):
-        if found != checksum(*_as_stored(row, str(sorted_as))):
-            yield tuple(row[table.columns.index(one)] for one in table.key)
+    sorts = " || ".join(f"substr(typeof({column}), 1, 1)" for column in table.columns)
+    for stored, sorted_as, *row in connection.execute(f"SELECT checksum, {sorts}, {values} FROM {table.name}"):
+        if stored != checksum(*_as_stored(row, str(sorted_as))):
+            yield tuple(row[table.columns.index(column)] for column in table.key)
 
 
 def _as_stored(row: Iterable[Any], sorts: str) -> Iterator[Any]:
@@ -111,8 +111,8 @@ def _as_stored(row: Iterable[Any], sorts: str) -> Iterator[Any]:
 def _migration() -> str:
     statements = ["DROP TRIGGER audit_keeps_words;"]
     for table in SUMMED.values():
-        new = ", ".join(f"new.{one}" for one in table.columns)
-        which = " AND ".join(f"{one} = new.{one}" for one in table.key)
+        new = ", ".join(f"new.{column}" for column in table.columns)
+        which = " AND ".join(f"{column} = new.{column}" for column in table.key)
         update = f"UPDATE {table.name} SET checksum = {FUNCTION}({new}) WHERE {which};"
         columns = ", ".join(table.columns)
         statements += [

@@ -44,10 +44,10 @@ _LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this after a
 
 def check_library(version: str | None = None) -> None:
     """Refuse a SQLite library that can lose data under two processes."""
-    found = apsw.sqlite_lib_version() if version is None else version
-    if tuple(map(int, found.split("."))) < OLDEST_SAFE_SQLITE:
+    installed = apsw.sqlite_lib_version() if version is None else version
+    if tuple(map(int, installed.split("."))) < OLDEST_SAFE_SQLITE:
         raise DatabaseTooOld(
-            f"SQLite {found} can corrupt a database used by two processes.",
+            f"SQLite {installed} can corrupt a database used by two processes.",
             "Install apsw 3.51.3 or later: pip install -U apsw.",
         )
 
@@ -165,14 +165,14 @@ class FilePool:
                 "Repeat it: the database has been opened anew. Only Waypost may touch the files of a memory in use.",
             )
         if files.lost_locks():
-            for one in open_pools(self._path):
-                one.give_up()
+            for pool in open_pools(self._path):
+                pool.give_up()
 
     def is_intact(self) -> bool:
         """Whether every open connection still has its files in place and its locks on them."""
         with self._lock:
-            known = list(self._files.values())
-        return all(files.are_in_place() and not files.lost_locks() for files in known)
+            files = list(self._files.values())
+        return all(files.are_in_place() and not files.lost_locks() for files in files)
 
     def give_up(self) -> None:
         with self._lock:
@@ -233,7 +233,7 @@ class FilePool:
         """Wait until no connection of this process uses the old files: only then SQLite locks the new ones."""
         wait, tries = _patience(self._busy_seconds), 0
         while True:
-            in_use = [one.drop_replaced() for one in open_pools(self._path)]
+            in_use = [pool.drop_replaced() for pool in open_pools(self._path)]
             if not any(in_use):
                 return
             if not wait(tries):
@@ -243,8 +243,8 @@ class FilePool:
     def drop_replaced(self) -> bool:
         """Close idle connections whose files were replaced; True if others are still in use."""
         with self._lock:
-            gone = [one for one in self._idle if not self._files[one].are_in_place()]
-            self._idle = [one for one in self._idle if one not in gone]
+            gone = [connection for connection in self._idle if not self._files[connection].are_in_place()]
+            self._idle = [connection for connection in self._idle if connection not in gone]
         for connection in gone:
             self._close(connection)
         with self._lock:
@@ -303,12 +303,12 @@ _held: list[threading.Lock] = []
 
 def open_pools(path: Path | None = None) -> list[FilePool]:
     """All of this process, or those that use one database: a memory is opened once for each checkout."""
-    return [one for one in list(_all) if path in (None, one.path)]
+    return [pool for pool in list(_all) if path in (None, pool.path)]
 
 
 def _await_writers() -> None:
     """Before a fork: a child that is born in the middle of another thread's write finds the database locked for ever."""
-    _held[:] = [known.turn for known in list(_all) if known.turn.acquire(timeout=_FORK_PATIENCE_SECONDS)]
+    _held[:] = [pool.turn for pool in list(_all) if pool.turn.acquire(timeout=_FORK_PATIENCE_SECONDS)]
 
 
 def _let_writers_go_on() -> None:

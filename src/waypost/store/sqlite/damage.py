@@ -38,9 +38,9 @@ def damage_of(path: Path, now: datetime, reading: apsw.Connection | None = None)
         except apsw.Error:
             opens = False
         if opens:
-            found = list(_kept_damage(connection))
-            yield from found
-            if reading is None and not any(line.startswith(_KEYWORD_INDEX) for line in found):
+            damaged = list(_kept_damage(connection))
+            yield from damaged
+            if reading is None and not any(line.startswith(_KEYWORD_INDEX) for line in damaged):
                 yield from _keyword_damage(connection)
             return
     yield from _damage_of_pages(path, now)
@@ -83,18 +83,18 @@ def _keyword_damage(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _damage_of_pages(path: Path, now: datetime) -> Iterator[str]:
-    found, is_short = survey(path, now)
+    survey_result, is_short = survey(path, now)
     if is_short:
         yield "database: the end of the file is missing"
     yield "database: SQLite cannot open the file"
-    for table in sorted({*found.bad_pages, *found.bad_rows}):
-        pages, rows = found.bad_pages[table], found.bad_rows[table]
+    for table in sorted({*survey_result.bad_pages, *survey_result.bad_rows}):
+        pages, rows = survey_result.bad_pages[table], survey_result.bad_rows[table]
         parts = [counted(pages, "page", "pages")] if pages else []
         parts += [counted(rows, "row", "rows")] if rows else []
-        yield f"{_part(table)}: {' and '.join(parts)} cannot be read; {counted(found.read[table], 'row', 'rows')} can"
-    if found.doubtful:
-        yield f"table memories: not as they were written: {_listed(sorted(set(found.doubtful.values())))}"
-    if lost := [*found.lost_memories, *found.lost_versions]:
+        yield f"{_part(table)}: {' and '.join(parts)} cannot be read; {counted(survey_result.read[table], 'row', 'rows')} can"
+    if survey_result.doubtful:
+        yield f"table memories: not as they were written: {_listed(sorted(set(survey_result.doubtful.values())))}"
+    if lost := [*survey_result.lost_memories, *survey_result.lost_versions]:
         yield f"table memories: cannot be read, or not in all versions: {_listed(lost)}"
 
 
@@ -112,12 +112,12 @@ def _structure(connection: apsw.Connection) -> Iterator[str]:
     if not lines:
         return
     tables = _tables(connection)
-    found: dict[str, list[str]] = {}
+    problems: dict[str, list[str]] = {}
     for line in lines:
         tree, named = _TREE.search(line), _NAMED.search(line)
-        name = tree[1] if tree else next((one for one in named.groups() if one), "") if named else ""
-        found.setdefault(_part(tables.get(name, "")), []).append(line)
-    for part, said in found.items():
+        name = tree[1] if tree else next((group for group in named.groups() if group), "") if named else ""
+        problems.setdefault(_part(tables.get(name, "")), []).append(line)
+    for part, said in problems.items():
         more = f", and {len(said) - 1} more" if len(said) > 1 else ""
         yield f"{part}: {said[0]}{more}"
 
@@ -145,8 +145,8 @@ def _false_checksums(connection: apsw.Connection, table: SummedTable) -> Iterato
     except _BROKEN as error:
         yield f"table {table.name}: not all of its rows can be read ({error})"
     if keys:
-        shown = [_shown(connection, table, key) for key in keys]
-        yield f"table {table.name}: {counted(len(keys), 'row is', 'rows are')} not as written: {_listed(shown)}"
+        names = [_shown(connection, table, key) for key in keys]
+        yield f"table {table.name}: {counted(len(keys), 'row is', 'rows are')} not as written: {_listed(names)}"
 
 
 def _shown(connection: apsw.Connection, table: SummedTable, key: tuple[Any, ...]) -> str:
@@ -160,7 +160,7 @@ def _shown(connection: apsw.Connection, table: SummedTable, key: tuple[Any, ...]
             pass
     if table.name == "meta":
         key = key[:1]
-    return " ".join(_printed(one) for one in key)
+    return " ".join(_printed(value) for value in key)
 
 
 def _printed(value: Any) -> str:

@@ -35,12 +35,12 @@ class DatabaseFiles:
         self._path = str(path)
         self._ids = {end: file_id(self._path + end) for end in ("", LOG, _SHARED)}
         self._lost = False
-        known = [one for one in self._ids.values() if one is not None]
-        register(known)
-        self.release = weakref.finalize(self, unregister, known)  # after closing; or with the pool that nobody closed
+        ids = [each for each in self._ids.values() if each is not None]
+        register(ids)
+        self.release = weakref.finalize(self, unregister, ids)  # after closing; or with the pool that nobody closed
         self.release.atexit = False
         # Some file systems show other inodes in the list of locks; there it says nothing.
-        inodes = {inode for _, inode in known}
+        inodes = {inode for _, inode in ids}
         self._inodes = frozenset(inodes & locked_inodes())
 
     def are_in_place(self) -> bool:
@@ -144,9 +144,9 @@ def keep_copy(path: Path, folder: Path, name: str) -> Path:
     temporary = folder / f".{name}.tmp"
     try:
         digests = {end: _copy(path, end, Path(f"{temporary}{end}")) for end in _KINDS}
-        for known in sorted(folder.glob("*.db")):
-            if all(_digest(Path(f"{known}{end}")) == digest for end, digest in digests.items()):
-                return known
+        for copy in sorted(folder.glob("*.db")):
+            if all(_digest(Path(f"{copy}{end}")) == digest for end, digest in digests.items()):
+                return copy
         target, tries = folder / f"{name}.db", 1
         while target.exists():
             tries += 1

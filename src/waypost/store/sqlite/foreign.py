@@ -102,14 +102,14 @@ def _check_header(source: Path) -> None:
 
 
 def _states(source: Path) -> list[tuple[int, int, int] | None]:
-    found: list[tuple[int, int, int] | None] = []
+    stamps: list[tuple[int, int, int] | None] = []
     for end in _BESIDE:
         try:
             state = os.stat(f"{source}{end}")
-            found.append((state.st_ino, state.st_size, state.st_mtime_ns))
+            stamps.append((state.st_ino, state.st_size, state.st_mtime_ns))
         except FileNotFoundError:
-            found.append(None)
-    return found
+            stamps.append(None)
+    return stamps
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -145,9 +145,9 @@ def _fold(path: Path) -> None:
 class ForeignDatabase:
     """The ordinary tables of a copy that nobody else writes. A table is asked for by any spelling of its name."""
 
-    def __init__(self, path: Path, shown: Path | None = None) -> None:
+    def __init__(self, path: Path, display_path: Path | None = None) -> None:
         """`shown` is how messages name the database, when it is a copy."""
-        self._shown = shown or path
+        self._shown = display_path or path
         with _in_our_words(self._shown):
             address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
             self._db = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
@@ -188,16 +188,16 @@ class ForeignDatabase:
 
     def count(self, table: ForeignTable) -> int:
         with _in_our_words(self._shown):
-            for (found,) in self._db.execute(f"SELECT count(*) FROM {_quoted(table.name)} NOT INDEXED"):
-                return int(found)
+            for (count,) in self._db.execute(f"SELECT count(*) FROM {_quoted(table.name)} NOT INDEXED"):
+                return int(count)
         return 0
 
     def rows(self, table: ForeignTable, columns: Sequence[str]) -> Iterator[tuple[Value, ...]]:
         """The values of these columns, row after row, in an order that does not change. Texts that are not valid in the
         file's encoding come with marks in the place of what cannot be read; over-large values come as `TooLarge`."""
-        asked = ", ".join(f"typeof({name}), {_limited(name)}" for name in map(_quoted, columns))
+        selected = ", ".join(f"typeof({name}), {_limited(name)}" for name in map(_quoted, columns))
         with _in_our_words(self._shown):
-            for row in self._db.execute(f"SELECT {asked} FROM {_quoted(table.name)} NOT INDEXED"):
+            for row in self._db.execute(f"SELECT {selected} FROM {_quoted(table.name)} NOT INDEXED"):
                 yield tuple(self._value(row[at], row[at + 1]) for at in range(0, len(row), 2))
 
     def _value(self, sort: object, value: object) -> Value:
@@ -210,12 +210,14 @@ class ForeignDatabase:
         return value if isinstance(value, int | float | bytes) else None
 
     def _read_tables(self) -> Iterator[ForeignTable]:
-        found = self._db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").fetchall()
-        for name, sql in found:
+        tables = self._db.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+        ).fetchall()
+        for name, sql in tables:
             if not isinstance(name, str) or not isinstance(sql, str) or not _PLAIN_TABLE.match(sql):
                 continue
-            told = self._db.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
-            columns = [str(row[1]) for row in told if row[6] not in _COMPUTED and "\0" not in str(row[1])]
+            info = self._db.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
+            columns = [str(row[1]) for row in info if row[6] not in _COMPUTED and "\0" not in str(row[1])]
             yield ForeignTable(name, tuple(columns[:MOST_COLUMNS]))
 
 

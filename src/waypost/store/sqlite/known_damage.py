@@ -29,11 +29,11 @@ class KnownDamage:
         self._unreadable: tuple[_Stamp, tuple[str, ...]] | None = None
 
     def add(self, tables: Iterable[str], copied: Iterable[str]) -> None:
-        found = frozenset(tables)
-        if not found:
+        names = frozenset(tables)
+        if not names:
             return
         with self._lock:
-            self._tables |= found
+            self._tables |= names
             self._copied |= frozenset(copied)
             self._stamp = self._now()
 
@@ -58,12 +58,12 @@ class KnownDamage:
 
     def unreadable(self, now: datetime) -> tuple[str, ...]:
         """The ids of memories that cannot be read, or not as they were written. Takes a look at the whole file, once."""
-        stamp, known = self._now(), self._unreadable
-        if known is None or known[0] != stamp:
-            found, _ = survey(self._path, now)
-            ids = [*found.lost_memories, *found.lost_versions, *found.doubtful.values()]
-            known = self._unreadable = (stamp, tuple(dict.fromkeys(ids)))
-        return known[1]
+        stamp, cached = self._now(), self._unreadable
+        if cached is None or cached[0] != stamp:
+            damage, _ = survey(self._path, now)
+            ids = [*damage.lost_memories, *damage.lost_versions, *damage.doubtful.values()]
+            cached = self._unreadable = (stamp, tuple(dict.fromkeys(ids)))
+        return cached[1]
 
     def _look_again(self, connection: apsw.Connection) -> None:
         stamp = self._now() if self._tables else None
@@ -79,7 +79,7 @@ class KnownDamage:
 
 def _stamp(path: str) -> tuple[int, int, int]:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return 0, 0, 0
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns

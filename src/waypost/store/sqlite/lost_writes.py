@@ -40,16 +40,16 @@ def logged_commits(path: Path) -> LoggedCommits | None:
     try:
         with bytes_of(path, LOG) as (read, size):
             head = read(0, _HEADER)
-            found: list[tuple[bytes, int]] = []
+            frames: list[tuple[bytes, int]] = []
             for place, at in enumerate(range(_HEADER, size - _FRAME_HEADER - PAGE + 1, _FRAME_HEADER + PAGE), 1):
                 number, pages, salt = struct.unpack(">2I8s", read(at, 16))
                 if number and pages:  # the last page of a transaction, which says how many the database has
-                    found.append((salt, place))
+                    frames.append((salt, place))
     except (apsw.Error, struct.error):
         return None
-    salts = Counter(salt for salt, _ in found if any(salt))
-    salt = head[16:24] if head[:4] in _MAGIC else max(salts, key=lambda one: salts[one], default=b"")
-    return LoggedCommits(salt, [place for other, place in found if other == salt]) if salt else None
+    salts = Counter(salt for salt, _ in frames if any(salt))
+    salt = head[16:24] if head[:4] in _MAGIC else max(salts, key=lambda salt_bytes: salts[salt_bytes], default=b"")
+    return LoggedCommits(salt, [place for other, place in frames if other == salt]) if salt else None
 
 
 def keep_lost_writes(path: Path, connection: apsw.Connection, before: LoggedCommits, now: datetime) -> None:

@@ -214,7 +214,7 @@ def _log_pages(read: Read, size: int) -> tuple[dict[int, int], int]:
 def _sum(data: bytes, before: tuple[int, int], order: str) -> tuple[int, int]:
     first, second = before
     numbers = struct.unpack(f"{order}{len(data) // 4}I", data)
-    for one, other in zip(numbers[::2], numbers[1::2], strict=True):
-        first = (first + one + second) & 0xFFFFFFFF
-        second = (second + other + first) & 0xFFFFFFFF
+    for even, odd in zip(numbers[::2], numbers[1::2], strict=True):
+        first = (first + even + second) & 0xFFFFFFFF
+        second = (second + odd + first) & 0xFFFFFFFF
     return first, second

@@ -77,8 +77,8 @@ def salvaged_copy(path: Path, now: datetime, busy_seconds: float) -> Iterator[tu
         with in_our_words(path), _held(path, busy_seconds), pages_of(path) as pages:
             salvage, names = _salvage(pages, path, now)
             _fill(salvage, names, workplace / path.name, now)
-        found = salvage.survey
-        yield workplace, list(dict.fromkeys([*found.lost_memories, *found.lost_versions, *found.doubtful.values()]))
+        survey = salvage.survey
+        yield workplace, list(dict.fromkeys([*survey.lost_memories, *survey.lost_versions, *survey.doubtful.values()]))
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
         with contextlib.suppress(OSError):  # copies are in it
@@ -102,16 +102,16 @@ def _make_new(path: Path, new: Path, index: Index, now: datetime, old: Path | No
     with pages_of(old) as pages:  # a private copy: nobody changes it
         salvage, names = _salvage(pages, path, now)
         _fill(salvage, names, new, now)
-    found = salvage.survey
+    survey = salvage.survey
     _index(new.parent, index)
     return Salvaged(
         old,
-        dict(found.read),
-        dict(found.bad_rows),
-        dict(found.bad_pages),
-        tuple(found.lost_memories),
-        tuple(found.lost_versions),
-        tuple(dict.fromkeys(found.doubtful.values())),
+        dict(survey.read),
+        dict(survey.bad_rows),
+        dict(survey.bad_pages),
+        tuple(survey.lost_memories),
+        tuple(survey.lost_versions),
+        tuple(dict.fromkeys(survey.doubtful.values())),
     )
 
 
@@ -130,11 +130,11 @@ def _index(folder: Path, index: Index) -> None:
 def _salvage(pages: Pages, path: Path, now: datetime) -> tuple[Salvage, list[str]]:
     """By the tables that the database has, which may be those of an earlier version; with the migrations that made them."""
     salvage = _by(MIGRATIONS, pages, now)
-    found = salvage.migrations()
-    if found > set(MIGRATIONS):  # else a name that is not known is one of ours that was damaged
-        refuse_later(found, str(path))
-    known = [place for place, name in enumerate(MIGRATIONS) if name in found]
-    names = list(MIGRATIONS)[: known[-1] + 1] if known else list(MIGRATIONS)
+    applied = salvage.migrations()
+    if applied > set(MIGRATIONS):  # else a name that is not known is one of ours that was damaged
+        refuse_later(applied, str(path))
+    places = [place for place, name in enumerate(MIGRATIONS) if name in applied]
+    names = list(MIGRATIONS)[: places[-1] + 1] if places else list(MIGRATIONS)
     if len(names) == len(MIGRATIONS):
         return salvage, names
     # The names of the latest ones may be what is damaged: the tables are those that more memories fit.
@@ -181,7 +181,7 @@ def _fill(salvage: Salvage, names: Iterable[str], new: Path, now: datetime) -> N
         connection.execute("COMMIT")
 
 
-def _put_in_order(connection: apsw.Connection, found: SalvageSurvey, numbers: dict[str, int]) -> None:
+def _put_in_order(connection: apsw.Connection, survey: SalvageSurvey, numbers: dict[str, int]) -> None:
     """Drop what points at rows that are lost, and see to it that everything that can be made again is."""
     for table in ("code_refs", "verdicts"):
         connection.execute(f"DELETE FROM {table} WHERE number NOT IN (SELECT number FROM memories)")
@@ -191,14 +191,14 @@ def _put_in_order(connection: apsw.Connection, found: SalvageSurvey, numbers: di
     )
     # An entry of the journal that is lost here is read again from its file.
     connection.execute("DELETE FROM journal_places WHERE memory_id NOT IN (SELECT memory_id FROM memories)")
-    damaged = found.bad_rows.keys() | found.bad_pages.keys()
-    if damaged & {*_OF_TREES, "sqlite_schema"} or not found.read["files"]:
+    damaged = survey.bad_rows.keys() | survey.bad_pages.keys()
+    if damaged & {*_OF_TREES, "sqlite_schema"} or not survey.read["files"]:
         connection.execute("UPDATE files SET mtime = 0, hash = x''")  # so that they are read again
-    if "checkouts" in damaged or not found.read["checkouts"]:
+    if "checkouts" in damaged or not survey.read["checkouts"]:
         connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", (CHECKOUTS_LOST,))
-    for number, memory_id in found.doubtful.items():
-        held = "SELECT 1 FROM memories WHERE number = ? AND superseded_at IS NULL"
-        if connection.execute(held, (number,)).fetchall():
+    for number, memory_id in survey.doubtful.items():
+        current = "SELECT 1 FROM memories WHERE number = ? AND superseded_at IS NULL"
+        if connection.execute(current, (number,)).fetchall():
             connection.execute("INSERT INTO states (memory_id) VALUES (?) ON CONFLICT DO NOTHING", (memory_id,))
             connection.execute(
                 "UPDATE states SET is_stale = 1, stale_reason = ? WHERE memory_id = ?", (DOUBTFUL, memory_id)
@@ -206,7 +206,7 @@ def _put_in_order(connection: apsw.Connection, found: SalvageSurvey, numbers: di
     for table, number in numbers.items():
         key = {"memories": "number", "audit": "number", "vectors": "vector_id", "passages": "passage_id"}[table]
         ((highest,),) = connection.execute(f"SELECT coalesce(max({key}), 0) FROM {table}").fetchall()
-        highest = max(highest, number, *(found.known if table == "memories" else ()))
+        highest = max(highest, number, *(survey.memory_ids if table == "memories" else ()))
         connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, highest))
 

@@ -60,9 +60,9 @@ class SalvageSurvey:
     doubtful: dict[int, str] = field(
         default_factory=dict
     )  # versions that can be read, but are not as they were written
-    known: dict[int, str] = field(default_factory=dict)  # number and id of all versions, as an index knows them
+    memory_ids: dict[int, str] = field(default_factory=dict)  # number and id of all versions, as an index knows them
     of_trees: set[int] = field(default_factory=set)  # numbers of versions that were read out of trees
-    found: set[int] = field(default_factory=set)
+    read_numbers: set[int] = field(default_factory=set)
 
     @property
     def lost_memories(self) -> list[str]:
@@ -76,30 +76,34 @@ class SalvageSurvey:
 
     @property
     def _held(self) -> set[str]:
-        return {one for number, one in self.known.items() if number in self.found}
+        return {memory_id for number, memory_id in self.memory_ids.items() if number in self.read_numbers}
 
     @property
     def _lost(self) -> set[str]:
-        return {one for number, one in self.known.items() if number not in self.found and number not in self.of_trees}
+        return {
+            memory_id
+            for number, memory_id in self.memory_ids.items()
+            if number not in self.read_numbers and number not in self.of_trees
+        }
 
 
 def shapes_of(connection: apsw.Connection) -> dict[str, TableShape]:
     """The tables of a database, by name."""
     names: list[Any] = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
-    found = {}
+    shapes = {}
     for name, sql in names:
         if sql.startswith("CREATE VIRTUAL"):
             continue
-        told: list[Any] = connection.execute(f"PRAGMA main.table_info({name})").fetchall()
-        columns = tuple(row[1] for row in told)
-        key = [row[1] for row in sorted(told, key=lambda row: row[5]) if row[5]]
+        info: list[Any] = connection.execute(f"PRAGMA main.table_info({name})").fetchall()
+        columns = tuple(row[1] for row in info)
+        key = [row[1] for row in sorted(info, key=lambda row: row[5]) if row[5]]
         bare = "WITHOUT ROWID" in sql.upper()
-        stored = (*key, *(one for one in columns if one not in key)) if bare else columns
-        types = {row[1]: row[2].upper() for row in told}
+        stored = (*key, *(column for column in columns if column not in key)) if bare else columns
+        types = {row[1]: row[2].upper() for row in info}
         number = key[0] if not bare and len(key) == 1 and types[key[0]] == "INTEGER" else None
-        required = frozenset(row[1] for row in told if (row[3] or (bare and row[5])) and row[1] != number)
-        found[name] = TableShape(name, columns, stored, types, required, number, not bare, tuple(key))
-    return found
+        required = frozenset(row[1] for row in info if (row[3] or (bare and row[5])) and row[1] != number)
+        shapes[name] = TableShape(name, columns, stored, types, required, number, not bare, tuple(key))
+    return shapes
 
 
 class Salvage:
@@ -124,19 +128,19 @@ class Salvage:
 
     def migrations(self) -> set[str]:
         """The names of those that the database has, as far as they can be read."""
-        found = set[str]()
+        names = set[str]()
         for number in (number for number, owner in self._owner.items() if owner == "migrations"):
             try:
                 for cell in self._pages.cells(number):
                     name = _text(values_of(cell.payload)[0]) if isinstance(cell, Cell) else None
-                    found |= {name} if name else set()
+                    names |= {name} if name else set()
             except (BadPage, IndexError):
                 continue
-        return found
+        return names
 
     def rows(self) -> Iterator[tuple[TableShape, dict[str, Any]]]:
         """Every row with its table; what is lost is counted on the way. Rows of pages that no tree leads to come last."""
-        for number in sorted(range(1, self._pages.count + 1), key=lambda one: one not in self._owner):
+        for number in sorted(range(1, self._pages.count + 1), key=lambda page: page not in self._owner):
             owner = self._owner.get(number, "")
             try:
                 for cell in self._pages.cells(number):
@@ -150,26 +154,26 @@ class Salvage:
 
     def _roots(self) -> dict[str, int]:
         """Where the trees of tables and indexes begin, as far as the schema can still be read."""
-        found: dict[str, int] = {}
+        roots: dict[str, int] = {}
         for number in (number for number, owner in list(self._owner.items()) if owner == "sqlite_schema"):
-            found |= self._roots_on(number)
-        if self._names - found.keys():
+            roots |= self._roots_on(number)
+        if self._names - roots.keys():
             for number in range(2, self._pages.count + 1):  # of a leaf that the first page does not lead to any more
                 if number not in self._owner and self._pages.sort(number) == LEAF_TABLE:
-                    found = self._roots_on(number) | found
-        return {name: root for name, root in found.items() if name in self._names}
+                    roots = self._roots_on(number) | roots
+        return {name: root for name, root in roots.items() if name in self._names}
 
     def _roots_on(self, number: int) -> dict[str, int]:
-        found: dict[str, int] = {}
+        roots: dict[str, int] = {}
         try:
             for cell in self._pages.cells(number):
                 if isinstance(cell, Cell) and cell.key is not None:
                     values = values_of(cell.payload)
                     if len(values) == _SCHEMA_COLUMNS and _text(values[0]) in _SORTS and isinstance(values[3], int):
-                        found[_text(values[1]) or ""] = values[3]
+                        roots[_text(values[1]) or ""] = values[3]
         except BadPage:
             pass
-        return found
+        return roots
 
     def _walk(self, name: str, root: int) -> None:
         numbered = name == "sqlite_schema" or (name in self._shapes and self._shapes[name].is_numbered)
@@ -214,24 +218,24 @@ class Salvage:
             return  # later, when it is known what an index says of it
         self.survey.read[shape.name] += 1
         if shape.name == "memories":
-            self.survey.found.add(row["number"])
+            self.survey.read_numbers.add(row["number"])
         yield shape, row
 
     def _doubtful(self) -> Iterator[tuple[TableShape, dict[str, Any]]]:
         """Versions that are not as they were written: put right where their checksum proves it, else as they are."""
         shape = self._shapes["memories"]
         for number, row in self._wrong.items():
-            if number in self.survey.found:
+            if number in self.survey.read_numbers:
                 continue
-            known = self.survey.known.get(number)
-            right = _put_right(shape, row, known)
-            row["memory_id"] = known or row["memory_id"]
+            memory_id = self.survey.memory_ids.get(number)
+            right = _put_right(shape, row, memory_id)
+            row["memory_id"] = memory_id or row["memory_id"]
             if right is None and (row["checkout_id"] is not None or not _is_version(row)):  # a tree is read again
                 self.survey.bad_rows[shape.name] += 1
                 continue
             if right is None:
                 self.survey.doubtful[number] = row["memory_id"]
-            self.survey.found.add(number)
+            self.survey.read_numbers.add(number)
             self.survey.read[shape.name] += 1
             yield shape, right or row
 
@@ -264,13 +268,13 @@ class Salvage:
         if name not in ("memories_by_id", "memories_by_checkout"):
             return
         try:
-            *told, number = values_of(cell.payload)
+            *values, number = values_of(cell.payload)
         except BadPage:
             return
         if name == "memories_by_checkout":
             self.survey.of_trees.add(number)
-        elif isinstance(number, int) and (memory_id := _text(told[0])):
-            self.survey.known[number] = memory_id
+        elif isinstance(number, int) and (memory_id := _text(values[0])):
+            self.survey.memory_ids[number] = memory_id
 
 
 def true_rows(pages: Pages, shape: TableShape) -> Iterator[list[Any]]:

@@ -72,7 +72,7 @@ def _strip(whole: Path, target: Path, derived: Sequence[str], meta: Sequence[str
             " AND to_id NOT IN (SELECT memory_id FROM memories)"
         )
         others = " AND ".join("substr(key, 1, length(?)) <> ?" for _ in meta)
-        copy.execute(f"DELETE FROM meta WHERE {others}", [part for one in meta for part in (one, one)])
+        copy.execute(f"DELETE FROM meta WHERE {others}", [part for key in meta for part in (key, key)])
         copy.execute("VACUUM INTO ?", (str(target),))
 
 
@@ -89,26 +89,30 @@ def check_file(path: Path) -> list[str]:
         with contextlib.closing(_reading(path)) as connection:
             if connection.pragma("application_id") != APPLICATION_ID:
                 return ["it is not a Waypost database"]
-            found: list[Any] = connection.execute("PRAGMA integrity_check(5)").fetchall()
-            found += [
+            problems: list[Any] = connection.execute("PRAGMA integrity_check(5)").fetchall()
+            problems += [
                 (f"a row of {table} points at nothing",) for table, *_ in connection.execute("PRAGMA foreign_key_check")
             ]
     except apsw.Error as error:
         return [str(error)]
-    return [str(message) for (message,) in found if message != "ok"]
+    return [str(message) for (message,) in problems if message != "ok"]
 
 
 def holds(path: Path, ids: Iterable[str], fingerprints: Iterable[bytes], topics: Iterable[str]) -> bool:
     """Whether a database that nobody writes has a version or candidate with one of these ids or fingerprints, or a
     candidate on one of these topics."""
     memory, candidate = "SELECT 1 FROM memories WHERE {} = ?", "SELECT 1 FROM candidates WHERE {} = ?"
-    asked: list[tuple[str, str | bytes]] = [
-        *((sql, one) for one in ids for sql in (memory.format("memory_id"), candidate.format("candidate_id"))),
-        *((sql.format("fingerprint"), one) for one in fingerprints for sql in (memory, candidate)),
-        *((candidate.format("topic"), one) for one in topics),
+    lookups: list[tuple[str, str | bytes]] = [
+        *(
+            (sql, memory_id)
+            for memory_id in ids
+            for sql in (memory.format("memory_id"), candidate.format("candidate_id"))
+        ),
+        *((sql.format("fingerprint"), fingerprint) for fingerprint in fingerprints for sql in (memory, candidate)),
+        *((candidate.format("topic"), topic) for topic in topics),
     ]
     with in_our_words(path), contextlib.closing(_reading(path)) as connection:
-        return any(connection.execute(f"{sql} LIMIT 1", (value,)).fetchall() for sql, value in asked)
+        return any(connection.execute(f"{sql} LIMIT 1", (value,)).fetchall() for sql, value in lookups)
 
 
 def count_current(path: Path) -> int:

@@ -205,10 +205,10 @@ class SqliteStore:
     def _engine_vectors(self, engine_id: int, dimensions: int) -> "EngineVectors":
         from waypost.store.sqlite.vectors import EngineVectors  # needs numpy; keyword-only work does without
 
-        known = self._engines.get((engine_id, dimensions))
-        if known is None:
-            known = self._engines[engine_id, dimensions] = EngineVectors(self._folder, engine_id, dimensions)
-        return known
+        vectors = self._engines.get((engine_id, dimensions))
+        if vectors is None:
+            vectors = self._engines[engine_id, dimensions] = EngineVectors(self._folder, engine_id, dimensions)
+        return vectors
 
 
 def _empty_log(connection: apsw.Connection) -> bool:

@@ -68,12 +68,12 @@ class Snapshot:
             np.concatenate(cosines) if cosines else np.empty(0, np.float32),
         )
 
-    def pairs_above(self, asked: "Floats", limit: float) -> Iterator[tuple[int, int, float]]:
+    def pairs_above(self, vectors: "Floats", limit: float) -> Iterator[tuple[int, int, float]]:
         """(vector id, index of the asked vector, cosine) for all that resemble more than `limit`."""
         for block in self.blocks:
             for start in range(0, len(block.ids), _ROWS_AT_ONCE):
                 rows = block.matrix[start : start + _ROWS_AT_ONCE]
-                cosines = cosines_of(rows, asked[0])[:, None] if len(asked) == 1 else rows @ asked.T
+                cosines = cosines_of(rows, vectors[0])[:, None] if len(vectors) == 1 else rows @ vectors.T
                 for row, column in np.argwhere(cosines > limit):
                     yield int(block.ids[start + row]), int(column), float(cosines[row, column])
 

@@ -67,8 +67,8 @@ class Directory:
 
     def acting_user(self) -> str | None:
         """Who this connection acts for now."""
-        found: str | None = self._rows("SELECT waypost.acting_user()")[0][0]
-        return found
+        user: str | None = self._rows("SELECT waypost.acting_user()")[0][0]
+        return user
 
     def is_admin(self) -> bool:
         return bool(self._rows("SELECT waypost.is_admin()")[0][0])
@@ -195,8 +195,8 @@ class Directory:
         rows = self._rows("SELECT * FROM waypost.holder(%s, %s)", digest, key)
         if not rows:
             return None
-        user, name, kind, rights, space_id, found, roles = rows[0]
-        return Holder(user, name, kind, rights, space_id, found[:16], roles)
+        user, name, kind, rights, space_id, stored_digest, roles = rows[0]
+        return Holder(user, name, kind, rights, space_id, stored_digest[:16], roles)
 
     # -- the whole ----------------------------------------------------------------------------------------------
 

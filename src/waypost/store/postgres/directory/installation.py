@@ -23,7 +23,7 @@ class SetUp:
 
 def set_up(
     connection: ServerConnection,
-    shown: str,
+    place: str,
     now: datetime,
     prefix: str | None = None,
     report: Callable[[int, int], None] = lambda _done, _all: None,
@@ -33,27 +33,27 @@ def set_up(
     raw = connection.raw
     changed = migrate_directory(raw, now)
     names = ensure_roles(raw, prefix)
-    spaces = [one.space_id for one in Directory(raw).spaces()]
+    spaces = [space.space_id for space in Directory(raw).spaces()]
     migrated = 0
     for done, space_id in enumerate(spaces):
         report(done, len(spaces))
         with raw.transaction():
-            migrated += bring_up_to_date(connection, shown, space_id, names, now)
+            migrated += bring_up_to_date(connection, place, space_id, names, now)
     return SetUp(changed, names, len(spaces), migrated)
 
 
 def bring_up_to_date(
-    connection: ServerConnection, shown: str, space_id: str, names: RoleNames | None, now: datetime
+    connection: ServerConnection, place: str, space_id: str, names: RoleNames | None, now: datetime
 ) -> bool:
     """In a transaction: give a space the tables of this version, and its groups their rights. Returns whether it was
     behind."""
     schema = schema_of(space_id)
     key = int.from_bytes(bytes.fromhex(space_id), "big", signed=True)  # its writers wait for each other by this
     run(connection.raw, "SELECT pg_advisory_xact_lock(%s)", (key,))
-    is_behind = bool(missing(connection, schema, shown))
+    is_behind = bool(missing(connection, schema, place))
     if is_behind:
         path = [schema, *([connection.vector_schema] if connection.vector_schema else []), "pg_temp"]
         run(connection.raw, f"SET LOCAL search_path = {', '.join(path)}")
-        migrate(connection, schema, shown, now)
+        migrate(connection, schema, place, now)
     protect_space(connection.raw, space_id, names)
     return is_behind

@@ -106,13 +106,13 @@ class KeptReplies:
         return bytes(row[0]) if row else b""
 
     def begin(
-        self, key: bytes, caller: bytes, request: bytes, *, now: datetime, held: timedelta, kept: timedelta, most: int
+        self, key: bytes, caller: bytes, request: bytes, *, now: datetime, lease: timedelta, kept: timedelta, most: int
     ) -> KeptReply | None:
         """What came under this key before; None: of all processes it is yours to do. Of one caller at most `most` are
         kept, each for `kept`."""
         with in_our_words(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.replies WHERE at < %s", (now - kept,))
-            while not _took(connection, key, caller, request, now, now + held):
+            while not _took(connection, key, caller, request, now, now + lease):
                 row = run(
                     connection,
                     "SELECT request, held_until > %s, status, body, headers FROM waypost.replies WHERE key = %s",

@@ -76,20 +76,20 @@ def _add(database: Database, index: str, rows: Sequence[tuple[int, Sequence[str]
     indexed = [keys_of(columns) for _, columns in rows]
     counts: dict[int, int] = {}
     variants: dict[int, int] = {}
-    for one in indexed:
-        for term, bits in one.terms.items():
+    for keys in indexed:
+        for term, bits in keys.terms.items():
             counts[term] = counts.get(term, 0) + 1
             variants[term] = variants.get(term, 0) | bits
     database.change(
         _ADD.format(index=index),
         (
             in_braces(passage_id for passage_id, _ in rows),
-            in_braces(one.tokens for one in indexed),
-            [in_braces(one.keys) for one in indexed],
+            in_braces(row_keys.tokens for row_keys in indexed),
+            [in_braces(row_keys.keys) for row_keys in indexed],
             in_braces(counts),
             in_braces(counts.values()),
             in_braces(map(signed, variants.values())),
             len(rows),
-            sum(one.tokens for one in indexed),
+            sum(row_keys.tokens for row_keys in indexed),
         ),
     )

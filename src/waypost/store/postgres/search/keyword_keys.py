@@ -53,34 +53,34 @@ _terms: dict[str, int] = {}
 def tokens(text: str) -> list[str]:
     """The words of what is indexed or asked for, folded, as FTS5 sees them."""
     ours = _local()
-    found: list[str] = ours.tokenizer(
+    words: list[str] = ours.tokenizer(
         text.encode("utf-8", "replace"), ours.reason, None, include_offsets=False, include_colocated=False
     )
-    return found
+    return words
 
 
 def term_of(token: str) -> int:
     """The key of a word without column and count: a signed number of 64 bits whose lowest six are zero."""
-    known = _terms.get(token)
-    if known is None:
+    term = _terms.get(token)
+    if term is None:
         digest = hashlib.blake2b(token.encode(), digest_size=8).digest()
-        known = int.from_bytes(digest, "little", signed=True) & -_VARIANTS
+        term = int.from_bytes(digest, "little", signed=True) & -_VARIANTS
         if len(_terms) >= _REMEMBERED:
             _terms.clear()
-        _terms[token] = known
-    return known
+        _terms[token] = term
+    return term
 
 
 def keys_of(columns: Sequence[str]) -> Keys:
     """How a passage with these columns of terms is indexed. Prose has one column, code has four."""
     length, keys, terms = 0, list[int](), dict[int, int]()
-    known = _terms
+    cache = _terms
     for column, text in enumerate(columns):
         words = tokens(text)
         length += len(words)
         first = column * _POWERS
         for word, times in Counter(words).items():
-            term = known.get(word) or term_of(word)
+            term = cache.get(word) or term_of(word)
             if times == 1:
                 keys.append(term + first)
                 variants = 1 << first

@@ -45,7 +45,7 @@ class _Term(NamedTuple):
     word: str
     key: int
     variants: int
-    asked: int  # how many times
+    times: int  # in the question
 
 
 def best_by_keywords(
@@ -64,12 +64,12 @@ def best_by_keywords(
     if not rows:
         return {}
     passages, length, last = rows[0][3:]
-    known = [_Term(row[1], keys[row[0]], row[0], row[2], words[keys[row[0]]]) for row in rows]
+    weighed = [_Term(row[1], keys[row[0]], row[0], row[2], words[keys[row[0]]]) for row in rows]
     if last > MOST_WEIGHED:
-        known = telling(known)
+        weighed = telling(weighed)
     looked_up = [
-        (key, times, place, _weight(passages, term) * term.asked)
-        for place, term in enumerate(known)
+        (key, times, place, _weight(passages, term) * term.times)
+        for place, term in enumerate(weighed)
         for key, times in lookups(term.key, term.variants, weights)
     ]
     parameters: list[Any] = [length / passages, _STEP, depth]
@@ -106,9 +106,9 @@ def in_braces(numbers: Iterable[float]) -> str:
 
 def is_damaged(database: Database, index: str) -> bool:
     """Whether the totals of an index are not those of its rows, or a row is of no passage."""
-    told = database.rows(f"SELECT passages, tokens FROM {index}_totals")
+    totals = database.rows(f"SELECT passages, tokens FROM {index}_totals")
     there = database.rows(f"SELECT count(*), coalesce(sum(tokens), 0)::bigint FROM {index}")
     strays = database.rows(
         f"SELECT count(*) FROM {index} k WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.passage_id = k.passage_id)"
     )
-    return told != there or bool(strays[0][0])
+    return totals != there or bool(strays[0][0])

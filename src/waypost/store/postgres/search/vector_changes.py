@@ -62,9 +62,10 @@ def index_vectors(database: Database) -> int:
     due = database.rows(_DUE, (INDEX_FROM,))
     if due:
         database.rows("SELECT set_config('statement_timeout', '0', true)")  # a million take many minutes
-    for one, dimensions, of_code in due:
+    for engine_id, dimensions, of_code in due:
         # Whoever writes does not own the tables; this function does.
         database.rows(
-            "SELECT index_vectors(?, ?, ?, ?)", (one, dimensions, of_code, index_name(one, dimensions, of_code))
+            "SELECT index_vectors(?, ?, ?, ?)",
+            (engine_id, dimensions, of_code, index_name(engine_id, dimensions, of_code)),
         )
     return len(due)

@@ -89,13 +89,13 @@ def find_engine(database: Database, name: str) -> StoredEngine | None:
     return StoredEngine(rows[0][0], rows[0][1], {row[2]: row[3] for row in rows if row[2] is not None}, rows[0][4:])
 
 
-def all_scores(database: Database, engine: StoredEngine, of_code: bool, asked: "Vector") -> "VectorScores":
+def all_scores(database: Database, engine: StoredEngine, of_code: bool, vector: "Vector") -> "VectorScores":
     """The cosines of all vectors of a sort with a question."""
     import numpy as np  # only where vectors are
 
     from waypost.store.sql.scores import VectorScores, language_code
 
-    rows = database.rows(_ALL.format(engine=int(engine.engine_id)), (Full(asked), of_code))
+    rows = database.rows(_ALL.format(engine=int(engine.engine_id)), (Full(vector), of_code))
     ids = np.frombuffer(b"".join(row[1] for row in rows), ">i8").astype(np.int64)
     cosines = np.frombuffer(b"".join(row[2] for row in rows), ">f4").astype(np.float32)
     languages = np.repeat(
@@ -114,7 +114,7 @@ def prepare_search(database: Database, depth: int) -> None:
     )
 
 
-def near(database: Database, engine: StoredEngine, of_code: bool, asked: "Vector", depth: int) -> list[NearVector]:
+def near(database: Database, engine: StoredEngine, of_code: bool, vector: "Vector", depth: int) -> list[NearVector]:
     """Those that the index finds nearest, best first. Fewer than `depth`: it found no more."""
     from waypost.store.sql.packed import pack
 
@@ -123,22 +123,22 @@ def near(database: Database, engine: StoredEngine, of_code: bool, asked: "Vector
         dimensions=int(engine.dimensions),
         depth=int(depth),  # not a parameter: PostgreSQL has to see that it is small
     )
-    found = map(NearVector._make, database.rows(sql, (Full(asked), HalfVector(pack(asked)))))
-    return sorted(found, key=lambda one: (-one.cosine, one.vector_id))
+    nearest = map(NearVector._make, database.rows(sql, (Full(vector), HalfVector(pack(vector)))))
+    return sorted(nearest, key=lambda near_vector: (-near_vector.cosine, near_vector.vector_id))
 
 
 def scores_of_versions(
-    database: Database, engine: StoredEngine, asked: "Vector", numbers: Sequence[int], depth: int | None = None
+    database: Database, engine: StoredEngine, vector: "Vector", numbers: Sequence[int], depth: int | None = None
 ) -> list[tuple[int, int, float]]:
     """(number, vector id, cosine) of all passages of these versions, or of so many that are best."""
     sql = _OF_VERSIONS.format(engine=int(engine.engine_id))
     if depth is not None:
         sql += f"ORDER BY 3 DESC, 2 LIMIT {int(depth)}"
-    return database.rows(sql, (Full(asked), in_braces(numbers)))
+    return database.rows(sql, (Full(vector), in_braces(numbers)))
 
 
 def pairs_above(
-    database: Database, engine: StoredEngine, asked: "Vector", above: float
+    database: Database, engine: StoredEngine, vectors: "Vector", above: float
 ) -> Iterator[tuple[int, int, float]]:
     """(vector id, index of the asked vector, cosine) of those that resemble one of the asked by more than `above`: all of
     them where no index is, else those among the nearest."""
@@ -146,16 +146,16 @@ def pairs_above(
         prepare_search(database, _TWINS)
     for of_code in (False, True):
         if engine.indexed[of_code]:
-            for place in range(len(asked)):
-                for vector_id, cosine, _ in near(database, engine, of_code, asked[place], _TWINS):
+            for place in range(len(vectors)):
+                for vector_id, cosine, _ in near(database, engine, of_code, vectors[place], _TWINS):
                     if cosine > above:
                         yield vector_id, place, cosine
     if not all(engine.indexed):
-        yield from _pairs_one_by_one(database, engine, asked, above)
+        yield from _pairs_one_by_one(database, engine, vectors, above)
 
 
 def _pairs_one_by_one(
-    database: Database, engine: StoredEngine, asked: "Vector", above: float
+    database: Database, engine: StoredEngine, vectors: "Vector", above: float
 ) -> Iterator[tuple[int, int, float]]:
     import numpy as np
 
@@ -163,7 +163,7 @@ def _pairs_one_by_one(
 
     last = 0
     while rows := database.rows(_AFTER, (engine.engine_id, last, _ROWS_AT_ONCE)):
-        cosines = unpack([row[1] for row in rows], engine.dimensions) @ asked.T
+        cosines = unpack([row[1] for row in rows], engine.dimensions) @ vectors.T
         for row, place in np.argwhere(cosines > above):
             yield rows[row][0], int(place), float(cosines[row, place])
         last = rows[-1][0]

@@ -44,21 +44,21 @@ class Samples:
         database: Database,
         engine: "StoredEngine",
         of_code: bool,
-        asked: "Vector",
+        vector: "Vector",
         nearest: "Sequence[NearVector]",
     ) -> dict[str, Population]:
         """How the question's cosines spread over the vectors of each language of a sort. `nearest`: the best of the sort."""
         from waypost.store.sql.scores import LANGUAGES, cosines_of, is_code, language_code
 
         parts: dict[str, list[Population]] = {}
-        edge = min((one.cosine for one in nearest), default=-2.0)  # below which there is nothing
+        edge = min((near_vector.cosine for near_vector in nearest), default=-2.0)  # below which there is nothing
         for language, count in engine.counts.items():
             if is_code(language) == of_code:
-                sample = cosines_of(self._vectors(database, engine, language), asked)
-                known = [one.cosine for one in nearest if one.language == language]
+                sample = cosines_of(self._vectors(database, engine, language), vector)
+                near_cosines = [near_vector.cosine for near_vector in nearest if near_vector.language == language]
                 if len(sample):
-                    one = _population(sample, count, known, edge)
-                    parts.setdefault(LANGUAGES[language_code(language)], []).append(one)
+                    population = _population(sample, count, near_cosines, edge)
+                    parts.setdefault(LANGUAGES[language_code(language)], []).append(population)
         return {name: _together(some) for name, some in parts.items()}
 
     def forget(self) -> None:
@@ -70,26 +70,26 @@ class Samples:
         from waypost.store.sql.packed import unpack
 
         key, count = (engine.engine_id, engine.dimensions, language), engine.counts.get(language, 0)
-        known = self._known.get(key)
-        if known is None or self._clock() > known.until or 4 * abs(count - known.total) > known.total:
+        sample = self._known.get(key)
+        if sample is None or self._clock() > sample.until or 4 * abs(count - sample.total) > sample.total:
             rows = database.rows(_SAMPLE, (engine.engine_id, language, SAMPLE))
-            known = _Sample(count, self._clock() + _KEPT_SECONDS, unpack([row[0] for row in rows], engine.dimensions))
+            sample = _Sample(count, self._clock() + _KEPT_SECONDS, unpack([row[0] for row in rows], engine.dimensions))
             with self._lock:
                 while len(self._known) >= _MOST_KEPT:
                     del self._known[next(iter(self._known))]
-                self._known[key] = known
-        return known.vectors
+                self._known[key] = sample
+        return sample.vectors
 
 
-def _population(sample: "Vector", count: int, known: Sequence[float], edge: float) -> Population:
+def _population(sample: "Vector", count: int, nearest: Sequence[float], edge: float) -> Population:
     """Of so many cosines, of which some are known: all those that are not below an edge."""
     import numpy as np  # only where vectors are
 
     below = sample[sample < edge]
-    left = count - len(known)
+    left = count - len(nearest)
     if len(sample) >= count or not len(below) or left <= 0:
         return _plain(sample, count)
-    parts = [_plain(below, left), *([_plain(np.array(known, np.float32), len(known))] if known else [])]
+    parts = [_plain(below, left), *([_plain(np.array(nearest, np.float32), len(nearest))] if nearest else [])]
     return _together(parts)
 
 
@@ -99,7 +99,7 @@ def _plain(cosines: "Vector", count: int) -> Population:
 
 def _together(parts: Sequence[Population]) -> Population:
     """Languages that are not told apart."""
-    count = sum(one.count for one in parts)
-    mean = sum(one.mean * one.count for one in parts) / count
-    square = sum((one.deviation**2 + (one.mean - mean) ** 2) * one.count for one in parts) / count
+    count = sum(part.count for part in parts)
+    mean = sum(part.mean * part.count for part in parts) / count
+    square = sum((part.deviation**2 + (part.mean - mean) ** 2) * part.count for part in parts) / count
     return Population(count, mean, square**0.5)
