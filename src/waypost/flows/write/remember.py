@@ -157,8 +157,8 @@ def _twins(
     for (engine, kind, domain), members in groups.items():
         import numpy as np  # only where vectors are
 
-        index = np.stack([vector for _, vector in members])
-        for twin in reader.search.twins(engine, index, kind, domain, THRESHOLDS[engine][1], since):
+        vectors = np.stack([vector for _, vector in members])
+        for twin in reader.search.twins(engine, vectors, kind, domain, THRESHOLDS[engine][1], since):
             place = members[twin.index][0]
             found[place].append(replace(twin, index=place))
     return found

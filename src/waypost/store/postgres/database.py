@@ -50,11 +50,11 @@ class PostgresDatabase:
                 copy.write_row(row)
 
     def _is_bound(self, table: str) -> bool:
-        """Whether row-level security holds here: PostgreSQL then refuses COPY. It does not bind the tables' owner."""
+        """Whether row-level security applies: PostgreSQL then refuses COPY. It does not apply to the tables' owner."""
         return bool(self.rows("SELECT row_security_active(?)", (table,))[0][0])
 
     def reserve(self, table: str, count: int) -> int:
-        """Nobody else writes into this space, so they follow each other."""
+        """Consecutive, because nobody else writes into this space."""
         if not count:
             return 0
         sequence = f"pg_get_serial_sequence('{table}', '{_KEYS[table]}')"
@@ -63,7 +63,7 @@ class PostgresDatabase:
 
     @contextmanager
     def _in_our_words(self) -> Iterator[None]:
-        """Who asks several memories at once wants to know at the statement which one failed, not at the end."""
+        """Translated at the statement, not at the end: a question to several memories has to know which one failed."""
         try:
             yield
         except psycopg.Error as error:

@@ -1,4 +1,4 @@
-"""What PostgreSQL reports, in our own words."""
+"""Translates errors of PostgreSQL into errors of Waypost."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _LOST_STATES = {
     "57P05",  # idle for too long
     "53300",  # too many connections: some will end
 }
-# What is told before there is a session comes in words only. Where these are among them, no later attempt helps.
+# Refusals before there is a session have no code, only text. If it contains one of these, no retry helps.
 _REFUSALS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         ("permission denied for database",),
@@ -139,7 +139,7 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
         "Restore it from a backup.",
     ),
     (
-        (psycopg.DataError, errors.ProgramLimitExceeded),  # also what is too long for an index
+        (psycopg.DataError, errors.ProgramLimitExceeded),  # also values too long for an index
         InvalidInput,
         "{place} cannot hold this: {why}.",
         "Remove what is named, and repeat.",
@@ -148,20 +148,20 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
 
 
 def is_lost(error: BaseException) -> bool:
-    """Whether the connection is gone, or could not be made for now: another attempt may succeed."""
+    """Whether the connection is broken, or cannot be made now: a retry may succeed."""
     if isinstance(error, (errors.IdleInTransactionSessionTimeout, errors.TransactionTimeout)):
         return True
     if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
         return False
     state = error.sqlstate
     if state is None:
-        # From the network, or told before there was a session: the server's own refusals come in words only.
+        # From the network, or from before there was a session: the server's own refusals have only text.
         return _refusal(error) is None
     return state in _LOST_STATES or state.startswith("08")
 
 
 def without_password(dsn: str) -> str:
-    """How a database is named in messages: server and name, nothing secret."""
+    """How messages name a database: server and name, nothing secret."""
     try:
         parts = conninfo_to_dict(dsn)
     except psycopg.ProgrammingError:
@@ -173,7 +173,7 @@ def without_password(dsn: str) -> str:
 
 @contextmanager
 def in_our_words(place: str) -> Iterator[None]:
-    """Turn what PostgreSQL reports into an error that says what to do."""
+    """Turn errors of PostgreSQL into errors that say what to do."""
     try:
         yield
     except psycopg.Error as error:
@@ -195,7 +195,7 @@ def told(error: psycopg.Error, place: str) -> Exception:
         what, remedy = _refusal(error) or ("{place} refused the connection ({why}).", "Check `store`.")
         return ConfigError(what.format(place=place, why=_first_line(error)), remedy)
     if isinstance(error, psycopg.ProgrammingError) and "URI" in str(error):
-        # Not repeated: what is no option may be a piece of a password.
+        # Not quoted: what is no option may be part of a password.
         return ConfigError(
             "What follows the ? in the address of the database cannot be read.",
             "Write NAME=VALUE of options that libpq knows, with & between them.",
@@ -204,13 +204,13 @@ def told(error: psycopg.Error, place: str) -> Exception:
 
 
 def _refusal(error: BaseException) -> tuple[str, str] | None:
-    """What and what to do, where a connection was refused for good."""
+    """Message and remedy if a connection was refused for good."""
     said = str(error)
     return next(((what, remedy) for some, what, remedy in _REFUSALS if any(word in said for word in some)), None)
 
 
 def _not_allowed(error: psycopg.Error, place: str) -> SecurityError:
-    """By what PostgreSQL says it of: a memory that one is no member of, a table in it, or the database."""
+    """The error for missing rights on a memory, on a table in it, or on the database."""
     said = _first_line(error)
     if not said.startswith(("permission denied", "new row violates row-level security", "must be owner")):
         return SecurityError(f"{said}.", "Ask an owner of the memory, or whoever administers the database.")

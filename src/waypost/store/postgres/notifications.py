@@ -1,4 +1,4 @@
-"""Hearing of what other processes change in a database: one connection that listens, in a thread of its own."""
+"""Listens to changes by other processes in a database: one connection, in a thread of its own."""
 
 import random
 import selectors
@@ -16,7 +16,7 @@ _STOP_SECONDS = 2.0
 
 
 class Heard(Protocol):
-    """Is told in the listener's thread."""
+    """Called in the listener's thread."""
 
     def changed(self, space_id: str) -> None:
         """Somebody, perhaps this process, has written to the space."""

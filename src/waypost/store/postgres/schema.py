@@ -1,10 +1,10 @@
-"""The tables of one space, in a schema of its own, and how they came to be.
+"""The tables of one space, in a schema of its own, and their migrations.
 
-A migration is a name and its statements, applied in order, each together with its record in one transaction, by one
-process at a time. A released migration is never edited.
+A migration is a name and its statements. Migrations run in order, in one process at a time. Each runs in one
+transaction with its record. A released migration is never edited.
 
-Texts are compared by their bytes (`COLLATE "C"`), as SQLite does it: the same order, the same answers. Times are whole
-microseconds, as there.
+Texts are compared by their bytes (`COLLATE "C"`) and times are whole microseconds, as in SQLite: the same order, the
+same answers.
 """
 
 from collections.abc import Mapping
@@ -255,7 +255,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
 
 
 def check_server(connections: ServerPool) -> None:
-    """Refuse a server that lacks what we rely on, in words that say what to do."""
+    """Raise ConfigError for a server that lacks what Waypost needs."""
     with connections.alone() as connection:
         version = int(connection.raw.info.server_version)
         rows = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchall()
@@ -285,7 +285,7 @@ def _make_extension(connection: ServerConnection, place: str) -> None:
 
 
 def missing(connection: ServerConnection, schema: str, place: str) -> list[str]:
-    """What this version has and the space does not, in order. Raises SchemaTooNew for what it has beyond that."""
+    """Migrations that the space lacks, in order. Raises SchemaTooNew if it has one that this version does not know."""
     there: list[Any] = connection.execute("SELECT to_regclass($1) IS NOT NULL", (f"{schema}.migrations",)).fetchall()
     if not there[0][0]:
         return list(MIGRATIONS)
@@ -300,8 +300,7 @@ def missing(connection: ServerConnection, schema: str, place: str) -> list[str]:
 
 
 def migrate(connection: ServerConnection, schema: str, place: str, now: datetime) -> bool:
-    """Inside a transaction that nobody else of this space is in: bring its schema to that of this version. Returns
-    whether it was made now."""
+    """Bring the schema of a space to this version, in a transaction without other writers. Returns whether it was new."""
     wanted = missing(connection, schema, place)
     made = wanted == list(MIGRATIONS)
     if made:

@@ -1,4 +1,4 @@
-"""What the directory refuses, as errors of ours with what to do next."""
+"""Translates refusals of the directory into errors with a remedy."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from waypost.errors import InvalidInput, NotFound, SecurityError
 
 _ADMINISTRATOR = "Only an administrator of the database may do this."
-# How what the functions of the directory say begins and ends, and what to do then. The first that fits counts.
+# How messages of the directory's functions begin and end, and the remedy. The first match counts.
 _REMEDIES = (
     ("Only an administrator", "", "Ask whoever administers the database to run the same command."),
     (
@@ -33,14 +33,14 @@ _REMEDIES = (
 
 @contextmanager
 def in_our_words() -> Iterator[None]:
-    """What the database refuses, as errors of ours."""
+    """Turn refusals of the database into errors of Waypost."""
     from psycopg import errors
 
     try:
         yield
     except errors.InsufficientPrivilege as error:
         what = _said(error)
-        if what.startswith("permission denied"):  # the database's own words name its functions
+        if what.startswith("permission denied"):  # the database's own message names its functions
             what = _ADMINISTRATOR
         usual = "Ask an owner of the memory, or whoever administers the database."
         raise SecurityError(what, _remedy(what, usual)) from error

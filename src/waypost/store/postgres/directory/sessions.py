@@ -1,5 +1,7 @@
-"""Sessions of people who have signed in, and replies to writes with an idempotency key: what several server processes
-of one database have to agree on. For the server's login."""
+"""Sign-in sessions, and replies to writes with an idempotency key, shared by the servers of a database.
+
+For the server's login.
+"""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -24,7 +26,7 @@ def pooled(dsn: str) -> Connect:
 
     @contextmanager
     def connect() -> Iterator["Connection[Any]"]:
-        with connections(dsn).lend("SELECT") as connection:  # nothing: but a connection that was cut is replaced here
+        with connections(dsn).lend("SELECT") as connection:  # does nothing, but replaces a broken connection
             yield connection.raw
 
     return connect
@@ -33,20 +35,21 @@ def pooled(dsn: str) -> Connect:
 @dataclass(frozen=True, slots=True)
 class KeptSession:
     digest: str
-    holder: str  # the key of the token that it came from
+    holder: str  # of the token it came from
     began: datetime
     seen: datetime
 
 
 class KeptSessions:
-    """One that begins or ends does so in every process at once."""
+    """Sessions begin and end in every process at once."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
 
     def begin(self, session: KeptSession, *, oldest: datetime, idle: datetime, most: int) -> None:
-        """Keep a new one. Those that began before `oldest` or were not used since `idle` go, and of one token's more
-        than `most` the longest idle."""
+        """Store a new session. Drops those that began before `oldest` or are idle since `idle`, and the longest idle of
+        a token above `most`.
+        """
         with in_our_words(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.sessions WHERE began < %s OR seen < %s", (oldest, idle))
             run(
@@ -79,7 +82,7 @@ class KeptSessions:
 
 @dataclass(frozen=True, slots=True)
 class KeptReply:
-    """What is known of a request that came before: no status while it is being done, or when nobody knows."""
+    """An earlier request: without a status while it runs, or if its outcome is unknown."""
 
     request: bytes
     is_held: bool
@@ -89,13 +92,13 @@ class KeptReply:
 
 
 class KeptReplies:
-    """Keys, callers and requests come as keyed hashes, of answers no words: see `faces.rest.replies`."""
+    """Keys, callers and requests are keyed hashes, and answers contain no text: see `faces.rest.replies`."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
 
     def secret(self) -> bytes:
-        """What the hashes are keyed with: one for all servers of this database."""
+        """The key of the hashes, the same for all servers of this database."""
         with in_our_words(), self._connect() as connection, connection.transaction():
             run(
                 connection,
@@ -108,8 +111,10 @@ class KeptReplies:
     def begin(
         self, key: bytes, caller: bytes, request: bytes, *, now: datetime, lease: timedelta, kept: timedelta, most: int
     ) -> KeptReply | None:
-        """What came under this key before; None: of all processes it is yours to do. Of one caller at most `most` are
-        kept, each for `kept`."""
+        """The earlier request with this key, or None: then this process must run it.
+
+        At most `most` are stored for one caller, each for `kept`.
+        """
         with in_our_words(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.replies WHERE at < %s", (now - kept,))
             while not _took(connection, key, caller, request, now, now + lease):
@@ -118,7 +123,7 @@ class KeptReplies:
                     "SELECT request, held_until > %s, status, body, headers FROM waypost.replies WHERE key = %s",
                     (now, key),
                 ).fetchone()
-                if row is not None:  # else whoever had the key has given it up since
+                if row is not None:  # else the other process has released the key
                     return KeptReply(bytes(row[0]), *row[1:])
             run(
                 connection,
@@ -138,7 +143,7 @@ class KeptReplies:
         self._run("DELETE FROM waypost.replies WHERE key = %s AND status IS NULL", key)
 
     def leave(self, key: bytes, now: datetime) -> None:
-        """Nobody knows whether it was done."""
+        """The outcome is unknown."""
         self._run("UPDATE waypost.replies SET held_until = %s WHERE key = %s AND status IS NULL", now, key)
 
     def _run(self, statement: str, *given: object) -> None:

@@ -1,8 +1,8 @@
-"""Comparing vectors in PostgreSQL: one by one where they are few, by an HNSW index where they are many.
+"""Compares vectors in PostgreSQL: one by one if they are few, by an HNSW index if they are many.
 
-Code and prose of an engine are two sorts, each with an index of its own: else a small sort would be searched for among
-the best of a large one. Cosines are always computed from the stored vectors, in single precision, as SQLite's store
-does it; the index only says which vectors to look at.
+Code and prose of an engine have separate indexes: else the search for few would go through the best of many. Cosines
+are always computed from the stored vectors, in single precision, as SQLite's store does it. The index only chooses
+the vectors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
     from waypost.store.sql.scores import VectorScores
 
-LEAST_IN_VIEW, _MOST_IN_VIEW = 300, 1000  # candidates that the index keeps in view
-MOST_SEARCHED = 50_000  # vectors that the index looks at for one question
-_TWINS = 100  # that are looked for among many
+LEAST_IN_VIEW, _MOST_IN_VIEW = 300, 1000  # candidates that the index keeps while it searches
+MOST_SEARCHED = 50_000  # vectors that the index reads for one question
+_TWINS = 100  # twins looked for among many vectors
 _ROWS_AT_ONCE = 16_384
 
 _ENGINE = """
@@ -39,7 +39,7 @@ SELECT vector_id, (-(packed::vector <#> ?1::vector))::float4, language FROM (
     ORDER BY packed::halfvec({dimensions}) <#> ?2::halfvec({dimensions}) LIMIT {depth}
 ) near
 """
-# In this order, whatever PostgreSQL thinks of the tables: its statistics are behind after many writes.
+# In this order: after many writes the statistics of PostgreSQL are outdated.
 _OF_VERSIONS = """
 SELECT p.number, v.vector_id, (-(v.packed::vector <#> ?1::vector))::float4
 FROM (SELECT number, hash FROM passages WHERE number = ANY(?2::bigint[]) OFFSET 0) p
@@ -52,19 +52,19 @@ SELECT vector_id, packed FROM vectors WHERE engine_id = ? AND vector_id > ? ORDE
 
 @dataclass(frozen=True, slots=True)
 class StoredEngine:
-    """What the database has of an engine."""
+    """An engine as the database knows it."""
 
     engine_id: int
     dimensions: int
     counts: Mapping[str, int]  # vectors of each language
-    indexed: tuple[bool, bool]  # whether there is an index of prose, and one of code
+    indexed: tuple[bool, bool]  # whether prose has an index, and whether code has one
 
     def count(self, of_code: bool) -> int:
         return sum(count for language, count in self.counts.items() if language.startswith("code") == of_code)
 
 
 class NearVector(NamedTuple):
-    """A vector that an index has found."""
+    """A vector that an index found."""
 
     vector_id: int
     cosine: float
@@ -72,8 +72,10 @@ class NearVector(NamedTuple):
 
 
 def sort_condition(engine_id: int, dimensions: int, of_code: bool) -> str:
-    """Which vectors an index holds. A search says it in the same words, else PostgreSQL does not take the index. The
-    dimensions are in it because another model may come to answer to the engine's name."""
+    """Which vectors an index contains. A search must use the same words, else PostgreSQL does not use the index.
+
+    It names the dimensions because another model may get the engine's name.
+    """
     return f"engine_id = {engine_id} AND {'' if of_code else 'NOT '}of_code AND vector_dims(packed) = {dimensions}"
 
 
@@ -82,7 +84,7 @@ def index_name(engine_id: int, dimensions: int, of_code: bool) -> str:
 
 
 def find_engine(database: Database, name: str) -> StoredEngine | None:
-    """None: nobody has stored a vector of it."""
+    """The engine, or None if it has no stored vector."""
     rows = database.rows(_ENGINE, (name,))
     if not rows or not rows[0][1]:
         return None
@@ -90,8 +92,8 @@ def find_engine(database: Database, name: str) -> StoredEngine | None:
 
 
 def all_scores(database: Database, engine: StoredEngine, of_code: bool, vector: "Vector") -> "VectorScores":
-    """The cosines of all vectors of a sort with a question."""
-    import numpy as np  # only where vectors are
+    """The cosines of all vectors of code, or of prose, with a question."""
+    import numpy as np  # loaded only where vectors are
 
     from waypost.store.sql.scores import VectorScores, language_code
 
@@ -106,7 +108,7 @@ def all_scores(database: Database, engine: StoredEngine, of_code: bool, vector: 
 
 
 def prepare_search(database: Database, depth: int) -> None:
-    """Before `near`: how the index is to be searched, until the end of the transaction."""
+    """Set how `near` searches the index, until the end of the transaction."""
     database.rows(
         "SELECT set_config('hnsw.ef_search', ?, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),"
         " set_config('hnsw.max_scan_tuples', ?, true)",
@@ -115,7 +117,7 @@ def prepare_search(database: Database, depth: int) -> None:
 
 
 def near(database: Database, engine: StoredEngine, of_code: bool, vector: "Vector", depth: int) -> list[NearVector]:
-    """Those that the index finds nearest, best first. Fewer than `depth`: it found no more."""
+    """The nearest vectors by the index, best first. Fewer than `depth`: there are no more."""
     from waypost.store.sql.packed import pack
 
     sql = _NEAR.format(
@@ -130,7 +132,7 @@ def near(database: Database, engine: StoredEngine, of_code: bool, vector: "Vecto
 def scores_of_versions(
     database: Database, engine: StoredEngine, vector: "Vector", numbers: Sequence[int], depth: int | None = None
 ) -> list[tuple[int, int, float]]:
-    """(number, vector id, cosine) of all passages of these versions, or of so many that are best."""
+    """(number, vector id, cosine) of all passages of these versions, or of the best `depth`."""
     sql = _OF_VERSIONS.format(engine=int(engine.engine_id))
     if depth is not None:
         sql += f"ORDER BY 3 DESC, 2 LIMIT {int(depth)}"
@@ -140,8 +142,10 @@ def scores_of_versions(
 def pairs_above(
     database: Database, engine: StoredEngine, vectors: "Vector", above: float
 ) -> Iterator[tuple[int, int, float]]:
-    """(vector id, index of the asked vector, cosine) of those that resemble one of the asked by more than `above`: all of
-    them where no index is, else those among the nearest."""
+    """(vector id, index of the given vector, cosine) of vectors with a cosine above `above`.
+
+    All of them without an index, else those among the nearest.
+    """
     if any(engine.indexed):
         prepare_search(database, _TWINS)
     for of_code in (False, True):

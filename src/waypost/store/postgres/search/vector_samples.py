@@ -1,8 +1,8 @@
-"""How the cosines of a question spread over many vectors, from a sample of each language.
+"""Estimates from a sample of each language how the cosines of a question spread over many vectors.
 
-Hashes come in no order, so the vectors with the lowest are a fair sample, and the same one for everybody. It is kept in
-this process. The nearest, of which a sample would have too many or too few, are known from the search: the sample speaks
-for the others only. So the deviations of what is found are off by a hundredth or less, mostly.
+Hashes are random, so the vectors with the lowest hashes are a fair sample, and every process takes the same. Samples
+are cached in this process. The nearest vectors, of which a sample would have too many or too few, are known from the
+search: the sample stands for the others. Deviations of hits are mostly off by a hundredth or less.
 """
 
 import threading
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
 SAMPLE = 4000
-_KEPT_SECONDS = 300.0  # vectors may be replaced without their number changing
-_MOST_KEPT = 32  # languages of engines, of a space in this process: 200 MB
+_KEPT_SECONDS = 300.0  # vectors may be replaced while their count stays
+_MOST_KEPT = 32  # samples of a space in this process: 200 MB
 _SAMPLE = """
 SELECT packed FROM vectors WHERE engine_id = ? AND language = ? ORDER BY hash LIMIT ?
 """
 
 
 class _Sample(NamedTuple):
-    total: int  # vectors there were when it was taken
+    total: int  # vectors when it was taken
     until: float
     vectors: "Vector"
 
@@ -47,11 +47,13 @@ class Samples:
         vector: "Vector",
         nearest: "Sequence[NearVector]",
     ) -> dict[str, Population]:
-        """How the question's cosines spread over the vectors of each language of a sort. `nearest`: the best of the sort."""
+        """How a question's cosines spread over the vectors of each language. `nearest`: the best hits."""
         from waypost.store.sql.scores import LANGUAGES, cosines_of, is_code, language_code
 
         parts: dict[str, list[Population]] = {}
-        edge = min((near_vector.cosine for near_vector in nearest), default=-2.0)  # below which there is nothing
+        edge = min(
+            (near_vector.cosine for near_vector in nearest), default=-2.0
+        )  # lower cosines are not among the nearest
         for language, count in engine.counts.items():
             if is_code(language) == of_code:
                 sample = cosines_of(self._vectors(database, engine, language), vector)
@@ -62,7 +64,7 @@ class Samples:
         return {name: _together(some) for name, some in parts.items()}
 
     def forget(self) -> None:
-        """Something was erased: it may be among them."""
+        """Something was erased: it may be in a sample."""
         with self._lock:
             self._known.clear()
 
@@ -82,8 +84,8 @@ class Samples:
 
 
 def _population(sample: "Vector", count: int, nearest: Sequence[float], edge: float) -> Population:
-    """Of so many cosines, of which some are known: all those that are not below an edge."""
-    import numpy as np  # only where vectors are
+    """The population of `count` cosines, given all those above an edge."""
+    import numpy as np  # loaded only where vectors are
 
     below = sample[sample < edge]
     left = count - len(nearest)
@@ -98,7 +100,7 @@ def _plain(cosines: "Vector", count: int) -> Population:
 
 
 def _together(parts: Sequence[Population]) -> Population:
-    """Languages that are not told apart."""
+    """Combine languages that count as one."""
     count = sum(part.count for part in parts)
     mean = sum(part.mean * part.count for part in parts) / count
     square = sum((part.deviation**2 + (part.mean - mean) ** 2) * part.count for part in parts) / count
