@@ -1,4 +1,4 @@
-"""Facts: their tree, lifetimes, domains, and the candidates that wait for approval."""
+"""Facts: their tree, lifetimes, domains, and pending candidates."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """A fact that waits for approval, or that a person declined."""
+    """A fact that is pending approval, or that a person declined."""
 
     candidate_id: str
     made_at: datetime
@@ -60,7 +60,7 @@ class FactReader(Protocol):
         """
 
     def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:
-        """Candidates that wait for approval with an id above `after`, oldest first."""
+        """Pending candidates with an id above `after`, oldest first."""
 
     def candidate(self, candidate_id: str, *, declined: bool = False) -> CandidateRow | None:
         """The waiting candidate with this id, or the declined one."""
@@ -76,7 +76,7 @@ class FactReader(Protocol):
     def count_candidates(self) -> int: ...
 
     def domains(self, engine: str, view: View) -> "dict[str, tuple[int, Vector]]":
-        """For each domain how many facts have a vector of this engine, and the mean of these vectors, of length 1.
+        """For each domain the number of facts with a vector of this engine, and the unit mean of these vectors.
 
         A fact counts by its first passage. Facts without a domain are under "". For the current moment these are the
         current facts, for another moment the visible ones.

@@ -1,4 +1,4 @@
-"""The tables that are moved when a memory goes to another database, and how to read and write them row by row.
+"""The tables that move with a memory to another database, and how to read and write their rows.
 
 Tables that a database builds for itself are not among them.
 """
@@ -103,7 +103,7 @@ class TableReader(Protocol):
     def count(self, table: MovedTable) -> int: ...
 
     def rows(self, table: MovedTable, after: Sequence[Any] | None, limit: int) -> list[Row]:
-        """The next rows after this key, ordered by key; the first ones if it is None. Notes of a move are left out."""
+        """The next rows after this key, ordered by key; without a key the first ones. Notes of a move are left out."""
 
     def passage_places(self, numbers: Iterable[int]) -> dict[int, PassagePlace]:
         """All passages of these versions by passage id."""

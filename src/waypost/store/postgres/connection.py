@@ -23,8 +23,8 @@ from waypost.store.postgres.search import halfvec
 _MOST_IDLE = 8  # idle connections that are kept; more are opened if needed
 _MOST = 64  # at once, in one process
 _OLDEST_SECONDS = 1800.0  # maximum age of a connection: behind a proxy it may lead to a server that is gone
-# Limits one attempt to connect. A dead network or machine is noticed within a minute, while waiting for an answer
-# (keepalives) as well as while sending.
+# Limits one attempt to connect. A dead network or machine is noticed within a minute, while waiting (keepalives) and
+# while sending.
 _NETWORK: Mapping[str, Any] = {
     "connect_timeout": 10,
     "keepalives_idle": 30,

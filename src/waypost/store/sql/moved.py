@@ -1,5 +1,4 @@
-"""The notes of a move in the table `meta`: a memory that was moved away is not used by mistake, nor one that has not
-arrived."""
+"""Notes of a move in the table `meta`: they prevent using a memory that was moved away, or has not arrived completely."""
 
 import json
 from typing import Any
@@ -11,7 +10,7 @@ SELECT_NOTES = f"SELECT key, value FROM meta WHERE key IN ('{MOVED}', '{UNFINISH
 
 
 def refuse_moved(notes: list[Any]) -> None:
-    """Raise StoreError where one of these rows of `meta` says that this is not the place to read and write."""
+    """Raise StoreError if one of these rows of `meta` says that this memory must not be used here."""
     values = {key: json.loads(value) for key, value in notes}
     if MOVED in values:
         note = values[MOVED]

@@ -43,12 +43,12 @@ _INSERT_VERDICT = (
 
 
 def reference_rows(number: int, references: Sequence[CodeReference]) -> list[tuple[Any, ...]]:
-    """Where a version points, as rows of `code_refs`."""
+    """The references of a version as rows of `code_refs`."""
     return [(number, place, *_reference_columns(reference)) for place, reference in enumerate(references)]
 
 
 def _reference_columns(reference: CodeReference) -> tuple[Any, ...]:
-    """In the order of REFERENCE_COLUMNS. What is short in binary is kept so: there may be a great many."""
+    """In the order of REFERENCE_COLUMNS. Hashes and times are stored in binary: there may be a great many."""
     more = reference.to_json()
     for key in ("file_path", "symbol_id", "line_range", "code_hash", "created_at", "last_verified_at"):
         more.pop(key, None)
@@ -73,7 +73,7 @@ def reference_of(row: Sequence[Any]) -> CodeReference:
     path, symbol, first, last, digest, commit, made, verified, anchor, more = row
     lines = None if first is None else LineRange(first, last)
     if more is None and digest is None and made is None and commit is None and anchor is None:
-        return CodeReference(path, lines, symbol)  # of a memory derived from a tree: there are thousands
+        return CodeReference(path, lines, symbol)  # of a derived memory: there are thousands
     rest = json.loads(more) if more else {}
     return CodeReference(
         file_path=path,
@@ -98,7 +98,7 @@ def _time(rest: Mapping[str, Any], key: str) -> datetime | None:
 
 
 def _bytes(text: str | None) -> bytes | None:
-    """Hexadecimal digits in pairs, as bytes; None for anything else."""
+    """Pairs of hexadecimal digits as bytes; None for anything else."""
     try:
         digest = bytes.fromhex(text or "")
     except ValueError:
@@ -178,7 +178,7 @@ class ReferenceRows:
 class ReferenceChanges(ReferenceRows):
     def put_verdicts(self, checkout_id: str, verdicts: Iterable[StoredVerdict]) -> None:
         pending_verdicts = list(verdicts)
-        # None is made on what was forgotten while it was looked at.
+        # A reference may have been erased while it was checked.
         rows = self._db.rows(
             "SELECT r.number, r.place, r.path FROM each_number(?) asked THEN JOIN code_refs r ON r.number = asked.value",
             (list({verdict.number for verdict in pending_verdicts}),),
@@ -209,7 +209,7 @@ class ReferenceChanges(ReferenceRows):
     def repin(self, number: int, place: int, reference: CodeReference) -> None:
         if self._db.rows(
             "SELECT 1 FROM code_refs WHERE number = ? AND place = ?", (number, place)
-        ):  # else it was forgotten
+        ):  # else it was erased
             self._db.change("DELETE FROM code_refs WHERE number = ? AND place = ?", (number, place))
             self._db.change(_INSERT_REFERENCE, (number, place, *_reference_columns(reference)))
             self._db.change("DELETE FROM verdicts WHERE number = ? AND place = ?", (number, place))
@@ -230,7 +230,7 @@ def _verdict_of(row: Sequence[Any]) -> StoredVerdict:
 
 
 def _columns(checkout_id: str, verdict: StoredVerdict, pointed: str) -> tuple[Any, ...]:
-    """The path that is pointed at is not repeated."""
+    """The path of the reference is not repeated."""
     finding = verdict.finding
     more = {"name": finding.name, "others": list(finding.others), "tree": verdict.tree}
     kept = {key: value for key, value in more.items() if value}

@@ -1,8 +1,8 @@
 """Searches passages and returns those that a view shows.
 
-First the best of all passages are looked up: mostly enough of them are visible. If a view is limited to some domains or
-levels and too few of the best belong to them, its members are compared directly if they are few. If they are many, the
-search goes deeper.
+First the best of all passages are looked up: mostly enough of them are visible. A view of some domains or levels may
+show too few of them. Then its members are compared directly if they are few. If they are many, the search goes
+deeper.
 """
 
 from abc import abstractmethod
@@ -91,8 +91,8 @@ class SqlSearch:
     def _few_members(self, view: View) -> list[int] | None:
         """The versions that a view of some domains or levels, or of another moment, may show.
 
-        None: too many, or the view shows all that is current. For the current moment only an index is read, so some of
-        them may not be visible.
+        None: too many, or the view shows every current memory. For the current moment only an index is read, so some
+        of them may not be visible.
         """
         if view.domains is None and view.levels is None and view.moment.known_at is None:
             return None

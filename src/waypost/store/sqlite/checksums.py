@@ -1,8 +1,6 @@
-"""Checksums of memories and of the rows that nobody can make again: a bit that flips on the disk is noticed, whichever
-column it hits.
+"""Checksums of rows that cannot be rebuilt: they reveal a bit that flips on the disk, in any column.
 
-Triggers keep them, so that every statement that writes or changes such a row keeps its checksum true. A version costs 12
-microseconds more, a change of a state 7.
+Triggers update them with every statement. A version costs 12 microseconds more, a change of a state 7.
 """
 
 import struct
@@ -18,12 +16,12 @@ FUNCTION = "waypost_checksum"
 
 
 class StoredText(bytes):
-    """The bytes of a text as they are in the file, which may be no text any more."""
+    """The bytes of a text in the file, which may no longer be valid text."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummedTable:
-    """A table with checksums: its columns but the checksum itself, and its key."""
+    """A table with checksums: its columns without the checksum itself, and its key."""
 
     name: str
     columns: tuple[str, ...]
@@ -34,7 +32,7 @@ def _table(name: str, columns: str, key: str) -> SummedTable:
     return SummedTable(name, tuple(columns.split()), tuple(key.split()))
 
 
-# As of 0010_checksums, which is never edited: a later migration that adds a column makes the triggers of its table anew.
+# As of 0010_checksums, which is never edited: a later migration that adds a column creates the triggers of its table again.
 _ALL = (
     _table("meta", "key value", "key"),
     _table("checkouts", "checkout_id root first_seen", "checkout_id"),
@@ -69,7 +67,7 @@ SUMMED: Mapping[str, SummedTable] = MappingProxyType({table.name: table for tabl
 
 
 def checksum(*values: object) -> int:
-    """Of the values of a row in the order of its columns. A text and a blob of the same bytes differ."""
+    """The checksum of the values of a row, in the order of its columns. A text and a blob of the same bytes differ."""
     total = 0
     for value in values:
         if value is None:
@@ -87,13 +85,13 @@ def checksum(*values: object) -> int:
 
 
 def add_checksum_function(connection: apsw.Connection) -> None:
-    """Every connection that changes a row with a checksum needs it."""
+    """Every connection that changes a row with a checksum needs this function."""
     connection.create_scalar_function(FUNCTION, checksum, -1, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
 
 
 def false_rows(connection: apsw.Connection, table: SummedTable) -> Iterator[tuple[Any, ...]]:
-    """The keys of rows that are not as they were written."""
-    # Texts come as bytes: a damaged one could not be given as text.
+    """The keys of rows that differ from what was written."""
+    # Texts come as bytes: a damaged one cannot be returned as text.
     values = ", ".join(
         f"CASE typeof({column}) WHEN 'text' THEN CAST({column} AS BLOB) ELSE {column} END" for column in table.columns
     )

@@ -1,4 +1,4 @@
-"""Connections to one database file: settings, waiting for a turn, and errors in our own words."""
+"""Connections to one database file: settings, waiting for a turn, and translated errors."""
 
 import contextlib
 import ctypes
@@ -29,21 +29,21 @@ from waypost.store.sqlite.files import DatabaseFiles, close_untouched, is_ours
 from waypost.store.sqlite.full_disk import has_no_room, is_about_room, open_for_reading
 from waypost.store.tables import TABLES
 
-# Below this, a checkpoint racing with a writer could drop committed frames of the write-ahead log.
+# In older versions a checkpoint that races with a writer could drop committed frames of the write-ahead log.
 OLDEST_SAFE_SQLITE = (3, 51, 3)
 _PAGE_CACHE_KIB = 8 * 1024
-_CHECKPOINT_PAGES = 1000  # of the log, as SQLite itself would do it
-_LONG_LOG_PAGES = 2048  # 8 MB: then a writer waits for readers, else those who never pause make it grow for ever
+_CHECKPOINT_PAGES = 1000  # pages of the log, as in SQLite itself
+_LONG_LOG_PAGES = 2048  # 8 MB: beyond it a writer waits for readers, else permanent readers would make it grow for ever
 _READER_PATIENCE_SECONDS = 1.0
 _FORK_PATIENCE_SECONDS = 10.0  # a fork waits this long for a write of another thread
 _OWN_TABLES = frozenset((*TABLES, "migrations", "keywords", "code_keywords"))
 # What SQLite says of a database whose list of tables is damaged.
 _MISSING = re.compile(r"no such table: (?:main\.)?(\w+)|malformed|unsupported file format|vtable constructor failed")
-_LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this after a burst
+_LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this size after a burst
 
 
 def check_library(version: str | None = None) -> None:
-    """Refuse a SQLite library that can lose data under two processes."""
+    """Raise StoreError for a SQLite library that can lose data with two processes."""
     installed = apsw.sqlite_lib_version() if version is None else version
     if tuple(map(int, installed.split("."))) < OLDEST_SAFE_SQLITE:
         raise DatabaseTooOld(
@@ -54,10 +54,10 @@ def check_library(version: str | None = None) -> None:
 
 @contextmanager
 def in_our_words(path: Path) -> Iterator[None]:
-    """Turn what SQLite reports into an error that says what to do."""
+    """Turn errors of SQLite into errors that say what to do."""
     try:
         yield
-    except (apsw.BusyError, apsw.ProtocolError) as error:  # the second when very many open it at once
+    except (apsw.BusyError, apsw.ProtocolError) as error:  # the second if very many open it at once
         raise StoreBusy(
             f"{path} has been held by another process for too long.",
             "Wait for it to finish, or stop it; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
@@ -99,12 +99,14 @@ def _full(path: Path) -> StoreFull:
 
 
 def keep_private(path: Path) -> None:
-    """Let only the owner read a database that has just been opened; SQLite gives later files beside it the same mode. By its
-    name: to open and close the file here would drop the locks that this process holds on it."""
+    """Let only the owner read a new database; SQLite creates later files beside it with the same mode.
+
+    It changes the mode by name: opening and closing the file would drop the locks of this process on it.
+    """
     if os.name != "posix":
         return
     for place in (str(path), *(f"{path}-{kind}" for kind in ("wal", "shm", "journal"))):
-        with contextlib.suppress(FileNotFoundError, PermissionError):  # not there; another user's, whose mode is theirs
+        with contextlib.suppress(FileNotFoundError, PermissionError):  # missing, or the file of another user
             if os.stat(place).st_mode & 0o177:
                 os.chmod(place, 0o600)
 
@@ -117,10 +119,10 @@ def _damaged(path: Path) -> StoreCorrupt:
 
 
 class FilePool:
-    """A few connections to one file, lent to one thread at a time. Survives a fork by starting afresh.
+    """A few connections to one file; one thread uses each at a time. A forked child starts with none.
 
-    Should somebody replace the database or its log while this process has them open, or take away its locks, the
-    connections are closed without touching the files, and new ones are opened.
+    If someone replaces the open database or its log, or removes its locks, the connections are closed
+    without touching the files. Then new ones are opened.
     """
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
@@ -131,7 +133,7 @@ class FilePool:
         self._files: dict[apsw.Connection, DatabaseFiles] = {}  # of each open connection
         self._used_once: set[apsw.Connection] = set()  # connections that are not kept
         self._lock = threading.Lock()
-        self.turn = threading.Lock()  # threads of this process queue here to write, processes queue in SQLite
+        self.turn = threading.Lock()  # threads of this process queue here to write; processes queue in SQLite
         _all.add(self)
 
     @property
@@ -140,7 +142,7 @@ class FilePool:
 
     @contextmanager
     def lend(self, *, patient: bool = True) -> Iterator[apsw.Connection]:
-        """A connection for this thread alone. An impatient one waits for nobody else's lock."""
+        """A connection for this thread alone. An impatient one does not wait for locks."""
         connection = self._take()
         if not patient:
             connection.set_busy_handler(None)
@@ -152,12 +154,14 @@ class FilePool:
             self._give_back(connection)
 
     def only(self, connection: apsw.Connection) -> apsw.Connection | None:
-        """This one, if it only reads because the disk is full: no other can be made then. Otherwise None."""
+        """This connection, if it only reads because the disk is full: no other can be made then. Otherwise None."""
         return connection if connection in self._used_once else None
 
     def confirm(self, connection: apsw.Connection) -> None:
-        """After a commit: raise StoreError if it went into files that are no longer the database's. Locks that are gone
-        are taken anew before the next use."""
+        """After a commit: raise StoreError if it went into files that are no longer the database's.
+
+        Lost locks are taken again before the next use.
+        """
         files = self._files[connection]
         if not files.are_in_place():
             raise StoreError(
@@ -180,7 +184,7 @@ class FilePool:
                 files.give_up()
 
     def close(self) -> None:
-        """Keep nothing open from now on. Whoever is in the middle of something may finish it."""
+        """Close idle connections and keep none from now on. Work in progress may finish."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -193,7 +197,7 @@ class FilePool:
             self._closed = False
 
     def start_afresh(self) -> None:
-        """In a forked child: leave the parent's connections alone, and locks that a thread of the parent may hold."""
+        """In a forked child: leave the parent's connections alone, and locks that its threads may hold."""
         for connection in self._files:
             # Closing one here, as the end of the process would, can delete the log under the parent's successor.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
@@ -256,7 +260,7 @@ class FilePool:
         try:
             connection = self._with_log(connection)
             self._set_up(connection)
-        except BaseException:  # whoever keeps the error would keep the connection, and with it its locks
+        except BaseException:  # an error that is kept would keep the connection, and its locks
             connection.close()
             raise
         files = DatabaseFiles(self._path)
@@ -281,7 +285,7 @@ class FilePool:
     def _set_up(self, connection: apsw.Connection) -> None:
         for name, value in (
             ("synchronous", "full"),  # acknowledged means on disk
-            ("secure_delete", "on"),  # forgotten text is overwritten, not only unlinked
+            ("secure_delete", "on"),  # erased text is overwritten, not only unlinked
             ("foreign_keys", "on"),
             ("temp_store", "memory"),  # no copies of memories in temporary files
             ("cache_size", -_PAGE_CACHE_KIB),
@@ -292,7 +296,7 @@ class FilePool:
             connection.pragma(name, value)
         add_checksum_function(connection)
         connection.set_wal_hook(_keep_log_short(self._busy_seconds))
-        # Views of the keyword indexes by their terms; outside of the file, and outside of any transaction.
+        # The keyword indexes by term; outside of the file and of any transaction.
         for index in ("keywords", "code_keywords"):
             connection.execute(f"CREATE VIRTUAL TABLE temp.{index}_terms USING fts5vocab (main, {index}, row)")
 
@@ -302,12 +306,12 @@ _held: list[threading.Lock] = []
 
 
 def open_pools(path: Path | None = None) -> list[FilePool]:
-    """All of this process, or those that use one database: a memory is opened once for each checkout."""
+    """All pools of this process, or those of one database: a memory is opened once for each checkout."""
     return [pool for pool in list(_all) if path in (None, pool.path)]
 
 
 def _await_writers() -> None:
-    """Before a fork: a child that is born in the middle of another thread's write finds the database locked for ever."""
+    """Before a fork: wait for writes of other threads, else the child would find the database locked for ever."""
     _held[:] = [pool.turn for pool in list(_all) if pool.turn.acquire(timeout=_FORK_PATIENCE_SECONDS)]
 
 
@@ -328,8 +332,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def _use_log(connection: apsw.Connection, seconds: float) -> None:
-    """Switch to the write-ahead log. When several processes make a new file at once, SQLite refuses this without asking
-    the busy handler, so the waiting is done here."""
+    """Switch to the write-ahead log.
+
+    If several processes create a file at once, SQLite refuses this without calling the busy handler. So it waits
+    here.
+    """
     wait, tries = _patience(seconds), 0
     while True:
         try:
@@ -339,12 +346,12 @@ def _use_log(connection: apsw.Connection, seconds: float) -> None:
                 raise
             tries += 1
         else:
-            connection.pragma("schema_version")  # the log of a new file is made when the file is first read
+            connection.pragma("schema_version")  # the log of a new file is created when the file is first read
             return
 
 
 def _keep_log_short(busy_seconds: float) -> Callable[[apsw.Connection, str, int], int]:
-    """What to do after a commit: move the log into the database, if need be when those who read it have finished."""
+    """After a commit: move the log into the database, if needed after its readers have finished."""
     wait_at = _LONG_LOG_PAGES
 
     def checkpoint(connection: apsw.Connection, name: str, pages: int) -> int:
@@ -357,7 +364,7 @@ def _keep_log_short(busy_seconds: float) -> Callable[[apsw.Connection, str, int]
         try:
             connection.wal_checkpoint(name, apsw.SQLITE_CHECKPOINT_RESTART if waits else apsw.SQLITE_CHECKPOINT_PASSIVE)
             wait_at = _LONG_LOG_PAGES
-        except apsw.BusyError:  # somebody reads for long: do not make every write wait for that
+        except apsw.BusyError:  # a long read must not make every write wait
             wait_at = pages + _LONG_LOG_PAGES // 2 if waits else wait_at
         finally:
             if waits:
@@ -368,7 +375,7 @@ def _keep_log_short(busy_seconds: float) -> Callable[[apsw.Connection, str, int]
 
 
 def _patience(seconds: float) -> Callable[[int], bool]:
-    """A busy handler that waits in short random steps: many writers get their turn without queueing in lockstep."""
+    """A busy handler that waits in short random steps, so that many writers do not retry at the same moments."""
     deadline = 0.0
 
     def wait(tries: int) -> bool:

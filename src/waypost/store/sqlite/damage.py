@@ -1,4 +1,4 @@
-"""What is damaged in a database, table by table. A table that cannot be read does not keep the others from being looked at."""
+"""Finds damage in a database, table by table. An unreadable table does not stop the check of the others."""
 
 import re
 from collections.abc import Iterator
@@ -26,10 +26,11 @@ _BROKEN = (apsw.CorruptError, apsw.SQLError, apsw.IOError, apsw.ConstraintError,
 
 
 def damage_of(path: Path, now: datetime, reading: apsw.Connection | None = None) -> Iterator[str]:
-    """Sentences that begin with what they are about; none when the database is sound. Works also where SQLite cannot open it.
+    """Sentences that begin with what they are about; empty if the database is sound. Works even if SQLite cannot open
+    it.
 
-    `reading`: on a full disk, where no other connection can be made, the one that only reads. The keyword indexes are not
-    checked then: that needs a statement that writes.
+    `reading`: the read-only connection on a full disk, where no other can be made. Keyword indexes are not checked
+    then: that needs a statement that writes.
     """
     with _checking(path, reading) as connection:
         try:
@@ -47,7 +48,7 @@ def damage_of(path: Path, now: datetime, reading: apsw.Connection | None = None)
 
 
 def has_kept_damage(path: Path, reading: apsw.Connection | None = None) -> bool:
-    """Whether anything is damaged apart from the keyword indexes, which can be made again."""
+    """Whether anything is damaged but the keyword indexes, which can be rebuilt."""
     with _checking(path, reading) as connection:
         return any(not line.startswith(_KEYWORD_INDEX) for line in _kept_damage(connection))
 
@@ -57,7 +58,7 @@ def _checking(path: Path, reading: apsw.Connection | None) -> Iterator[apsw.Conn
     if reading is not None:
         yield reading
         return
-    # Always a new connection: one that was used before remembers an older keyword index, and would call the present one damaged.
+    # Always a new connection: an older one remembers an older keyword index, and would call the present one damaged.
     with closing(apsw.Connection(str(path))) as connection:
         connection.set_busy_timeout(_BUSY_MILLISECONDS)
         yield connection
@@ -103,7 +104,7 @@ def _structure(connection: apsw.Connection) -> Iterator[str]:
     try:
         for (message,) in connection.execute(f"PRAGMA integrity_check({_MOST_MESSAGES})"):
             messages.append(str(message))
-    except _BROKEN as error:  # it stops at the first page that cannot be read; what it said before is known
+    except _BROKEN as error:  # it stops at the first unreadable page; earlier results count
         if not messages:
             yield f"database: its structure cannot be checked ({error})"
             return
@@ -123,7 +124,7 @@ def _structure(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _tables(connection: apsw.Connection) -> dict[str, str]:
-    """Tables by the page that their tree or that of an index of theirs begins at, and by the names of both."""
+    """Tables by the root pages of their trees and indexes, and by the names of both."""
     try:
         rows: list[Any] = connection.execute("SELECT rootpage, name, tbl_name FROM sqlite_schema").fetchall()
     except _BROKEN:

@@ -26,7 +26,7 @@ _PRIVATE = 0o600
 
 
 class DatabaseFiles:
-    """Which files one connection uses. While it is open, nobody may replace them, and this process holds locks on them."""
+    """The files that one connection uses. While it is open, nobody may replace them, and this process has locks on them."""
 
     __slots__ = ("__weakref__", "_ids", "_inodes", "_lost", "_path", "release")
 
@@ -37,50 +37,54 @@ class DatabaseFiles:
         self._lost = False
         ids = [each for each in self._ids.values() if each is not None]
         register(ids)
-        self.release = weakref.finalize(self, unregister, ids)  # after closing; or with the pool that nobody closed
+        self.release = weakref.finalize(
+            self, unregister, ids
+        )  # after closing, or when a pool is collected that nobody closed
         self.release.atexit = False
-        # Some file systems show other inodes in the list of locks; there it says nothing.
+        # Some file systems list other inodes with their locks: there the list says nothing.
         inodes = {inode for _, inode in ids}
         self._inodes = frozenset(inodes & locked_inodes())
 
     def are_in_place(self) -> bool:
-        """Whether database and log are still the files that the connection uses, as far as known with our locks on them."""
+        """Whether database and log are still the files that the connection uses."""
         return not self._lost and all(file_id(self._path + end) == self._ids[end] for end in ("", LOG))
 
     def lost_locks(self) -> bool:
-        """Whether locks are gone that were there when the connection was opened. Always False where the system does not say."""
-        # Once more: the list is longer than one read, and leaves some out while other processes lock and unlock.
+        """Whether locks are gone that were there when the connection was opened. False if the system does not list them."""
+        # Several times: the list is longer than one read, and misses some while other processes lock and unlock.
         return bool(self._inodes) and not any(self._inodes <= locked_inodes() for _ in range(_READS))
 
     def give_up(self) -> None:
-        """From now on they count as not in place: connections that share them must be closed before locks can be had anew."""
+        """Count as replaced from now on: connections that share the files must be closed before they can be locked
+        again.
+        """
         self._lost = True
 
 
 def locked_inodes() -> frozenset[int]:
-    """The inodes on which this process holds POSIX locks; none where the system does not list them."""
+    """The inodes on which this process holds POSIX locks; empty if the system does not list them."""
     try:
         rows = [line.split() for line in _LOCKS.read_bytes().splitlines()]
     except OSError:
         return frozenset()
     me = b"%d" % os.getpid()
-    # "1: POSIX  ADVISORY  READ 7784 fe:00:2146480 128 128"; one who waits has an arrow in the second place.
+    # "1: POSIX  ADVISORY  READ 7784 fe:00:2146480 128 128"; for a waiting process the second field is an arrow.
     mine = (row[5] for row in rows if len(row) > 5 and row[1] == b"POSIX" and row[4] == me)
     return frozenset(int(place.rpartition(b":")[2]) for place in mine)
 
 
 @contextmanager
 def bytes_of(path: Path, end: str = "") -> Iterator[tuple[Read, int]]:
-    """Read a database or its log (`-wal`) through SQLite, and say how long the file is.
+    """Read a database or its log (`-wal`) through SQLite; also gives the size of the file.
 
-    Opening the file in any other way and closing it drops the locks that SQLite holds in this process.
+    Opening and closing the file in any other way drops the locks that SQLite holds in this process.
     """
     file = apsw.VFSFile("", f"{path}{end}", [_KINDS[end] | apsw.SQLITE_OPEN_READONLY, 0])
     try:
         size = file.xFileSize()
 
         def read(offset: int, count: int) -> bytes:
-            # Never beyond the end: what is read there comes without its last zeros.
+            # Never beyond the end: SQLite returns that part without its last zeros.
             count = min(count, size - offset)
             return file.xRead(count, offset) if count > 0 else b""
 
@@ -99,7 +103,7 @@ def header(path: Path, size: int) -> bytes:
 
 
 def contains(path: Path, texts: Sequence[bytes]) -> bool:
-    """Whether any of these texts stands anywhere in the bytes of the database or its log."""
+    """Whether any of these texts is in the bytes of the database or its log."""
     wanted = [text for text in texts if text]
     return bool(wanted) and any(_file_contains(path, end, wanted) for end in _KINDS if Path(f"{path}{end}").exists())
 
@@ -117,7 +121,7 @@ def _file_contains(path: Path, end: str, texts: Sequence[bytes]) -> bool:
 
 @contextmanager
 def pages_of(path: Path) -> Iterator[Pages]:
-    """The pages of a database and its log as they are now. For a state of one moment nobody may write meanwhile."""
+    """The pages of a database and its log. They are consistent only while nobody writes."""
     with ExitStack() as stack:
         read, size = stack.enter_context(bytes_of(path))
         if not Path(f"{path}{LOG}").exists():
@@ -139,8 +143,10 @@ def is_ours(path: Path) -> bool:
 
 
 def keep_copy(path: Path, folder: Path, name: str) -> Path:
-    """Copy the database and its log to `<folder>/<name>.db`, on disk when this returns. A copy of the same bytes that is
-    there already, as a repair that was killed leaves it, is used again."""
+    """Copy the database and its log to `<folder>/<name>.db`, on disk when this returns.
+
+    An identical copy from an interrupted repair is used again.
+    """
     temporary = folder / f".{name}.tmp"
     try:
         digests = {end: _copy(path, end, Path(f"{temporary}{end}")) for end in _KINDS}
@@ -151,7 +157,7 @@ def keep_copy(path: Path, folder: Path, name: str) -> Path:
         while target.exists():
             tries += 1
             target = folder / f"{name}-{tries}.db"
-        for end in (LOG, ""):  # the log first: a file without it would pass for the whole
+        for end in (LOG, ""):  # the log first: a file without it would look complete
             if digests[end]:
                 os.replace(f"{temporary}{end}", f"{target}{end}")
         _sync(folder)
@@ -167,7 +173,7 @@ def keep_copy(path: Path, folder: Path, name: str) -> Path:
 
 
 def _copy(path: Path, end: str, target: Path) -> str:
-    """Returns a digest of the bytes; empty where there is no such file, or an empty log."""
+    """Returns a digest of the bytes; empty if the file is missing, or an empty log."""
     target.unlink(missing_ok=True)
     source = Path(f"{path}{end}")
     if not source.exists() or (end and not source.stat().st_size):
@@ -204,7 +210,7 @@ def _sync(folder: Path) -> None:
 
 
 def close_untouched(connections: Iterable[apsw.Connection]) -> None:
-    """Close connections whose log is no longer the database's: without moving it into the database or deleting it."""
+    """Close connections whose log is no longer the database's, without a checkpoint and without deleting it."""
     for connection in connections:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.close()

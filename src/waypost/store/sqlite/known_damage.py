@@ -1,4 +1,6 @@
-"""The damage that reads of this process have met, while it lasts: for notices, and so that nobody writes by half of a table."""
+"""The damage that reads of this process have met, while it lasts: for notices, and to forbid writes based on half a
+table.
+"""
 
 import os
 import threading
@@ -17,14 +19,15 @@ _Stamp = tuple[tuple[int, int, int], ...]  # of the file and of its log
 
 
 class KnownDamage:
-    """Of one database. What was found counts until the file changes; then the tables in question are looked at again, for
-    another process may have repaired it."""
+    """The damage of one database. It counts until the file changes. Then the tables are checked again, because another
+    process may have repaired them.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._tables: frozenset[str] = frozenset()
-        self._copied: frozenset[str] = frozenset()  # tables that could not be read where they are
+        self._copied: frozenset[str] = frozenset()  # tables that could not be read in place
         self._stamp: _Stamp | None = None
         self._unreadable: tuple[_Stamp, tuple[str, ...]] | None = None
 
@@ -52,12 +55,12 @@ class KnownDamage:
         return tuple(sorted(self._tables))
 
     def forbids_writing(self, connection: apsw.Connection) -> bool:
-        """Whether a table that nobody can make again could not be read where it is: a write must know all that is in it."""
+        """Whether a table that cannot be rebuilt could not be read in place: a write must know all its rows."""
         self._look_again(connection)
         return not self._copied.isdisjoint(KEPT)
 
     def unreadable(self, now: datetime) -> tuple[str, ...]:
-        """The ids of memories that cannot be read, or not as they were written. Takes a look at the whole file, once."""
+        """Ids of memories that cannot be read, or differ from what was written. Reads the whole file, once."""
         stamp, cached = self._now(), self._unreadable
         if cached is None or cached[0] != stamp:
             damage, _ = survey(self._path, now)
@@ -70,7 +73,7 @@ class KnownDamage:
         if stamp == self._stamp or not self._tables:
             return
         copied = frozenset(name for name in self._copied if not is_whole(connection, name))
-        with self._lock:  # what was not copied shows itself again with the next read
+        with self._lock:  # the next read meets the rest again
             self._tables, self._copied, self._stamp = copied, copied, stamp
 
     def _now(self) -> _Stamp:

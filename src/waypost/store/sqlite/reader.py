@@ -1,7 +1,7 @@
 """One read transaction on a SQLite file.
 
 Where the file is damaged, answers leave out what cannot be read, and `damage` names the tables. A writer does not do
-this: its decisions must rest on all that is stored.
+this: its decisions must rest on complete data.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,6 @@
-"""Every row that can still be read out of a damaged database, each known to be of its table.
+"""Reads every row that is still readable in a damaged database, and assigns it to its table.
 
-A page belongs to the table whose tree leads to it. Where the tree is broken, a row is known by its checksum: no row of one
-table passes for a row of another.
+A page belongs to the table whose tree leads to it. If the tree is broken, the checksum of a row identifies its table.
 """
 
 import json
@@ -38,10 +37,10 @@ class TableShape:
 
     name: str
     columns: tuple[str, ...]  # as declared
-    stored: tuple[str, ...]  # in the order of the file: those of the key come first where there is no row number
+    stored: tuple[str, ...]  # in the order of the file: without row numbers the columns of the key come first
     types: dict[str, str]
     required: frozenset[str]
-    number: str | None  # the column that is the number of the row
+    number: str | None  # the column that is the row number
     is_numbered: bool  # whether its rows have numbers at all
     key: tuple[str, ...]
 
@@ -52,26 +51,24 @@ class TableShape:
 
 @dataclass(slots=True)
 class SalvageSurvey:
-    """What became of the tables."""
+    """What was read and what was lost, by table."""
 
     read: Counter[str] = field(default_factory=Counter)  # rows by table
     bad_rows: Counter[str] = field(default_factory=Counter)
     bad_pages: Counter[str] = field(default_factory=Counter)
-    doubtful: dict[int, str] = field(
-        default_factory=dict
-    )  # versions that can be read, but are not as they were written
-    memory_ids: dict[int, str] = field(default_factory=dict)  # number and id of all versions, as an index knows them
-    of_trees: set[int] = field(default_factory=set)  # numbers of versions that were read out of trees
+    doubtful: dict[int, str] = field(default_factory=dict)  # readable versions that differ from what was written
+    memory_ids: dict[int, str] = field(default_factory=dict)  # of all versions by number, according to an index
+    of_trees: set[int] = field(default_factory=set)  # numbers of derived versions
     read_numbers: set[int] = field(default_factory=set)
 
     @property
     def lost_memories(self) -> list[str]:
-        """The ids of memories of which nothing can be read."""
+        """Ids of memories of which nothing can be read."""
         return sorted(self._lost - self._held)
 
     @property
     def lost_versions(self) -> list[str]:
-        """The ids of memories of which something can be read, but not all versions."""
+        """Ids of memories of which some versions can be read, but not all."""
         return sorted(self._lost & self._held)
 
     @property
@@ -107,7 +104,7 @@ def shapes_of(connection: apsw.Connection) -> dict[str, TableShape]:
 
 
 class Salvage:
-    """Reads the pages of a database made by these migrations."""
+    """Reads the pages of a database created by these migrations."""
 
     def __init__(self, pages: Pages, schema: apsw.Connection) -> None:
         self._pages = pages
@@ -116,7 +113,7 @@ class Salvage:
         self._names = {name for (name,) in names}
         self.survey = SalvageSurvey()
         self._owner: dict[int, str] = {}
-        self._wrong: dict[int, dict[str, Any]] = {}  # versions whose checksum is another, by number
+        self._wrong: dict[int, dict[str, Any]] = {}  # versions with a wrong checksum, by number
         self._walk("sqlite_schema", _SCHEMA_ROOT)
         self.roots = self._roots()
         for name, root in self.roots.items():
@@ -127,7 +124,7 @@ class Salvage:
                 self._by_width.setdefault(len(shape.columns), []).append(shape)
 
     def migrations(self) -> set[str]:
-        """The names of those that the database has, as far as they can be read."""
+        """The readable names of the migrations of the database."""
         names = set[str]()
         for number in (number for number, owner in self._owner.items() if owner == "migrations"):
             try:
@@ -139,7 +136,7 @@ class Salvage:
         return names
 
     def rows(self) -> Iterator[tuple[TableShape, dict[str, Any]]]:
-        """Every row with its table; what is lost is counted on the way. Rows of pages that no tree leads to come last."""
+        """Every row with its table, and counts losses on the way. Rows of pages outside of all trees come last."""
         for number in sorted(range(1, self._pages.count + 1), key=lambda page: page not in self._owner):
             owner = self._owner.get(number, "")
             try:
@@ -153,12 +150,12 @@ class Salvage:
     # -- which page belongs to which table
 
     def _roots(self) -> dict[str, int]:
-        """Where the trees of tables and indexes begin, as far as the schema can still be read."""
+        """Root pages of tables and indexes, as far as the schema is readable."""
         roots: dict[str, int] = {}
         for number in (number for number, owner in list(self._owner.items()) if owner == "sqlite_schema"):
             roots |= self._roots_on(number)
         if self._names - roots.keys():
-            for number in range(2, self._pages.count + 1):  # of a leaf that the first page does not lead to any more
+            for number in range(2, self._pages.count + 1):  # on a leaf that the first page no longer leads to
                 if number not in self._owner and self._pages.sort(number) == LEAF_TABLE:
                     roots = self._roots_on(number) | roots
         return {name: root for name, root in roots.items() if name in self._names}
@@ -215,14 +212,14 @@ class Salvage:
                     self.survey.bad_rows[owner] += 1
                 return
         if shape.name == "memories" and self._wrong.get(row["number"]) is row:
-            return  # later, when it is known what an index says of it
+            return  # later, when the index is known
         self.survey.read[shape.name] += 1
         if shape.name == "memories":
             self.survey.read_numbers.add(row["number"])
         yield shape, row
 
     def _doubtful(self) -> Iterator[tuple[TableShape, dict[str, Any]]]:
-        """Versions that are not as they were written: put right where their checksum proves it, else as they are."""
+        """Versions with a wrong checksum: corrected if a checksum proves it, else as they are."""
         shape = self._shapes["memories"]
         for number, row in self._wrong.items():
             if number in self.survey.read_numbers:
@@ -230,7 +227,9 @@ class Salvage:
             memory_id = self.survey.memory_ids.get(number)
             right = _put_right(shape, row, memory_id)
             row["memory_id"] = memory_id or row["memory_id"]
-            if right is None and (row["checkout_id"] is not None or not _is_version(row)):  # a tree is read again
+            if right is None and (
+                row["checkout_id"] is not None or not _is_version(row)
+            ):  # derived memories are indexed again
                 self.survey.bad_rows[shape.name] += 1
                 continue
             if right is None:
@@ -250,7 +249,7 @@ class Salvage:
         return None, None
 
     def _as_row(self, shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
-        """The row of its own table; None where it is damaged beyond use."""
+        """The row as values of its table, or None if it is unusable."""
         if len(values) > len(shape.stored) or (cell.key is None) == shape.is_numbered:
             return None
         row = _named(shape, cell, values)
@@ -278,8 +277,7 @@ class Salvage:
 
 
 def true_rows(pages: Pages, shape: TableShape) -> Iterator[list[Any]]:
-    """The rows of a table with checksums, in the order of its columns, wherever they are: also on pages that its tree does
-    not lead to any more."""
+    """The rows of a table with checksums, in column order, even on pages that left its tree."""
     sorts = (LEAF_TABLE,) if shape.is_numbered else (INTERIOR_INDEX, LEAF_INDEX)
     for number in range(1, pages.count + 1):
         try:
@@ -303,7 +301,7 @@ def _true_row(shape: TableShape, cell: Cell | BadPage) -> dict[str, Any] | None:
 
 
 def _named(shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
-    """Values by column, texts as text; None where one of them cannot be what its column holds."""
+    """Values by column, texts as str; None if a value is impossible for its column."""
     row: dict[str, Any] = dict.fromkeys(shape.columns)
     for name, value in zip(shape.stored, values, strict=False):
         given = _given(value, shape.types[name])
@@ -316,7 +314,7 @@ def _named(shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, An
 
 
 def _given(value: Any, sort: str) -> Any:
-    """The value as the column gives it; None where it cannot be a value of this sort."""
+    """The value as its column returns it; None if it is impossible for this type."""
     if value is None:
         return None
     if sort == "TEXT" or (not sort and isinstance(value, StoredText)):
@@ -340,7 +338,7 @@ def _is_true(shape: TableShape, row: dict[str, Any]) -> bool:
 
 
 def _put_right(shape: TableShape, row: dict[str, Any], memory_id: str | None) -> dict[str, Any] | None:
-    """The row with one value that was damaged and is known from elsewhere, if its checksum is true then."""
+    """The row with its damaged value replaced by one known from elsewhere, if the checksum is right then."""
     changes: list[dict[str, Any]] = [{"memory_id": memory_id}] if memory_id else []
     changes += [{"kind": kind} for kind in KINDS]
     changes += [{"collection": kind.collection} for kind in KINDS.values()]

@@ -1,6 +1,6 @@
 """Shares of a team in the directory: a copy of each half.
 
-So the taker learns of an offer, and gets access to it, without being a member of the memory that gives. A trigger
+So the taker sees an offer, and gets access, without being a member of the giving memory. A trigger
 copies the halves from the memories' own tables, in the transaction that changes them. An active share makes the
 readers of the taker guests of the giver. `guests` says what guests see.
 """
