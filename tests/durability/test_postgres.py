@@ -239,7 +239,7 @@ def test_a_writer_waits_for_another_and_gives_up_in_the_end(store: PostgresStore
 
 def test_a_statement_that_takes_too_long_is_stopped(postgres: str) -> None:
     hasty = PostgresStore(postgres, SPACE, statement_seconds=0.2)
-    with pytest.raises(StoreBusy, match="took longer"), hasty.read() as reader:
+    with pytest.raises(StoreBusy, match="took too long"), hasty.read() as reader:
         reader.database.rows("SELECT pg_sleep(30)")
 
 

@@ -8,7 +8,7 @@ import pytest
 from psycopg import errors
 
 from waypost.errors import StoreBusy, StoreError, StoreUnavailable
-from waypost.store.postgres.errors import is_lost, told
+from waypost.store.postgres.errors import is_lost, translated
 from waypost.store.postgres.store import PostgresStore
 
 SECONDS = 20.0
@@ -60,7 +60,7 @@ def test_two_writers_in_each_others_way_are_told_to_repeat(store: PostgresStore,
     with psycopg.connect(searched_database) as other:
         other.execute(sql, ("b",))
         waiting = threading.Thread(target=other.execute, args=(sql, ("a",)))
-        with pytest.raises(StoreUnavailable, match="took a change back"), store.write() as writer:
+        with pytest.raises(StoreUnavailable, match="rolled back a change"), store.write() as writer:
             writer.database.rows("SELECT set_config('deadlock_timeout', '30ms', true)")
             writer.meta.set("a", "2")
             waiting.start()
@@ -104,4 +104,4 @@ class Case:
 def test_what_a_server_ends_is_told_by_its_sort(case: Case) -> None:
     error = case.error("it says so")
     assert is_lost(error) is case.lost
-    assert type(told(error, "the database")) is case.words
+    assert type(translated(error, "the database")) is case.words

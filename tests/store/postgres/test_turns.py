@@ -155,7 +155,7 @@ def test_upkeep_is_not_stopped_by_a_limit_of_the_login(
 
 def test_what_is_too_long_for_an_index_is_told_as_such(store: PostgresStore) -> None:
     path = "".join(hashlib.sha256(bytes([at])).hexdigest() for at in range(200))
-    with pytest.raises(InvalidInput, match="cannot hold this: index row"), store.write() as writer:
+    with pytest.raises(InvalidInput, match="cannot store this: index row"), store.write() as writer:
         writer.code.track("here", [path])
 
 

@@ -17,7 +17,7 @@ from waypost.store.postgres.search import schema, vector_changes, vector_samples
 from waypost.store.postgres.search import search as postgres_search
 from waypost.store.postgres.search.halfvec import Halves, array_bytes, half_bytes, packed
 from waypost.store.postgres.search.vector_rows import NearVector, all_scores, find_engine, near
-from waypost.store.postgres.search.vector_samples import Samples, _together
+from waypost.store.postgres.search.vector_samples import Samples, _combined
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import PassageRow, Population, Store
 from waypost.store.sql.packed import pack
@@ -165,7 +165,7 @@ def test_what_is_found_makes_up_for_a_small_sample(store: PostgresStore, monkeyp
             exact = all_scores(reader.database, engine, False, asked).cosines.std()
             found = near(reader.database, engine, False, asked, 60)
             for errors, nearest in ((plain, []), (better, found)):
-                spread = _together([*chosen.spread(reader.database, engine, False, asked, nearest).values()])
+                spread = _combined([*chosen.spread(reader.database, engine, False, asked, nearest).values()])
                 errors.append(abs(spread.deviation / exact - 1))
     assert np.mean(better) < 0.6 * np.mean(plain)
     assert np.mean(better) < 0.05

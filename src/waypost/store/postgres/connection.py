@@ -17,7 +17,7 @@ from psycopg.adapt import AdaptersMap, Loader
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Format, TransactionStatus
 
-from waypost.store.postgres.errors import in_our_words, is_lost, without_password
+from waypost.store.postgres.errors import is_lost, translated_errors, without_password
 from waypost.store.postgres.search import halfvec
 
 _MOST_IDLE = 8  # idle connections that are kept; more are opened if needed
@@ -108,8 +108,8 @@ class ServerPool:
 
         Waits for a server that restarts. A broken connection is replaced before anything was done on it.
         """
-        with in_our_words(self.shown), self._a_place():
-            connection = self._begun(begin)
+        with translated_errors(self.shown), self._reserved_room():
+            connection = self._begin_patiently(begin)
             try:
                 yield connection
             finally:
@@ -118,7 +118,7 @@ class ServerPool:
     @contextmanager
     def alone(self) -> Iterator[ServerConnection]:
         """A connection outside of any transaction, closed afterwards."""
-        with in_our_words(self.shown):
+        with translated_errors(self.shown):
             connection = self._open_patiently()
             try:
                 yield connection
@@ -149,7 +149,7 @@ class ServerPool:
             return {"lent": self._lent, "waiting": self._waiting, "idle": len(self._idle)}
 
     @contextmanager
-    def _a_place(self) -> Iterator[None]:
+    def _reserved_room(self) -> Iterator[None]:
         """A thread that has a connection gets another at once. If all waited for more, none would become free."""
         count = getattr(self._held, "count", 0)
         if not count:
@@ -172,7 +172,7 @@ class ServerPool:
         with self._lock:
             self._lent, self._waiting = self._lent + lent, self._waiting + waiting
 
-    def _begun(self, begin: str) -> ServerConnection:
+    def _begin_patiently(self, begin: str) -> ServerConnection:
         while (idle := self._take()) is not None:
             try:
                 idle.begin(begin)

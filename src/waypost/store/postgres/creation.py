@@ -36,6 +36,6 @@ def check_makeable(dsn: str, space: Space) -> None:
             check_known_or_admin(Directory(connection.raw), space)
     if not may_create:
         raise SecurityError(
-            f"This login may make no memory in {pool.shown}.",
-            "Log in as the owner of the database, or ask them: it takes the right to create schemas.",
+            f"This login may not create a memory in {pool.shown}.",
+            "Log in as the owner of the database, or ask them for the right to create schemas.",
         )

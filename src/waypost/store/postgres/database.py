@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from waypost.store.postgres.connection import ServerConnection
-from waypost.store.postgres.errors import told, without_password
+from waypost.store.postgres.errors import translated, without_password
 from waypost.store.sql.database import for_postgres
 
 _AT_ONCE = 1_000  # rows in one batch
@@ -21,16 +21,16 @@ class PostgresDatabase:
         self.connection = connection
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        with self._in_our_words():
+        with self._translated_errors():
             return self.connection.execute(for_postgres(sql), parameters).fetchall()
 
     def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        with self._in_our_words():
+        with self._translated_errors():
             return max(self.connection.execute(for_postgres(sql), parameters).rowcount, 0)
 
     def change_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         changed, left = 0, iter(rows)
-        with self._in_our_words():
+        with self._translated_errors():
             while some := list(islice(left, _AT_ONCE)):
                 changed += self.connection.many(for_postgres(sql), some) if len(some) > 1 else self.change(sql, some[0])
         return changed
@@ -42,7 +42,7 @@ class PostgresDatabase:
             self.change_many(f"INSERT INTO {table} ({columns}) VALUES ({values})", given)
             return
         with (
-            self._in_our_words(),
+            self._translated_errors(),
             self.connection.raw.cursor() as cursor,
             cursor.copy(f"COPY {table} ({columns}) FROM STDIN".encode()) as copy,
         ):
@@ -62,15 +62,15 @@ class PostgresDatabase:
         return int(last) - count + 1
 
     @contextmanager
-    def _in_our_words(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         """Translated at the statement, not at the end: a question to several memories has to know which one failed."""
         try:
             yield
         except psycopg.Error as error:
-            raise told(error, self._shown) from error
+            raise translated(error, self._place) from error
 
     @property
-    def _shown(self) -> str:
+    def _place(self) -> str:
         try:
             return without_password(self.connection.raw.info.dsn)
         except psycopg.Error:  # it is closed

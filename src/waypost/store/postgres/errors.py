@@ -43,19 +43,19 @@ _REFUSALS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ),
     (
         ("pg_hba.conf",),
-        "{place} lets this role not in from here ({why}).",
+        "{place} does not admit this role from here ({why}).",
         'Ask its administrator for a line in pg_hba.conf. Where it says "no encryption", the server wants TLS: add'
         " sslmode=verify-full to `store`.",
     ),
     (
         ("support SSL", "certificate", "sslmode", "alert"),
-        "There is no safe connection to {place} ({why}).",
-        "Check sslmode in `store`, sslrootcert (a file, or `system` for the authorities that the system trusts), and the name"
-        " in the server's certificate.",
+        "No secure connection to {place} ({why}).",
+        "Check sslmode and sslrootcert in `store` (a file, or `system` for the system's authorities). Check the name in the"
+        " server's certificate.",
     ),
     (
         ("does not exist",),
-        "{place} is not there, or the role is not ({why}).",
+        "{place} or the role does not exist ({why}).",
         "Create what is missing, or name another in `store`.",
     ),
     (
@@ -76,31 +76,31 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
         (errors.LockNotAvailable,),
         StoreBusy,
         "Another process has written to this memory in {place} for too long.",
-        "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+        "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the limit.",
     ),
     (
         (errors.DeadlockDetected, errors.SerializationFailure),
         StoreUnavailable,
-        "{place} took a change back because another was in its way ({why}).",
-        "Repeat it; nothing of it was stored.",
+        "{place} rolled back a change that conflicted with another ({why}).",
+        "Repeat it; nothing was stored.",
     ),
     (
         (errors.QueryCanceled,),
         StoreBusy,
-        "{place} took longer for a statement than it may.",
+        "A statement took too long in {place}.",
         "Repeat when it has less to do; statement_timeout_seconds in config.toml sets the limit.",
     ),
     (
         (errors.OutOfMemory, errors.ConfigurationLimitExceeded),
         StoreUnavailable,
-        "{place} has not enough left for this ({why}).",
-        "Nothing of it was stored. Repeat when the server has less to do; its administrator sets what it may use.",
+        "{place} has not enough resources for this ({why}).",
+        "Nothing was stored. Repeat when the server has less to do; its administrator sets the limits.",
     ),
     (
         (errors.SystemError, errors.IoError, errors.UndefinedFile),
         StoreError,
-        "{place} has failed ({why}).",
-        "Nothing of it was stored. The server's own log says more, its disk may be failing: tell its administrator.",
+        "{place} failed ({why}).",
+        "Nothing was stored. Ask its administrator: the server's log says more, and its disk may be failing.",
     ),
     (
         (errors.DiskFull,),
@@ -111,13 +111,13 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
     (
         (errors.ReadOnlySqlTransaction,),
         StoreReadOnly,
-        "{place} takes no writes.",
+        "{place} is read-only.",
         "Is it a standby? Name the primary server in `store`.",
     ),
     (
         (errors.UndefinedTable, errors.InvalidSchemaName),
         SecurityError,
-        "This memory in {place} is not there, or not for this database role ({why}).",
+        "This memory in {place} does not exist, or this database role has no access ({why}).",
         "Ask an owner of it for a role: waypost team member add.",
     ),
     (
@@ -129,7 +129,7 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
     (
         (errors.InvalidCatalogName,),
         ConfigError,
-        "There is no {place}.",
+        "{place} does not exist.",
         "Create it, or name another in `store`.",
     ),
     (
@@ -141,7 +141,7 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
     (
         (psycopg.DataError, errors.ProgramLimitExceeded),  # also values too long for an index
         InvalidInput,
-        "{place} cannot hold this: {why}.",
+        "{place} cannot store this: {why}.",
         "Remove what is named, and repeat.",
     ),
 )
@@ -172,15 +172,15 @@ def without_password(dsn: str) -> str:
 
 
 @contextmanager
-def in_our_words(place: str) -> Iterator[None]:
+def translated_errors(place: str) -> Iterator[None]:
     """Turn errors of PostgreSQL into errors that say what to do."""
     try:
         yield
     except psycopg.Error as error:
-        raise told(error, place) from error
+        raise translated(error, place) from error
 
 
-def told(error: psycopg.Error, place: str) -> Exception:
+def translated(error: psycopg.Error, place: str) -> Exception:
     if isinstance(error, errors.InsufficientPrivilege):
         return _not_allowed(error, place)
     for sorts, raised, what, remedy in _WORDS:
@@ -189,7 +189,7 @@ def told(error: psycopg.Error, place: str) -> Exception:
     if is_lost(error):
         return StoreUnavailable(
             f"{place} cannot be reached ({_first_line(error)}).",
-            "Nothing of what was under way was stored. Start the server or check the network, and repeat.",
+            "Unfinished changes were not stored. Start the server or check the network, and repeat.",
         )
     if isinstance(error, psycopg.OperationalError):
         what, remedy = _refusal(error) or ("{place} refused the connection ({why}).", "Check `store`.")
@@ -197,7 +197,7 @@ def told(error: psycopg.Error, place: str) -> Exception:
     if isinstance(error, psycopg.ProgrammingError) and "URI" in str(error):
         # Not quoted: what is no option may be part of a password.
         return ConfigError(
-            "What follows the ? in the address of the database cannot be read.",
+            "The options after the ? in the address of the database cannot be read.",
             "Write NAME=VALUE of options that libpq knows, with & between them.",
         )
     return StoreError(f"{place} reported an error ({_first_line(error)}).", "Run `waypost doctor`; nothing was stored.")
@@ -213,14 +213,14 @@ def _not_allowed(error: psycopg.Error, place: str) -> SecurityError:
     """The error for missing rights on a memory, on a table in it, or on the database."""
     said = _first_line(error)
     if not said.startswith(("permission denied", "new row violates row-level security", "must be owner")):
-        return SecurityError(f"{said}.", "Ask an owner of the memory, or whoever administers the database.")
+        return SecurityError(f"{said}.", "Ask an owner of the memory, or an administrator of the database.")
     if said.startswith("permission denied for schema"):
         return SecurityError(
-            f"You are no member of this memory in {place}.",
+            f"You are not a member of this memory in {place}.",
             "Ask one of its owners to add you: waypost team member add USER ROLE.",
         )
     if said.startswith(("permission denied for database", "permission denied to")):
-        return SecurityError(f"This role may not do that in {place} ({said}).", "It takes the owner of what is named.")
+        return SecurityError(f"This role may not do that in {place} ({said}).", "Ask the owner of the named object.")
     return SecurityError(
         f"Your role in this memory does not allow that ({said}).",
         "Ask one of its owners for another: waypost team member role USER writer. `waypost team space list` shows yours.",

@@ -12,15 +12,15 @@ from waypost.store.postgres.roles import RoleNames, checked_space, schema_of
 from waypost.store.sql.moved import MOVED, UNFINISHED
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _quoted(names: tuple[str, ...]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
 _OFFERED = f"""superseded_at IS NULL AND EXISTS (
     SELECT FROM waypost.offered('{{space}}') o WHERE CASE
-        WHEN collection IN ({_listed(SCOPES["facts"])}) THEN (o.kinds IS NULL OR kind = ANY (o.kinds))
+        WHEN collection IN ({_quoted(SCOPES["facts"])}) THEN (o.kinds IS NULL OR kind = ANY (o.kinds))
             AND (o.domains IS NULL OR domain = ANY (o.domains)) AND (o.levels IS NULL OR level = ANY (o.levels))
-        ELSE o.code AND collection IN ({_listed(CODE_COLLECTIONS)}) END
+        ELSE o.code AND collection IN ({_quoted(CODE_COLLECTIONS)}) END
 )"""
 _OF_VERSION = "EXISTS (SELECT FROM {schema}.memories m WHERE m.number = {table}.number)"
 _OF_MEMORY = "EXISTS (SELECT FROM {schema}.memories m WHERE m.memory_id = {table}.memory_id)"

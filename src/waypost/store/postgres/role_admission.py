@@ -31,7 +31,7 @@ def roles_to_make(
             f"The roles of this database begin with {existing.prefix}.", "Leave the prefix out: it stays."
         )
     names = existing or _free(connection, prefix)
-    there = _there(connection, names.prefix)
+    there = _existing_roles(connection, names.prefix)
     return RolesToMake(
         names,
         tuple(statement for statement in sql_for_admins(names, spaces, owner) if not _is_done(statement, there, owner)),
@@ -98,7 +98,7 @@ def _free(connection: "Connection[Any]", prefix: str | None) -> RoleNames:
     return RoleNames(f"{PREFIX}_{number}")
 
 
-def _there(connection: "Connection[Any]", prefix: str) -> set[tuple[str, ...]]:
+def _existing_roles(connection: "Connection[Any]", prefix: str) -> set[tuple[str, ...]]:
     """Roles as (name,), memberships as (group, member), and as (group, member, "admin") if it may be passed on."""
     like = prefix.replace("_", "\\_") + "\\_%"
     rows = run(connection, "SELECT rolname::text FROM pg_roles WHERE rolname LIKE %s", (like,)).fetchall()

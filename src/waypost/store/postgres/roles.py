@@ -60,7 +60,8 @@ class RoleNames:
     def __post_init__(self) -> None:
         if not _PREFIX.fullmatch(self.prefix):
             raise InvalidInput(
-                f"{self.prefix[:80]!r} is no prefix for roles.", "Use up to 31 small letters, digits and underscores."
+                f"{self.prefix[:80]!r} is not a valid prefix for roles.",
+                "Use up to 31 lower-case letters, digits and underscores.",
             )
 
     @property
@@ -82,9 +83,7 @@ class RoleNames:
 def checked_space(space_id: str) -> str:
     """The id, now safe inside SQL. Raises SecurityError if it is invalid."""
     if not _SPACE.fullmatch(space_id):
-        raise SecurityError(
-            f"{space_id[:80]!r} is no id of a memory.", "Take one that `waypost team space list` lists."
-        )
+        raise SecurityError(f"{space_id[:80]!r} is not the id of a memory.", "`waypost team space list` lists the ids.")
     return space_id
 
 
@@ -147,7 +146,7 @@ def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Ro
     """
     with connection.transaction():
         lock_directory(connection)
-        names = known_names(connection) or _chosen(connection, prefix)
+        names = known_names(connection) or _choose_names(connection, prefix)
         if names is None:
             return None
         if prefix not in (None, names.prefix):
@@ -180,10 +179,10 @@ def may_create_roles(connection: "Connection[Any]") -> bool:
     return bool(row and row[0])
 
 
-def _chosen(connection: "Connection[Any]", prefix: str | None) -> RoleNames | None:
+def _choose_names(connection: "Connection[Any]", prefix: str | None) -> RoleNames | None:
     """A prefix that no other database of this server uses: else its roles would open both."""
     names = RoleNames(prefix or PREFIX)
-    taken = _is_there(connection, names.team)
+    taken = _has_role(connection, names.team)
     if taken and _may_give(connection, names.team) and not may_create_roles(connection):
         return names  # an administrator has created them
     if not may_create_roles(connection):
@@ -194,7 +193,7 @@ def _chosen(connection: "Connection[Any]", prefix: str | None) -> RoleNames | No
         raise InvalidInput(f"There are roles that begin with {prefix}.", "Take another prefix.")
     row = run(connection, "SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
     other = RoleNames(f"{PREFIX}_{row[0] if row else 0}")
-    if _is_there(connection, other.team):
+    if _has_role(connection, other.team):
         raise StoreError(f"There are roles that begin with {other.prefix}.", "Name another prefix.")
     return other
 
@@ -231,7 +230,7 @@ def _check_may_create(connection: "Connection[Any]", role: str) -> None:
         )
 
 
-def _is_there(connection: "Connection[Any]", role: str) -> bool:
+def _has_role(connection: "Connection[Any]", role: str) -> bool:
     return bool(run(connection, "SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchall())
 
 

@@ -263,10 +263,10 @@ def _grants(schema: str, space_id: str, tables: list[str], names: RoleNames) -> 
     added = [table for table in tables if table not in _NOT_WRITTEN]
     changed = [table for table in added if table not in APPEND_ONLY]
     if added:
-        yield f"GRANT INSERT ON {_named(schema, added)} TO {writer}"
+        yield f"GRANT INSERT ON {_qualified(schema, added)} TO {writer}"
     if changed:
-        yield f"GRANT UPDATE, DELETE ON {_named(schema, changed)} TO {writer}"
+        yield f"GRANT UPDATE, DELETE ON {_qualified(schema, changed)} TO {writer}"
 
 
-def _named(schema: str, tables: list[str]) -> str:
+def _qualified(schema: str, tables: list[str]) -> str:
     return ", ".join(f"{schema}.{table}" for table in tables)

@@ -217,7 +217,7 @@ class PostgresStore:
         if not self._turn.acquire(timeout=self._busy / 1000):
             raise StoreBusy(
                 f"This process has written to this memory in {self._connections.shown} for too long.",
-                "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+                "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the limit.",
             )
         try:
             yield
@@ -283,7 +283,7 @@ class PostgresStore:
     def _status(self, number: str, server_run: str) -> tuple[str | None, bool]:
         """The status of a transaction, and whether this is the run of the server it ran in.
 
-        The status is None if the transaction is too old.
+        The status of an old transaction is unknown: None.
         """
         try:
             with self._connections.alone() as connection:

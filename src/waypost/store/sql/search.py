@@ -97,7 +97,7 @@ class SqlSearch:
         if view.domains is None and view.levels is None and view.moment.known_at is None:
             return None
         if view not in self._members:
-            sql, parameters = _members(view, self._OF_DOMAINS) if view.moment.known_at is None else _known_then(view)
+            sql, parameters = _members(view, self._OF_DOMAINS) if view.moment.known_at is None else _past_members(view)
             self._members[view] = self._few_numbers(sql, parameters, few_members(self._last_passage()))
         return self._members[view]
 
@@ -173,7 +173,7 @@ def _members(view: View, of_domains: str) -> tuple[str, list[Any]]:
     return " UNION ALL ".join(statements) or "SELECT number FROM memories WHERE FALSE", parameters
 
 
-def _known_then(view: View) -> tuple[str, list[Any]]:
+def _past_members(view: View) -> tuple[str, list[Any]]:
     condition, parameters = visible(view)
     return f"SELECT m.number FROM memories m WHERE {condition}", parameters
 

@@ -29,39 +29,39 @@ class SummedTable:
 
 
 def _table(name: str, columns: str, key: str) -> SummedTable:
-    return SummedTable(name, tuple(columns.split()), tuple(key.split()))
+    return SummedTable(name, tuple(columns.split(", ")), tuple(key.split(", ")))
 
 
 # As of 0010_checksums, which is never edited: a later migration that adds a column creates the triggers of its table again.
 _ALL = (
-    _table("meta", "key value", "key"),
-    _table("checkouts", "checkout_id root first_seen", "checkout_id"),
+    _table("meta", "key, value", "key"),
+    _table("checkouts", "checkout_id, root, first_seen", "checkout_id"),
     _table(
         "memories",
-        "number memory_id kind collection text recorded_at superseded_at valid_from valid_until source actor level domain"
-        " module key session position speaker time checkout_id name language traits fingerprint evidence tags details",
+        "number, memory_id, kind, collection, text, recorded_at, superseded_at, valid_from, valid_until, source, actor, level, domain"
+        ", module, key, session, position, speaker, time, checkout_id, name, language, traits, fingerprint, evidence, tags, details",
         "number",
     ),
     _table(
         "states",
-        "memory_id protected is_stale stale_reason verified_at archived_at expires_at on_expire importance ttl_seconds"
-        " ttl_class refresh accessed_at",
+        "memory_id, protected, is_stale, stale_reason, verified_at, archived_at, expires_at, on_expire, importance, ttl_seconds"
+        ", ttl_class, refresh, accessed_at",
         "memory_id",
     ),
     _table(
         "code_refs",
-        "number place path symbol first last hash git_commit made_at verified_at anchor more",
-        "number place",
+        "number, place, path, symbol, first, last, hash, git_commit, made_at, verified_at, anchor, more",
+        "number, place",
     ),
-    _table("edges", "kind from_id to_id strength made_at", "from_id kind to_id"),
-    _table("tombstones", "digest made_at cause", "digest"),
-    _table("audit", "number at action memory_id source actor details", "number"),
+    _table("edges", "kind, from_id, to_id, strength, made_at", "from_id, kind, to_id"),
+    _table("tombstones", "digest, made_at, cause", "digest"),
+    _table("audit", "number, at, action, memory_id, source, actor, details", "number"),
     _table(
         "candidates",
-        "candidate_id made_at confidence origin topic reason fingerprint tombstone draft declined_at",
+        "candidate_id, made_at, confidence, origin, topic, reason, fingerprint, tombstone, draft, declined_at",
         "candidate_id",
     ),
-    _table("shares", "role other name offer_id offer made_at made_by revoked_at revoked_by", "role other"),
+    _table("shares", "role, other, name, offer_id, offer, made_at, made_by, revoked_at, revoked_by", "role, other"),
 )
 SUMMED: Mapping[str, SummedTable] = MappingProxyType({table.name: table for table in _ALL})
 

@@ -53,14 +53,14 @@ def check_library(version: str | None = None) -> None:
 
 
 @contextmanager
-def in_our_words(path: Path) -> Iterator[None]:
+def translated_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite into errors that say what to do."""
     try:
         yield
     except (apsw.BusyError, apsw.ProtocolError) as error:  # the second if very many open it at once
         raise StoreBusy(
             f"{path} has been held by another process for too long.",
-            "Wait for it to finish, or stop it; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+            "Wait for it to finish, or stop it; nothing was lost. busy_timeout_seconds in config.toml sets the limit.",
         ) from error
     except apsw.FullError as error:
         raise _full(path) from error
@@ -121,8 +121,8 @@ def _damaged(path: Path) -> StoreCorrupt:
 class FilePool:
     """A few connections to one file; one thread uses each at a time. A forked child starts with none.
 
-    If someone replaces the open database or its log, or removes its locks, the connections are closed
-    without touching the files. Then new ones are opened.
+    If someone replaces the open database or its log, or removes its locks, new connections are opened. The old ones
+    are closed without touching the files.
     """
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
@@ -166,7 +166,7 @@ class FilePool:
         if not files.are_in_place():
             raise StoreError(
                 f"{self._path} or its log was replaced while this process had it open; the last write may not be stored.",
-                "Repeat it: the database has been opened anew. Only Waypost may touch the files of a memory in use.",
+                "Repeat it: the database has been opened again. Only Waypost may touch the files of a memory in use.",
             )
         if files.lost_locks():
             for pool in open_pools(self._path):
@@ -302,7 +302,7 @@ class FilePool:
 
 
 _all: "weakref.WeakSet[FilePool]" = weakref.WeakSet()
-_held: list[threading.Lock] = []
+_fork_locks: list[threading.Lock] = []
 
 
 def open_pools(path: Path | None = None) -> list[FilePool]:
@@ -312,16 +312,16 @@ def open_pools(path: Path | None = None) -> list[FilePool]:
 
 def _await_writers() -> None:
     """Before a fork: wait for writes of other threads, else the child would find the database locked for ever."""
-    _held[:] = [pool.turn for pool in list(_all) if pool.turn.acquire(timeout=_FORK_PATIENCE_SECONDS)]
+    _fork_locks[:] = [pool.turn for pool in list(_all) if pool.turn.acquire(timeout=_FORK_PATIENCE_SECONDS)]
 
 
 def _let_writers_go_on() -> None:
-    while _held:
-        _held.pop().release()
+    while _fork_locks:
+        _fork_locks.pop().release()
 
 
 def _start_afresh() -> None:
-    _held.clear()
+    _fork_locks.clear()
     clear_after_fork()
     for connections in list(_all):
         connections.start_afresh()

@@ -94,9 +94,9 @@ def _damage_of_pages(path: Path, now: datetime) -> Iterator[str]:
         parts += [counted(rows, "row", "rows")] if rows else []
         yield f"{_part(table)}: {' and '.join(parts)} cannot be read; {counted(survey_result.read[table], 'row', 'rows')} can"
     if survey_result.doubtful:
-        yield f"table memories: not as they were written: {_listed(sorted(set(survey_result.doubtful.values())))}"
+        yield f"table memories: not as they were written: {_enumeration(sorted(set(survey_result.doubtful.values())))}"
     if lost := [*survey_result.lost_memories, *survey_result.lost_versions]:
-        yield f"table memories: cannot be read, or not in all versions: {_listed(lost)}"
+        yield f"table memories: cannot be read, or not in all versions: {_enumeration(lost)}"
 
 
 def _structure(connection: apsw.Connection) -> Iterator[str]:
@@ -146,11 +146,11 @@ def _false_checksums(connection: apsw.Connection, table: SummedTable) -> Iterato
     except _BROKEN as error:
         yield f"table {table.name}: not all of its rows can be read ({error})"
     if keys:
-        names = [_shown(connection, table, key) for key in keys]
-        yield f"table {table.name}: {counted(len(keys), 'row is', 'rows are')} not as written: {_listed(names)}"
+        names = [_display_name(connection, table, key) for key in keys]
+        yield f"table {table.name}: {counted(len(keys), 'row is', 'rows are')} not as written: {_enumeration(names)}"
 
 
-def _shown(connection: apsw.Connection, table: SummedTable, key: tuple[Any, ...]) -> str:
+def _display_name(connection: apsw.Connection, table: SummedTable, key: tuple[Any, ...]) -> str:
     if table.name == "memories":
         try:
             rows: list[Any] = connection.execute(
@@ -175,6 +175,6 @@ def _printed(value: Any) -> str:
     )
 
 
-def _listed(keys: list[str]) -> str:
+def _enumeration(keys: list[str]) -> str:
     more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
     return ", ".join(keys[:_MOST_KEYS]) + more

@@ -69,7 +69,7 @@ def copy_database(source: Path, target: Path) -> None:
                 break
         else:
             raise StoreBusy(f"{source} is being written all the time.", "Stop the program that uses it, then repeat.")
-        with _in_our_words(source):
+        with _translated_errors(source):
             _fold(target)
         with target.open("rb") as file:
             os.fsync(file.fileno())
@@ -147,8 +147,8 @@ class ForeignDatabase:
 
     def __init__(self, path: Path, display_path: Path | None = None) -> None:
         """`display_path` is how messages name the database, if it is a copy."""
-        self._shown = display_path or path
-        with _in_our_words(self._shown):
+        self._display_path = display_path or path
+        with _translated_errors(self._display_path):
             address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
             self._db = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
             try:
@@ -170,7 +170,7 @@ class ForeignDatabase:
 
     def own_tables(self) -> list[ForeignTable]:
         """The tables that the program itself created: without SQLite's own, and without those behind a virtual table."""
-        with _in_our_words(self._shown):
+        with _translated_errors(self._display_path):
             rows = self._db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
         virtual = tuple(f"{name}_".lower() for name, sql in rows if not _PLAIN_TABLE.match(str(sql or "")))
         return [
@@ -181,13 +181,13 @@ class ForeignDatabase:
 
     def check(self, table: ForeignTable) -> None:
         """Raise StoreCorrupt if the pages of the table are damaged: reading could return anything, or never end."""
-        with _in_our_words(self._shown):
+        with _translated_errors(self._display_path):
             for (message,) in self._db.execute(f"PRAGMA quick_check({_quoted(table.name)})").fetchall():
                 if not str(message).startswith(_NOT_DAMAGE):
-                    raise _damaged(self._shown, str(message)[:200])
+                    raise _damaged(self._display_path, str(message)[:200])
 
     def count(self, table: ForeignTable) -> int:
-        with _in_our_words(self._shown):
+        with _translated_errors(self._display_path):
             for (count,) in self._db.execute(f"SELECT count(*) FROM {_quoted(table.name)} NOT INDEXED"):
                 return int(count)
         return 0
@@ -198,7 +198,7 @@ class ForeignDatabase:
         Invalid characters are replaced by marks. Values that are too large come as `TooLarge`.
         """
         selected = ", ".join(f"typeof({name}), {_limited(name)}" for name in map(_quoted, columns))
-        with _in_our_words(self._shown):
+        with _translated_errors(self._display_path):
             for row in self._db.execute(f"SELECT {selected} FROM {_quoted(table.name)} NOT INDEXED"):
                 yield tuple(self._value(row[at], row[at + 1]) for at in range(0, len(row), 2))
 
@@ -261,7 +261,7 @@ def _damaged(path: Path, said: str) -> StoreCorrupt:
 
 
 @contextlib.contextmanager
-def _in_our_words(path: Path) -> Iterator[None]:
+def _translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except apsw.NotADBError as error:

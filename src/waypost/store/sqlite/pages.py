@@ -41,7 +41,7 @@ class Pages:
         self._logged, committed = _log_pages(read_log, log_size) if read_log else ({}, 0)
         in_file = -(-size // PAGE)
         self.count = max(in_file, committed)
-        self.is_short = committed == 0 and _told_pages(read(0, _HEADER)) > in_file
+        self.is_short = committed == 0 and _page_count(read(0, _HEADER)) > in_file
 
     def header(self) -> bytes:
         return self.page(1)[:_HEADER]
@@ -183,7 +183,7 @@ def _local_size(size: int, sort: int) -> int:
     return local if local <= most else least
 
 
-def _told_pages(header: bytes) -> int:
+def _page_count(header: bytes) -> int:
     """How many pages the file has according to its header; 0 if unknown."""
     return int.from_bytes(header[28:32], "big") if header[24:28] == header[92:96] else 0
 

@@ -18,7 +18,7 @@ import apsw
 from waypost.errors import StoreBusy
 from waypost.store.salvaged import CHECKOUTS_LOST, FOLDER, WORKPLACE, Index, Salvaged
 from waypost.store.sqlite.checksums import add_checksum_function
-from waypost.store.sqlite.connection import in_our_words
+from waypost.store.sqlite.connection import translated_errors
 from waypost.store.sqlite.files import keep_copy, pages_of
 from waypost.store.sqlite.pages import Pages
 from waypost.store.sqlite.salvage import Salvage, SalvageSurvey
@@ -34,7 +34,7 @@ _COUNTED = ("memories", "passages", "vectors", "audit")
 
 def survey(path: Path, now: datetime) -> tuple[SalvageSurvey, bool]:
     """What can be read of a database without SQLite, and whether its end is missing."""
-    with in_our_words(path), pages_of(path) as pages:
+    with translated_errors(path), pages_of(path) as pages:
         salvage, _names = _salvage(pages, path, now)
         for _row in salvage.rows():
             pass
@@ -44,19 +44,18 @@ def survey(path: Path, now: datetime) -> tuple[SalvageSurvey, bool]:
 def repair(path: Path, index: Index, now: datetime, busy_seconds: float) -> Salvaged:
     """Rebuild the database from everything that can be read. `index` fills the indexes.
 
-    The caller makes sure that nobody else repairs it at the same time, and that this process has no other connection
-    to it.
+    The caller makes sure that nobody else repairs it, and that this process has no other connection to it.
     """
     folder = path.parent / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     workplace = folder / WORKPLACE
-    with in_our_words(path):
+    with translated_errors(path):
         first = _keep_log(path, folder, now)
         for _ in range(_TRIES):
             shutil.rmtree(workplace, ignore_errors=True)  # left by a killed repair
             workplace.mkdir(mode=0o700)
             try:
-                with _held(path, busy_seconds) as holder:
+                with _without_writers(path, busy_seconds) as holder:
                     done = _make_new(path, workplace / path.name, index, now, first)
                     if _swap(path, workplace / path.name, holder, busy_seconds):
                         return done
@@ -79,7 +78,7 @@ def salvaged_copy(path: Path, now: datetime, busy_seconds: float) -> Iterator[tu
     workplace = folder / f"{WORKPLACE}-{os.getpid()}"
     workplace.mkdir(mode=0o700)
     try:
-        with in_our_words(path), _held(path, busy_seconds), pages_of(path) as pages:
+        with translated_errors(path), _without_writers(path, busy_seconds), pages_of(path) as pages:
             salvage, names = _salvage(pages, path, now)
             _fill(salvage, names, workplace / path.name, now)
         survey = salvage.survey
@@ -228,7 +227,7 @@ class _Holder:
 
 
 @contextmanager
-def _held(path: Path, busy_seconds: float) -> Iterator[_Holder | None]:
+def _without_writers(path: Path, busy_seconds: float) -> Iterator[_Holder | None]:
     """Keep writers out. None: SQLite cannot even begin a transaction, so nobody else can write either."""
     with closing(apsw.Connection(str(path))) as connection:
         connection.set_busy_timeout(int(busy_seconds * 1000))

@@ -64,15 +64,15 @@ class SalvageSurvey:
     @property
     def lost_memories(self) -> list[str]:
         """Ids of memories of which nothing can be read."""
-        return sorted(self._lost - self._held)
+        return sorted(self._lost - self._readable)
 
     @property
     def lost_versions(self) -> list[str]:
         """Ids of memories of which some versions can be read, but not all."""
-        return sorted(self._lost & self._held)
+        return sorted(self._lost & self._readable)
 
     @property
-    def _held(self) -> set[str]:
+    def _readable(self) -> set[str]:
         return {memory_id for number, memory_id in self.memory_ids.items() if number in self.read_numbers}
 
     @property
@@ -243,7 +243,7 @@ class Salvage:
     ) -> tuple[TableShape | None, dict[str, Any] | None]:
         for shape in self._by_width.get(len(values), ()):
             if shape.is_numbered == numbered:
-                row = _named(shape, cell, values)
+                row = _by_column(shape, cell, values)
                 if row is not None and _is_true(shape, row) and row["checksum"] is not None:
                     return shape, row
         return None, None
@@ -252,7 +252,7 @@ class Salvage:
         """The row as values of its table, or None if it is unusable."""
         if len(values) > len(shape.stored) or (cell.key is None) == shape.is_numbered:
             return None
-        row = _named(shape, cell, values)
+        row = _by_column(shape, cell, values)
         if row is None:
             return None
         was_summed = shape.is_summed and len(values) == len(shape.stored)
@@ -296,11 +296,11 @@ def _true_row(shape: TableShape, cell: Cell | BadPage) -> dict[str, Any] | None:
         values = values_of(cell.payload)
     except BadPage:
         return None
-    row = _named(shape, cell, values) if len(values) == len(shape.stored) else None
+    row = _by_column(shape, cell, values) if len(values) == len(shape.stored) else None
     return row if row is not None and row["checksum"] is not None and _is_true(shape, row) else None
 
 
-def _named(shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
+def _by_column(shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
     """Values by column, texts as str; None if a value is impossible for its column."""
     row: dict[str, Any] = dict.fromkeys(shape.columns)
     for name, value in zip(shape.stored, values, strict=False):

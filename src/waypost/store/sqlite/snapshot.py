@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from waypost.errors import StoreBusy, StoreCorrupt
-from waypost.store.sqlite.connection import in_our_words
+from waypost.store.sqlite.connection import translated_errors
 from waypost.store.sqlite.files import APPLICATION_ID
 
 _PRIVATE = 0o600
@@ -23,7 +23,7 @@ def copy_pages(source: Path, target: Path, *, busy_seconds: float) -> None:
     """Copy a database as of one moment to the new file `target`. Others may read and write `source` meanwhile."""
     _make_private(target)
     with (
-        in_our_words(source),
+        translated_errors(source),
         contextlib.closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)) as live,
         contextlib.closing(apsw.Connection(str(target))) as copy,
     ):
@@ -41,7 +41,7 @@ def keep_only_kept(whole: Path, target: Path, *, derived: Sequence[str], meta: S
     """
     try:
         _make_private(target)
-        with in_our_words(whole):
+        with translated_errors(whole):
             _strip(whole, target, derived, meta)
         problems = check_file(target)
         if problems:
@@ -116,12 +116,12 @@ def holds(path: Path, ids: Iterable[str], fingerprints: Iterable[bytes], topics:
         *((sql.format("fingerprint"), fingerprint) for fingerprint in fingerprints for sql in (memory, candidate)),
         *((candidate.format("topic"), topic) for topic in topics),
     ]
-    with in_our_words(path), contextlib.closing(_reading(path)) as connection:
+    with translated_errors(path), contextlib.closing(_reading(path)) as connection:
         return any(connection.execute(f"{sql} LIMIT 1", (value,)).fetchall() for sql, value in lookups)
 
 
 def count_current(path: Path) -> int:
-    with in_our_words(path), contextlib.closing(_reading(path)) as connection:
+    with translated_errors(path), contextlib.closing(_reading(path)) as connection:
         rows: list[Any] = connection.execute("SELECT count(*) FROM memories WHERE superseded_at IS NULL").fetchall()
         return int(rows[0][0])
 

@@ -14,7 +14,7 @@ from waypost.errors import WaypostError
 from waypost.model.time import Clock, utc_now
 from waypost.store.salvaged import Index, Salvaged
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
-from waypost.store.sqlite.connection import FilePool, check_library, in_our_words
+from waypost.store.sqlite.connection import FilePool, check_library, translated_errors
 from waypost.store.sqlite.damage import damage_of, has_kept_damage
 from waypost.store.sqlite.files import contains
 from waypost.store.sqlite.full_disk import has_no_room
@@ -49,10 +49,10 @@ class SqliteStore:
         self._connections = FilePool(self._path, busy_seconds)
         self._known_damage = KnownDamage(self._path)
         self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can be assigned again
-        with in_our_words(self._path):
+        with translated_errors(self._path):
             refuse_foreign(self._path)
         logged = logged_commits(self._path)
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             if logged is not None:
                 keep_lost_writes(self._path, connection, logged, clock())
             migrate(connection, str(self._path), clock())
@@ -61,7 +61,7 @@ class SqliteStore:
 
     @contextmanager
     def read(self) -> Iterator[SqliteReader]:
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             connection.execute("BEGIN")
             reader = SqliteReader(connection, self._vectors)
             try:
@@ -77,7 +77,7 @@ class SqliteStore:
 
     @contextmanager
     def write(self) -> Iterator[SqliteWriter]:
-        with in_our_words(self._path), self._connections.turn, self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.turn, self._connections.lend() as connection:
             if self._known_damage.forbids_writing(connection):
                 raise apsw.CorruptError("what a write must know cannot be read")
             connection.execute("BEGIN IMMEDIATE")
@@ -105,7 +105,7 @@ class SqliteStore:
         written again. Then only another memory can contain it.
         """
         self.compact()
-        with in_our_words(self._path), self._connections.lend(patient=wait) as connection:
+        with translated_errors(self._path), self._connections.lend(patient=wait) as connection:
             done = _empty_log(connection)
             # Afterwards: readers that still saw the erased rows have finished now and write no sidecar of them.
             for vectors in self._all_vectors(connection):
@@ -133,11 +133,11 @@ class SqliteStore:
 
     def problems(self) -> Iterator[str]:
         # While a connection is open: the check, as the last one to close the database, would empty the log.
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             yield from damage_of(self._path, self._clock(), self._connections.only(connection))
 
     def is_sound(self) -> bool:
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             return not has_kept_damage(self._path, self._connections.only(connection))
 
     def repair(self, index: Index) -> Salvaged:
@@ -160,13 +160,13 @@ class SqliteStore:
             return False
         if not self._known_damage.is_any:
             return True
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             return not self._known_damage.forbids_writing(connection)
 
     def known_damage(self) -> tuple[str, ...]:
         if not self._known_damage.is_any:
             return ()
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             return self._known_damage.tables(connection)
 
     def unreadable(self) -> tuple[str, ...]:

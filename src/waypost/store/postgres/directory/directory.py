@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
 from waypost.store.postgres.directory.execute import run
-from waypost.store.postgres.directory.refusals import in_our_words
+from waypost.store.postgres.directory.refusals import translated_errors
 from waypost.store.postgres.directory.rows import Holder, Kind, Member, Noted, Rights, ShareHalf, Space, TeamToken, User
 from waypost.store.postgres.directory.schema import TOKEN_PATTERN, USER_PATTERN
 from waypost.store.postgres.roles import ROLES, Role, checked_space, ensure_groups, known_names
@@ -234,11 +234,11 @@ class Directory:
 
     def _call(self, function: str, *given: object) -> None:
         places = ", ".join(["%s"] * len(given))
-        with in_our_words(), self.connection.transaction():
+        with translated_errors(), self.connection.transaction():
             run(self.connection, f"SELECT waypost.{function}({places})", given)
 
     def _rows(self, query: str, *given: object) -> list[Any]:
-        with in_our_words(), self.connection.transaction():
+        with translated_errors(), self.connection.transaction():
             return run(self.connection, query, given).fetchall()
 
 

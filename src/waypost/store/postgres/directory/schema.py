@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 USER_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"
 TOKEN_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # noqa: S105  the form of a name
 
-_SET_UP = "Let whoever administers the database run `waypost team init`."
+_SET_UP = "Let an administrator of the database run `waypost team init`."
 
 _GROUND = f"""
 CREATE TABLE waypost.settings (key text PRIMARY KEY, value text NOT NULL);

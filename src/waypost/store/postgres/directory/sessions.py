@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from waypost.store.postgres.directory.execute import run
-from waypost.store.postgres.directory.refusals import in_our_words
+from waypost.store.postgres.directory.refusals import translated_errors
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -50,7 +50,7 @@ class KeptSessions:
         """Store a new session. Drops those that began before `oldest` or are idle since `idle`, and the longest idle of
         a token above `most`.
         """
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.sessions WHERE began < %s OR seen < %s", (oldest, idle))
             run(
                 connection,
@@ -65,18 +65,18 @@ class KeptSessions:
             )
 
     def find(self, digest: str) -> KeptSession | None:
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             row = run(
                 connection, "SELECT digest, holder, began, seen FROM waypost.sessions WHERE digest = %s", (digest,)
             ).fetchone()
         return KeptSession(*row) if row else None
 
     def seen(self, digest: str, at: datetime) -> None:
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, "UPDATE waypost.sessions SET seen = greatest(seen, %s) WHERE digest = %s", (at, digest))
 
     def end(self, digest: str) -> None:
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.sessions WHERE digest = %s", (digest,))
 
 
@@ -99,7 +99,7 @@ class KeptReplies:
 
     def secret(self) -> bytes:
         """The key of the hashes, the same for all servers of this database."""
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(
                 connection,
                 "INSERT INTO waypost.secrets VALUES ('replies', %s) ON CONFLICT DO NOTHING",
@@ -115,9 +115,9 @@ class KeptReplies:
 
         At most `most` are stored for one caller, each for `kept`.
         """
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.replies WHERE at < %s", (now - kept,))
-            while not _took(connection, key, caller, request, now, now + lease):
+            while not _take_key(connection, key, caller, request, now, now + lease):
                 row = run(
                     connection,
                     "SELECT request, held_until > %s, status, body, headers FROM waypost.replies WHERE key = %s",
@@ -147,11 +147,11 @@ class KeptReplies:
         self._run("UPDATE waypost.replies SET held_until = %s WHERE key = %s AND status IS NULL", now, key)
 
     def _run(self, statement: str, *given: object) -> None:
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, statement, given)
 
 
-def _took(
+def _take_key(
     connection: "Connection[Any]", key: bytes, caller: bytes, request: bytes, now: datetime, until: datetime
 ) -> bool:
     made = run(

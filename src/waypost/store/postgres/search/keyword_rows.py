@@ -68,7 +68,7 @@ def best_by_keywords(
     passages, length, last = rows[0][3:]
     weighed = [_Term(row[1], keys[row[0]], row[0], row[2], words[keys[row[0]]]) for row in rows]
     if last > MOST_WEIGHED:
-        weighed = telling(weighed)
+        weighed = rarest(weighed)
     looked_up = [
         (key, times, place, _weight(passages, term) * term.times)
         for place, term in enumerate(weighed)
@@ -84,7 +84,7 @@ def best_by_keywords(
     return dict(database.rows(sql, parameters))
 
 
-def telling(terms: Iterable[_Term]) -> list[_Term]:
+def rarest(terms: Iterable[_Term]) -> list[_Term]:
     """The terms to rank by: the rarest, as many as can be weighed in time, but at least one.
 
     Terms of a great part of all passages hardly distinguish them, and cost the most.

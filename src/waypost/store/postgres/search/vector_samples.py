@@ -59,9 +59,9 @@ class Samples:
                 sample = cosines_of(self._vectors(database, engine, language), vector)
                 near_cosines = [near_vector.cosine for near_vector in nearest if near_vector.language == language]
                 if len(sample):
-                    population = _population(sample, count, near_cosines, edge)
+                    population = _estimated_population(sample, count, near_cosines, edge)
                     parts.setdefault(LANGUAGES[language_code(language)], []).append(population)
-        return {name: _together(some) for name, some in parts.items()}
+        return {name: _combined(some) for name, some in parts.items()}
 
     def forget(self) -> None:
         """Something was erased: it may be in a sample."""
@@ -83,23 +83,26 @@ class Samples:
         return sample.vectors
 
 
-def _population(sample: "Vector", count: int, nearest: Sequence[float], edge: float) -> Population:
+def _estimated_population(sample: "Vector", count: int, nearest: Sequence[float], edge: float) -> Population:
     """The population of `count` cosines, given all those above an edge."""
     import numpy as np  # loaded only where vectors are
 
     below = sample[sample < edge]
     left = count - len(nearest)
     if len(sample) >= count or not len(below) or left <= 0:
-        return _plain(sample, count)
-    parts = [_plain(below, left), *([_plain(np.array(nearest, np.float32), len(nearest))] if nearest else [])]
-    return _together(parts)
+        return _population_of(sample, count)
+    parts = [
+        _population_of(below, left),
+        *([_population_of(np.array(nearest, np.float32), len(nearest))] if nearest else []),
+    ]
+    return _combined(parts)
 
 
-def _plain(cosines: "Vector", count: int) -> Population:
+def _population_of(cosines: "Vector", count: int) -> Population:
     return Population(count, float(cosines.mean(dtype="f8")), float(cosines.std(dtype="f8")))
 
 
-def _together(parts: Sequence[Population]) -> Population:
+def _combined(parts: Sequence[Population]) -> Population:
     """Combine languages that count as one."""
     count = sum(part.count for part in parts)
     mean = sum(part.mean * part.count for part in parts) / count
