@@ -65,7 +65,7 @@ def test_what_may_be_better_in_a_moment_is_waited_for(said: str) -> None:
         ("permission denied for schema waypost_19cb88627a948ff6", "not a member of this memory", "member add"),
         ("permission denied for table memories", "Your role in this memory does not allow that", "member role"),
         ('new row violates row-level security policy for table "audit"', "does not allow that", "member role"),
-        ("permission denied for database memory", "may not do that", "the owner of what is named"),
+        ("permission denied for database memory", "may not do that", "the owner of the named object"),
         ("Only an owner of this memory may do this.", "Only an owner of this memory may do this.", "Ask an owner"),
     ],
 )
