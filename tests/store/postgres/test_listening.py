@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import psycopg
 import pytest
 
-from waypost.store.postgres.notifications import Listening
+from waypost.store.postgres.notifications import ChangeListener
 from waypost.store.postgres.store import PostgresStore
 
 SECONDS = 20.0  # that a test waits for what has to come
@@ -33,7 +33,7 @@ class Told:
 @pytest.fixture
 def told(searched_database: str) -> Iterator[Told]:
     heard = Told()
-    listening = Listening(searched_database, heard)
+    listening = ChangeListener(searched_database, heard)
     listening.start()
     assert listening.wait(SECONDS)
     yield heard
@@ -87,7 +87,7 @@ def test_after_a_lost_connection_it_says_that_something_may_be_missed_and_hears_
 
 
 def test_it_ends_while_there_is_no_server_to_listen_to() -> None:
-    listening = Listening("postgresql://nobody@127.0.0.1:1/nowhere?connect_timeout=1", Told())
+    listening = ChangeListener("postgresql://nobody@127.0.0.1:1/nowhere?connect_timeout=1", Told())
     listening.start()
     assert not listening.wait(0.01)
     listening.stop()
@@ -95,4 +95,4 @@ def test_it_ends_while_there_is_no_server_to_listen_to() -> None:
 
 
 def test_what_was_never_started_can_be_stopped() -> None:
-    Listening("postgresql://nobody@127.0.0.1:1/nowhere", Told()).stop()
+    ChangeListener("postgresql://nobody@127.0.0.1:1/nowhere", Told()).stop()

@@ -71,14 +71,14 @@ class FactRows:
         )
 
     def candidate(self, candidate_id: str, *, declined: bool = False) -> CandidateRow | None:
-        candidates = self._candidates(f"WHERE {_is(declined)} AND candidate_id = ?", (candidate_id,))
+        candidates = self._candidates(f"WHERE {_declined_condition(declined)} AND candidate_id = ?", (candidate_id,))
         return candidates[0] if candidates else None
 
     def candidates_like(
         self, fingerprints: Sequence[bytes], topics: Sequence[str], *, declined: bool = False
     ) -> list[CandidateRow]:
         return self._candidates(
-            f"WHERE {_is(declined)} AND (fingerprint IN (SELECT value FROM each_blob(?))"
+            f"WHERE {_declined_condition(declined)} AND (fingerprint IN (SELECT value FROM each_blob(?))"
             " OR (topic <> '' AND topic IN (SELECT value FROM each_text(?)))) ORDER BY candidate_id",
             (list(fingerprints), list(topics)),
         )
@@ -148,5 +148,5 @@ class FactChanges(FactRows):
         self._sums.recount(engine)
 
 
-def _is(declined: bool) -> str:
+def _declined_condition(declined: bool) -> str:
     return f"declined_at IS {'NOT ' if declined else ''}NULL"
