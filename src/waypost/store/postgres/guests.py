@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from waypost.model.kinds import CODE_COLLECTIONS, SCOPES
 from waypost.store.postgres.roles import RoleNames, checked_space, schema_of
-from waypost.store.sql.moved import MOVED, UNFINISHED
+from waypost.store.sql.meta import MOVED, UNFINISHED
 
 
 def _quoted(names: tuple[str, ...]) -> str:

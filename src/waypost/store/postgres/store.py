@@ -27,7 +27,7 @@ from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act, act_in_directory, protect_space
 from waypost.store.postgres.writer import PostgresWriter
 from waypost.store.salvaged import Index
-from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
+from waypost.store.sql.meta import SELECT_NOTES, refuse_moved
 
 CHANNEL = "waypost"  # PostgreSQL channel on which a change is announced, with the id of its space
 ERASED = "erased"  # follows the id if every process has to drop cached text

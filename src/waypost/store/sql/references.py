@@ -177,21 +177,21 @@ class ReferenceRows:
 
 class ReferenceChanges(ReferenceRows):
     def put_verdicts(self, checkout_id: str, verdicts: Iterable[StoredVerdict]) -> None:
-        pending_verdicts = list(verdicts)
+        current = list(verdicts)
         # A reference may have been erased while it was checked.
         rows = self._db.rows(
             "SELECT r.number, r.place, r.path FROM each_number(?) asked THEN JOIN code_refs r ON r.number = asked.value",
-            (list({verdict.number for verdict in pending_verdicts}),),
+            (list({verdict.number for verdict in current}),),
         )
         pointed = {(number, place): path for number, place, path in rows}
-        pending_verdicts = [verdict for verdict in pending_verdicts if (verdict.number, verdict.place) in pointed]
+        current = [verdict for verdict in current if (verdict.number, verdict.place) in pointed]
         self._db.change_many(
             "UPDATE verdicts SET current = FALSE WHERE number = ? AND place = ? AND checkout_id = ? AND current",
-            [(verdict.number, verdict.place, checkout_id) for verdict in pending_verdicts],
+            [(verdict.number, verdict.place, checkout_id) for verdict in current],
         )
         self._db.change_many(
             _INSERT_VERDICT,
-            [_columns(checkout_id, verdict, pointed[verdict.number, verdict.place]) for verdict in pending_verdicts],
+            [_columns(checkout_id, verdict, pointed[verdict.number, verdict.place]) for verdict in current],
         )
 
     def inherit_verdicts(self, old: int, new: int) -> None:
@@ -207,10 +207,9 @@ class ReferenceChanges(ReferenceRows):
         )
 
     def repin(self, number: int, place: int, reference: CodeReference) -> None:
-        if self._db.rows(
-            "SELECT 1 FROM code_refs WHERE number = ? AND place = ?", (number, place)
+        if self._db.change(
+            "DELETE FROM code_refs WHERE number = ? AND place = ?", (number, place)
         ):  # else it was erased
-            self._db.change("DELETE FROM code_refs WHERE number = ? AND place = ?", (number, place))
             self._db.change(_INSERT_REFERENCE, (number, place, *_reference_columns(reference)))
             self._db.change("DELETE FROM verdicts WHERE number = ? AND place = ?", (number, place))
 

@@ -13,7 +13,7 @@ import apsw
 from waypost.errors import WaypostError
 from waypost.model.time import Clock, utc_now
 from waypost.store.salvaged import Index, Salvaged
-from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
+from waypost.store.sql.meta import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import FilePool, check_library, translated_errors
 from waypost.store.sqlite.damage import damage_of, has_kept_damage
 from waypost.store.sqlite.files import contains

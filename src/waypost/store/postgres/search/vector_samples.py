@@ -36,7 +36,7 @@ class Samples:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._known: dict[tuple[int, int, str], _Sample] = {}
+        self._samples: dict[tuple[int, int, str], _Sample] = {}
         self._lock = threading.Lock()
 
     def spread(
@@ -51,13 +51,11 @@ class Samples:
         from waypost.store.sql.scores import LANGUAGES, cosines_of, is_code, language_code
 
         parts: dict[str, list[Population]] = {}
-        edge = min(
-            (near_vector.cosine for near_vector in nearest), default=-2.0
-        )  # lower cosines are not among the nearest
+        edge = min((near.cosine for near in nearest), default=-2.0)  # lower cosines are not among the nearest
         for language, count in engine.counts.items():
             if is_code(language) == of_code:
                 sample = cosines_of(self._vectors(database, engine, language), vector)
-                near_cosines = [near_vector.cosine for near_vector in nearest if near_vector.language == language]
+                near_cosines = [near.cosine for near in nearest if near.language == language]
                 if len(sample):
                     population = _estimated_population(sample, count, near_cosines, edge)
                     parts.setdefault(LANGUAGES[language_code(language)], []).append(population)
@@ -66,20 +64,20 @@ class Samples:
     def forget(self) -> None:
         """Something was erased: it may be in a sample."""
         with self._lock:
-            self._known.clear()
+            self._samples.clear()
 
     def _vectors(self, database: Database, engine: "StoredEngine", language: str) -> "Vector":
         from waypost.store.sql.packed import unpack
 
         key, count = (engine.engine_id, engine.dimensions, language), engine.counts.get(language, 0)
-        sample = self._known.get(key)
+        sample = self._samples.get(key)
         if sample is None or self._clock() > sample.until or 4 * abs(count - sample.total) > sample.total:
             rows = database.rows(_SAMPLE, (engine.engine_id, language, SAMPLE))
             sample = _Sample(count, self._clock() + _KEPT_SECONDS, unpack([row[0] for row in rows], engine.dimensions))
             with self._lock:
-                while len(self._known) >= _MOST_KEPT:
-                    del self._known[next(iter(self._known))]
-                self._known[key] = sample
+                while len(self._samples) >= _MOST_KEPT:
+                    del self._samples[next(iter(self._samples))]
+                self._samples[key] = sample
         return sample.vectors
 
 
@@ -91,10 +89,9 @@ def _estimated_population(sample: "Vector", count: int, nearest: Sequence[float]
     left = count - len(nearest)
     if len(sample) >= count or not len(below) or left <= 0:
         return _population_of(sample, count)
-    parts = [
-        _population_of(below, left),
-        *([_population_of(np.array(nearest, np.float32), len(nearest))] if nearest else []),
-    ]
+    parts = [_population_of(below, left)]
+    if nearest:
+        parts.append(_population_of(np.array(nearest, np.float32), len(nearest)))
     return _combined(parts)
 
 
