@@ -66,7 +66,7 @@ def conclusions(project: Path) -> Figures:
     with space.store.read() as reader:
         tree = part("outlines, evidence and schema read", lambda: _read_tree(reader, checkout))
         rows = part(
-            "rows of symbols and files", lambda: [r for k in _FILES for r in reader.derived_of_kind(checkout, k)]
+            "rows of symbols and files", lambda: [r for k in _FILES for r in reader.code.derived_of_kind(checkout, k)]
         )
     part("schema built", lambda: build_schema(tree.changes))
     relations = part("relations", lambda: relate(tree.outlines, tree.manifests))

@@ -100,8 +100,8 @@ def choose(memory: Memory) -> list[dict[str, Any]]:
     """Functions of the tree, those in crowded files first."""
     space, chance, by_path = memory.space, random.Random(5), defaultdict[str, list[CodeSketch]](list)
     with space.store.read() as reader:
-        numbers = [row.number for row in reader.derived_of_kind(space.identity.checkout_id, "symbol")]
-        for one in reader.code_sketches(numbers).values():
+        numbers = [row.number for row in reader.code.derived_of_kind(space.identity.checkout_id, "symbol")]
+        for one in reader.code.sketches(numbers).values():
             if one.type in ("function", "method") and "test" not in one.path:
                 by_path[one.path].append(one)
         paths = sorted(by_path)
@@ -110,7 +110,7 @@ def choose(memory: Memory) -> list[dict[str, Any]]:
         rows = [row for path in crowded for row in chance.sample(by_path[path], IN_EACH)]
         rest = [row for path in paths if path not in set(crowded) for row in by_path[path]]
         rows += chance.sample(rest, min(MEMORIES - len(rows), len(rest)))
-        versions = reader.versions_by_number([row.number for row in rows])
+        versions = reader.memories.by_number([row.number for row in rows])
     return [
         {"text": " ".join(versions[row.number].text.split())[:200], "refs": [f"{row.path}#{row.name}"]} for row in rows
     ]
@@ -191,7 +191,7 @@ def blocks(memory: Memory, references: Sequence[str]) -> dict[str, Figures]:
 def _largest_files(memory: Memory, count: int) -> list[tuple[str, int]]:
     space = memory.space
     with space.store.read() as reader:
-        rows = reader.files(space.identity.checkout_id)
+        rows = reader.code.files(space.identity.checkout_id)
     python = [(path, row.size) for path, row in rows.items() if path.endswith(".py")]
     return sorted(python, key=lambda one: -one[1])[:count]
 
@@ -220,7 +220,7 @@ def lookups(memory: Memory, references: Sequence[str]) -> dict[str, Figures]:
 def _look_up(space: OpenSpace, name: str) -> object:
     view = View(Moment(space.clock()), CODE_COLLECTIONS, space.identity.checkout_id)
     with space.store.read() as reader:
-        return reader.code_sketches(reader.code_named([name], 50, view))
+        return reader.code.sketches(reader.code.symbols_named([name], 50, view))
 
 
 def single(memory: Memory, ids: Sequence[tuple[str, str]], tree: Path) -> dict[str, Figures]:

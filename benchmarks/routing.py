@@ -141,7 +141,7 @@ def measure(memory: Memory, size: int) -> Figures:
     }
     figures |= {"disk_bytes": folder_bytes(memory.space.folder) / size, "rss_mb": resident_mb()}
     with memory.space.store.read() as reader:
-        number = reader.last_number()  # no run before this one has written the facts after it
+        number = reader.memories.last_number()  # no run before this one has written the facts after it
     new = [fact["text"] for fact in islice(Company().facts(number + ROUNDS * WRITES), number, None)]
     memory.remember("The weights are loaded before the clock starts.", level=3)
     writing = _timed(

@@ -116,11 +116,11 @@ def put(
     ]
     with store.write() as writer:
         if bulk:
-            writer.add_derived(items, [ENGINE])
+            writer.code.add_derived(items, [ENGINE])
         else:
             for version, rows in items:
-                writer.add_version(version, rows, [ENGINE])
-        writer.put_vectors(ENGINE, [(one, "en", vector) for one, vector in zip(hashes, vectors, strict=True)])
+                writer.memories.add(version, rows, [ENGINE])
+        writer.vectors.put(ENGINE, [(one, "en", vector) for one, vector in zip(hashes, vectors, strict=True)])
 
 
 def ingest(store: "Store", passages: Passages, bulk: bool) -> float:
@@ -152,14 +152,14 @@ def ask(store: "Store", passages: Passages, asked: Asked, peak: Peak) -> None:
     def by_words(view: "View") -> Search:
         def search(words: Sequence[str]) -> list[int]:
             with store.read() as reader:
-                return [_place(one.memory_id) for one in reader.keyword_search(words, DEPTH, view)]
+                return [_place(one.memory_id) for one in reader.search.keywords(words, DEPTH, view)]
 
         return search
 
     def by_vector(view: "View") -> Search:
         def search(vector: "Floats") -> list[int]:
             with store.read() as reader:
-                return [_place(one.memory_id) for one in reader.vector_search(ENGINE, vector, DEPTH, view).found]
+                return [_place(one.memory_id) for one in reader.search.vectors(ENGINE, vector, DEPTH, view).hits]
 
         return search
 
@@ -169,8 +169,8 @@ def ask(store: "Store", passages: Passages, asked: Asked, peak: Peak) -> None:
         def search(vector: "Floats") -> list[int]:
             _, words = asked.words[next(pairs) % QUESTIONS]
             with store.read() as reader:
-                reader.keyword_search(words, DEPTH, view)
-                return [_place(one.memory_id) for one in reader.vector_search(ENGINE, vector, DEPTH, view).found]
+                reader.search.keywords(words, DEPTH, view)
+                return [_place(one.memory_id) for one in reader.search.vectors(ENGINE, vector, DEPTH, view).hits]
 
         return search
 
@@ -198,7 +198,7 @@ def write_one_by_one(store: "Store", passages: Passages, asked: Asked) -> None:
     there = 0
     with store.read() as reader:
         for number in range(WRITES):
-            found = reader.vector_search(ENGINE, asked.vectors[number], K, view).found
+            found = reader.search.vectors(ENGINE, asked.vectors[number], K, view).hits
             there += any(one.memory_id == f"m{passages.count + number}" for one in found)
     tell("write", **percentiles(took, "write"), writes_found=there / WRITES)
 

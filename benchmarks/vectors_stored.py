@@ -53,7 +53,7 @@ def owed_texts(memory: Memory) -> list[str]:
     """What a tree that was read owes to the engine, the most urgent first."""
     space = memory.space
     with space.store.read() as reader:
-        versions = reader.owed_versions(space.engines.main.name, MOST_TEXTS)
+        versions = reader.vectors.pending_versions(space.engines.main.name, MOST_TEXTS)
     passages = {one.content_hash: one.text for version in versions for one in passages_of(version) if one.content_hash}
     return list(passages.values())[:MOST_TEXTS]
 

@@ -46,27 +46,27 @@ def row(name: str = "", path: str = "", doc: str = "", body: str = "", digest: s
 
 def add(store: Store, new: Version, passage: PassageRow, *engines: str, urgency: float = 1.0) -> int:
     with store.write() as writer:
-        return writer.add_version(new, [passage], engines, urgency=urgency)
+        return writer.memories.add(new, [passage], engines, urgency=urgency)
 
 
 def found(store: Store, *terms: str, weights: tuple[float, ...] = EVEN, view: View = NOW) -> list[str]:
     with store.read() as reader:
-        return [hit.memory_id for hit in reader.code_keyword_search(terms, weights, 10, view)]
+        return [hit.memory_id for hit in reader.search.code_keywords(terms, weights, 10, view)]
 
 
 def derived(store: Store, path: str = "a.py") -> list[DerivedRow]:
     with store.read() as reader:
-        return reader.derived("here", [path], ["symbol", "file"])
+        return reader.code.derived("here", [path], ["symbol", "file"])
 
 
 def test_code_and_prose_are_found_apart(store: Store) -> None:
     add(store, symbol("parse"), row(body="token stream"))
     with store.write() as writer:
         fact = replace(symbol("fact1"), kind="fact", checkout_id=None, name=None, refs=())
-        writer.add_version(fact, [PassageRow(b"f" * 16, "en", "token stream")], [])
+        writer.memories.add(fact, [PassageRow(b"f" * 16, "en", "token stream")], [])
     prose = View(NOW.moment, KEPT_COLLECTIONS, "here")
     with store.read() as reader:
-        assert [hit.memory_id for hit in reader.keyword_search(["token"], 10, prose)] == ["fact1"]
+        assert [hit.memory_id for hit in reader.search.keywords(["token"], 10, prose)] == ["fact1"]
     assert found(store, "token") == ["parse"]
 
 
@@ -83,23 +83,27 @@ def test_each_tree_is_found_in_its_own_checkout_only(store: Store) -> None:
     assert found(store, "shared") == ["one"]
     assert found(store, "shared", view=replace(NOW, checkout_id="there")) == ["two"]
     with store.read() as reader:
-        assert (reader.has_code("here"), reader.has_code("nowhere"), reader.has_code(None)) == (True, False, True)
+        assert (reader.code.has_any("here"), reader.code.has_any("nowhere"), reader.code.has_any(None)) == (
+            True,
+            False,
+            True,
+        )
 
 
 def test_vectors_of_code_and_of_prose_are_searched_apart(store: Store) -> None:
     number = add(store, symbol("one"), row(body="x", digest="one"), ENGINE)
     with store.write() as writer:
         fact = replace(symbol("fact1"), kind="fact", checkout_id=None, name=None, refs=())
-        writer.add_version(fact, [PassageRow(b"two".ljust(16, b"\0"), "en", "x")], [ENGINE])
+        writer.memories.add(fact, [PassageRow(b"two".ljust(16, b"\0"), "en", "x")], [ENGINE])
         vector = np.array([1.0, 0.0], np.float32)
         rows = [(b"one".ljust(16, b"\0"), "code", vector), (b"two".ljust(16, b"\0"), "en", vector)]
-        writer.put_vectors(ENGINE, rows)
+        writer.vectors.put(ENGINE, rows)
     with store.read() as reader:
-        code = reader.vector_search(ENGINE, vector, 5, NOW)
-        prose = reader.vector_search(ENGINE, vector, 5, View(NOW.moment, KEPT_COLLECTIONS, "here"))
-    assert [hit.number for hit in code.found] == [number]
+        code = reader.search.vectors(ENGINE, vector, 5, NOW)
+        prose = reader.search.vectors(ENGINE, vector, 5, View(NOW.moment, KEPT_COLLECTIONS, "here"))
+    assert [hit.number for hit in code.hits] == [number]
     assert list(code.population) == ["code"]
-    assert [hit.memory_id for hit in prose.found] == ["fact1"]
+    assert [hit.memory_id for hit in prose.hits] == ["fact1"]
     assert list(prose.population) == ["en"]
 
 
@@ -109,37 +113,37 @@ def test_what_is_most_urgent_is_embedded_first(store: Store) -> None:
 
     def order() -> list[str]:
         with store.read() as reader:
-            return [reader.owed_versions(ENGINE, limit)[-1].memory_id for limit in (1,)]
+            return [reader.vectors.pending_versions(ENGINE, limit)[-1].memory_id for limit in (1,)]
 
     assert order() == ["s1"]
     with store.write() as writer:
-        writer.hurry("here", {"0.py": 1.0})
+        writer.vectors.set_urgency("here", {"0.py": 1.0})
     assert order() == ["s0"]
 
 
 def test_a_file_comes_back_as_it_was_put(store: Store) -> None:
     file = FileRow("src/ä.py", 12, 34, "ab" * 32, "python", 5, T0)
     with store.write() as writer:
-        writer.put_file("here", file, {"outline": {"names": ["ä"]}})
-        writer.put_file("there", replace(file, path="b.py"), {})
-        writer.put_file("here", replace(file, path="c.py"), {})
+        writer.code.put_file("here", file, {"outline": {"names": ["ä"]}})
+        writer.code.put_file("there", replace(file, path="b.py"), {})
+        writer.code.put_file("here", replace(file, path="c.py"), {})
     with store.read() as reader:
-        assert reader.files("here") == {"c.py": replace(file, path="c.py"), "src/ä.py": file}
-        assert reader.files("here", ["src/ä.py", "b.py"]) == {"src/ä.py": file}
-        assert dict(reader.digests("here")) == {"c.py": {}, "src/ä.py": {"outline": {"names": ["ä"]}}}
+        assert reader.code.files("here") == {"c.py": replace(file, path="c.py"), "src/ä.py": file}
+        assert reader.code.files("here", ["src/ä.py", "b.py"]) == {"src/ä.py": file}
+        assert dict(reader.code.digests("here")) == {"c.py": {}, "src/ä.py": {"outline": {"names": ["ä"]}}}
     with store.write() as writer:
-        writer.touch_file("here", replace(file, mtime_ns=99))
-        writer.drop_file("here", "c.py")
+        writer.code.touch_file("here", replace(file, mtime_ns=99))
+        writer.code.drop_file("here", "c.py")
     with store.read() as reader:
-        assert reader.files("here") == {"src/ä.py": replace(file, mtime_ns=99)}
-        assert dict(reader.digests("here")) == {"src/ä.py": {"outline": {"names": ["ä"]}}}
+        assert reader.code.files("here") == {"src/ä.py": replace(file, mtime_ns=99)}
+        assert dict(reader.code.digests("here")) == {"src/ä.py": {"outline": {"names": ["ä"]}}}
 
 
 def test_a_memory_that_moved_keeps_its_words_and_its_id(store: Store) -> None:
     number = add(store, symbol("one"), row(body="word"), ENGINE)
     moved = symbol("one", "b.py", valid_from=T0 + timedelta(days=1))
     with store.write() as writer:
-        writer.move_derived(number, moved)
+        writer.code.move_derived(number, moved)
     assert derived(store) == []
     assert [(one.number, one.memory_id) for one in derived(store, "b.py")] == [(number, "one")]
     assert found(store, "word") == ["one"]
@@ -148,85 +152,87 @@ def test_a_memory_that_moved_keeps_its_words_and_its_id(store: Store) -> None:
 def test_a_memory_that_changed_is_found_by_its_new_words_only(store: Store) -> None:
     number = add(store, symbol("one"), row(body="old"), ENGINE)
     with store.write() as writer:
-        writer.replace_derived(number, symbol("one", text="new"), [row(body="new")], [ENGINE])
+        writer.code.replace_derived(number, symbol("one", text="new"), [row(body="new")], [ENGINE])
     assert (found(store, "old"), found(store, "new")) == ([], ["one"])
     with store.read() as reader:
-        assert reader.owed() == {ENGINE: 1}
-        assert [version.text for version in reader.versions("one")] == ["new"]
+        assert reader.vectors.pending() == {ENGINE: 1}
+        assert [version.text for version in reader.memories.versions("one")] == ["new"]
 
 
 def test_erased_memories_leave_nothing(store: Store) -> None:
     add(store, symbol("one"), row(body="word"), ENGINE)
     add(store, symbol("two"), row(body="word"), ENGINE)
     with store.write() as writer:
-        writer.add_edge(Edge("calls", "one", "two"))
-        writer.erase_derived([one for one in writer.derived("here", ["a.py"], ["symbol"]) if one.memory_id == "one"])
+        writer.edges.add(Edge("calls", "one", "two"))
+        writer.code.erase_derived(
+            [one for one in writer.code.derived("here", ["a.py"], ["symbol"]) if one.memory_id == "one"]
+        )
     assert found(store, "word") == ["two"]
     with store.read() as reader:
-        assert reader.edges("two") == []
-        assert reader.versions("one") == []
+        assert reader.edges.of_memory("two") == []
+        assert reader.memories.versions("one") == []
 
 
 def test_relations_of_some_memories_are_replaced_by_kind(store: Store) -> None:
     with store.write() as writer:
         for edge in (Edge("calls", "a", "b"), Edge("calls", "c", "b"), Edge("derived_from", "a", "c")):
-            writer.add_edge(edge)
-        writer.replace_relations(["a"], ["calls", "imports"], [Edge("imports", "a", "d", 0.5)])
+            writer.edges.add(edge)
+        writer.edges.replace(["a"], ["calls", "imports"], [Edge("imports", "a", "d", 0.5)])
     with store.read() as reader:
-        assert reader.edges("a") == [Edge("derived_from", "a", "c"), Edge("imports", "a", "d", 0.5)]
-        assert reader.edges("b") == [Edge("calls", "c", "b")]
+        assert reader.edges.of_memory("a") == [Edge("derived_from", "a", "c"), Edge("imports", "a", "d", 0.5)]
+        assert reader.edges.of_memory("b") == [Edge("calls", "c", "b")]
 
 
 def test_a_sketch_tells_where_a_memory_stands(store: Store) -> None:
     number = add(store, symbol("one", traits=1), row(body="word"))
     with store.read() as reader:
-        sketch = reader.code_sketches([number])[number]
+        sketch = reader.code.sketches([number])[number]
     assert (sketch.memory_id, sketch.kind, sketch.type, sketch.name) == ("one", "symbol", "function", "one")
     assert (sketch.path, sketch.line, sketch.end_line, sketch.traits, sketch.referrers) == ("a.py", 3, 9, 1, 0)
     with store.write() as writer:
-        writer.put_file("here", FileRow("a.py", 1, 1, "ab" * 32, "python", 9, T0), {})
-        writer.set_referrers("here", {"a.py": 7})
-        assert writer.code_sketches([number])[number].referrers == 7
-        writer.set_referrers("here", {})
-        assert writer.code_sketches([number])[number].referrers == 0
+        writer.code.put_file("here", FileRow("a.py", 1, 1, "ab" * 32, "python", 9, T0), {})
+        writer.code.set_referrers("here", {"a.py": 7})
+        assert writer.code.sketches([number])[number].referrers == 7
+        writer.code.set_referrers("here", {})
+        assert writer.code.sketches([number])[number].referrers == 0
 
 
 def test_memories_are_found_by_name_and_by_the_end_of_a_path(store: Store) -> None:
     one = add(store, symbol("Parser.feed", "src/parser.py"), row(body="x"))
     file = add(store, symbol("src/parser.py", "src/parser.py", kind="file"), row(body="y"))
     with store.read() as reader:
-        assert reader.code_named(["FEED", "nothing"], 10, NOW) == [one]
-        assert reader.code_named(["Parser.feed"], 10, NOW) == []
-        assert reader.code_in_files(["parser.py", "other.py"], 10, NOW) == [file]
-        assert reader.code_in_files(["arser.py"], 10, NOW) == []
-        assert reader.code_files(["src/parser.py", "parser.py"], NOW) == [file]
+        assert reader.code.symbols_named(["FEED", "nothing"], 10, NOW) == [one]
+        assert reader.code.symbols_named(["Parser.feed"], 10, NOW) == []
+        assert reader.code.files_ending(["parser.py", "other.py"], 10, NOW) == [file]
+        assert reader.code.files_ending(["arser.py"], 10, NOW) == []
+        assert reader.code.files_at(["src/parser.py", "parser.py"], NOW) == [file]
 
 
 def test_tracked_paths_wait_for_each_checkout(store: Store) -> None:
     with store.write() as writer:
-        writer.track("here", ["b", "a", "a"])
-        writer.track("there", ["c"])
-        writer.untrack("here", ["b"])
+        writer.code.track("here", ["b", "a", "a"])
+        writer.code.track("there", ["c"])
+        writer.code.untrack("here", ["b"])
     with store.read() as reader:
-        assert (reader.tracked("here"), reader.tracked("there")) == (["a"], ["c"])
+        assert (reader.code.tracked("here"), reader.code.tracked("there")) == (["a"], ["c"])
 
 
 def test_derived_memories_are_counted_by_sort(store: Store) -> None:
     add(store, symbol("one"), row(body="a"))
     add(store, symbol("two", details={"type": "class"}), row(body="b"))
     with store.read() as reader:
-        assert reader.derived_counts("here") == {("symbol", "function"): 1, ("symbol", "class"): 1}
-        assert [one.name for one in reader.derived_of_kind("here", "symbol")] == ["one", "two"]
+        assert reader.code.derived_counts("here") == {("symbol", "function"): 1, ("symbol", "class"): 1}
+        assert [one.name for one in reader.code.derived_of_kind("here", "symbol")] == ["one", "two"]
 
 
 def test_what_only_keywords_find_is_never_owed(store: Store) -> None:
     only = PassageRow(b"", "code", code_terms=("", "", "", "word"))
     add(store, symbol("one"), only, ENGINE)
     with store.write() as writer:
-        writer.owe(ENGINE)
+        writer.vectors.queue_missing(ENGINE)
     assert found(store, "word") == ["one"]
     with store.read() as reader:
-        assert reader.owed() == {ENGINE: 0}
+        assert reader.vectors.pending() == {ENGINE: 0}
 
 
 def test_many_are_added_as_one_is(store: Store) -> None:
@@ -236,20 +242,20 @@ def test_many_are_added_as_one_is(store: Store) -> None:
             (symbol("two"), [row(body="second"), PassageRow(b"more".ljust(16), "code")]),
             (symbol("three", "b.py"), [row(body="second third")]),
         ]
-        writer.add_derived(items, [ENGINE], urgency=0.5)
+        writer.code.add_derived(items, [ENGINE], urgency=0.5)
     later = add(store, symbol("four"), row(body="fourth"), ENGINE)
     assert found(store, "second") == ["two", "three"]
     assert found(store, "fourth") == ["four"]
     assert [one.memory_id for one in derived(store)] == ["one", "two", "four"]
     with store.read() as reader:
-        assert reader.owed() == {ENGINE: 5}
-        assert later == reader.last_number() == 4
-        assert reader.versions("three")[0].refs == symbol("three", "b.py").refs
+        assert reader.vectors.pending() == {ENGINE: 5}
+        assert later == reader.memories.last_number() == 4
+        assert reader.memories.versions("three")[0].refs == symbol("three", "b.py").refs
 
 
 def named(store: Store, *names: str) -> int:
     with store.read() as reader:
-        return len(reader.code_named(names, 10, NOW))
+        return len(reader.code.symbols_named(names, 10, NOW))
 
 
 def test_names_with_large_letters_of_any_alphabet_are_found_as_they_are_written(store: Store) -> None:
@@ -262,6 +268,6 @@ def test_names_with_large_letters_of_any_alphabet_are_found_as_they_are_written(
 def test_a_name_that_is_longer_than_any_index_takes_is_stored_and_found(store: Store) -> None:
     name = "".join(hashlib.sha256(bytes([at])).hexdigest() for at in range(150))
     with store.write() as writer:
-        writer.add_derived([(symbol("s1", name=f"shop.{name}"), [row(name)])], [])
+        writer.code.add_derived([(symbol("s1", name=f"shop.{name}"), [row(name)])], [])
     assert named(store, name.upper()) == 1
     assert named(store, "x" + name) == 0

@@ -50,17 +50,17 @@ def version(memory_id: str, kind: str = "fact", domain: str = "", **changes: Any
 
 
 def add(writer: Writer, new: Version, *texts: str) -> int:
-    return writer.add_version(new, [PassageRow(digest(text), "en", text) for text in texts], ENGINES)
+    return writer.memories.add(new, [PassageRow(digest(text), "en", text) for text in texts], ENGINES)
 
 
 def put(writer: Writer, engine: str, *texts: str, take: int = 0, again: bool = False, size: int = 8) -> None:
     rows = [(digest(text), "en", vector(text, engine, take, size)) for text in texts]
-    writer.put_vectors(engine, rows, again=again)
+    writer.vectors.put(engine, rows, again=again)
 
 
 def means(store: Store, engine: str = "one", view: View = NOW) -> Means:
     with store.read() as reader:
-        return reader.domains(engine, view)
+        return reader.facts.domains(engine, view)
 
 
 def mean(*vectors: Floats) -> Floats:
@@ -136,7 +136,7 @@ def test_another_moment_has_the_means_of_its_own_facts(store: Store) -> None:
     with store.write() as writer:
         old = add(writer, version("a", domain="billing"), "text 1")
         put(writer, "one", "text 1")
-        writer.supersede(old, T0 + 10 * DAY)
+        writer.memories.supersede(old, T0 + 10 * DAY)
         add(writer, version("a", domain="auth", recorded_at=T0 + 10 * DAY), "text 2")
         add(writer, version("b", domain="auth", valid_from=T0 + 50 * DAY), "text 3")
         put(writer, "one", "text 2", "text 3")
@@ -163,8 +163,8 @@ def test_an_engine_that_was_dropped_leaves_nothing_to_the_next_one(store: Store)
         put(writer, "one", "text 1", "text 2")
         put(writer, "two", "text 1", "text 2")
     with store.write() as writer:
-        writer.drop_engine("two")
-        writer.drop_engine("one")
+        writer.vectors.drop_engine("two")
+        writer.vectors.drop_engine("one")
     with store.write() as writer:
         put(writer, "three", "text 1", size=5)
     assert means(store, "two") == {}
@@ -181,7 +181,7 @@ def test_what_is_taken_back_changes_nothing(store: Store) -> None:
     before = means(store)
     try:
         with store.write() as writer:
-            writer.supersede(number, LATER)
+            writer.memories.supersede(number, LATER)
             add(writer, version("b", domain="auth"), "text 1")
             raise GaveUp
     except GaveUp:
@@ -205,10 +205,10 @@ def test_a_view_of_some_domains_and_levels_shows_only_these(store: Store) -> Non
     ):
         view = replace(NOW, domains=domains, levels=levels)
         with store.read() as reader:
-            listed = {(one.domain, one.level) for one in reader.listing(view, Filter())}
-            by_words = {found.number for found in reader.keyword_search(["text"], 10, view)}
-            by_meaning = {found.number for found in reader.vector_search("one", vector("x", "one"), 10, view).found}
-            by_id = set(reader.visible_versions([f"{domain}{level}" for domain, level in numbers], view))
+            listed = {(one.domain, one.level) for one in reader.memories.listing(view, Filter())}
+            by_words = {found.number for found in reader.search.keywords(["text"], 10, view)}
+            by_meaning = {found.number for found in reader.search.vectors("one", vector("x", "one"), 10, view).hits}
+            by_id = set(reader.memories.visible([f"{domain}{level}" for domain, level in numbers], view))
         assert listed == seen
         assert by_words == by_meaning == {numbers[one] for one in seen}
         assert by_id == {f"{domain}{level}" for domain, level in seen}
@@ -217,13 +217,13 @@ def test_a_view_of_some_domains_and_levels_shows_only_these(store: Store) -> Non
 def test_visible_versions_are_those_of_the_moment(store: Store) -> None:
     with store.write() as writer:
         old = add(writer, version("a", domain="billing"), "text 1")
-        writer.supersede(old, T0 + 10 * DAY)
+        writer.memories.supersede(old, T0 + 10 * DAY)
         new = add(writer, version("a", domain="auth", recorded_at=T0 + 10 * DAY), "text 2")
     with store.read() as reader:
-        assert reader.visible_versions(["a", "unheard of"], NOW)["a"].number == new
+        assert reader.memories.visible(["a", "unheard of"], NOW)["a"].number == new
         then = View(Moment(LATER, known_at=T0 + DAY))
-        assert {name: one.number for name, one in reader.visible_versions(["a"], then).items()} == {"a": old}
-        assert reader.domains_of([old, new, 99]) == {old: "billing", new: "auth"}
+        assert {name: one.number for name, one in reader.memories.visible(["a"], then).items()} == {"a": old}
+        assert reader.facts.domains_of([old, new, 99]) == {old: "billing", new: "auth"}
 
 
 # -- whatever is written ----------------------------------------------------------------------------------
@@ -287,19 +287,19 @@ def take(step: Any, writer: Writer, model: Model) -> None:
             if again or text not in model.vectors[engine]:
                 model.vectors[engine][text] = vector(text, engine, which)
     elif what == "drop":
-        writer.drop_engine(rest[0])
+        writer.vectors.drop_engine(rest[0])
         model.vectors[rest[0]] = {}
     elif numbers:
         number = numbers[rest[0] % len(numbers)]
         if what == "supersede":
-            writer.supersede(number, LATER - DAY)
+            writer.memories.supersede(number, LATER - DAY)
             model.versions[number].current = False
         elif what == "erase":
-            writer.erase(model.versions[number].memory_id, [number])
+            writer.memories.erase(model.versions[number].memory_id, [number])
             del model.versions[number]
         else:
             passages = [PassageRow(digest(text), "en", text) for text in rest[1]]
-            writer.replace_passages(number, passages, ENGINES)
+            writer.memories.replace_passages(number, passages, ENGINES)
             model.versions[number].texts = tuple(rest[1])
     model.forget_unsaid()
 
@@ -327,7 +327,7 @@ def test_after_any_writes_the_means_are_those_of_the_facts_that_are_there(taken:
             assert same(means(store, engine, View(Moment(LATER, explicit=True))), kept[engine])
         with store.write() as writer:
             for engine in ENGINES:
-                writer.recount_domains(engine)
+                writer.facts.recount_domains(engine)
         assert all(
             np.array_equal(kept[engine][name][1], one) and kept[engine][name][0] == count
             for engine in ENGINES

@@ -51,7 +51,7 @@ def fact(memory_id: str, *refs: CodeReference, **changes: Any) -> Version:
 
 def add(store: Store, version: Version) -> int:
     with store.write() as writer:
-        return writer.add_version(version, [], [])
+        return writer.memories.add(version, [], [])
 
 
 def at(path: str, lines: str = "") -> CodeReference:
@@ -66,7 +66,7 @@ def verdict(
 
 def put(store: Store, *verdicts: StoredVerdict, checkout: str = "here") -> None:
     with store.write() as writer:
-        writer.put_verdicts(checkout, verdicts)
+        writer.references.put_verdicts(checkout, verdicts)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def put(store: Store, *verdicts: StoredVerdict, checkout: str = "here") -> None:
 def test_a_reference_comes_back_as_it_was(store: Store, reference: CodeReference) -> None:
     number = add(store, fact("one", reference))
     with store.read() as reader:
-        assert reader.versions_by_number([number])[number].refs == (reference,)
-        assert [row.reference for row in reader.references(NOW)] == [reference]
+        assert reader.memories.by_number([number])[number].refs == (reference,)
+        assert [row.reference for row in reader.references.visible(NOW)] == [reference]
 
 
 def test_references_are_those_of_what_is_held_now(store: Store) -> None:
@@ -93,10 +93,10 @@ def test_references_are_those_of_what_is_held_now(store: Store) -> None:
     add(store, fact("three"))
     add(store, fact("symbol", at("a.py"), kind="symbol", checkout_id="here", name="x"))
     with store.write() as writer:
-        writer.supersede(old, T0 + timedelta(days=1))
+        writer.memories.supersede(old, T0 + timedelta(days=1))
     with store.read() as reader:
-        assert [(row.memory_id, row.place) for row in reader.references(NOW)] == [("two", 0), ("two", 1)]
-        assert reader.references(NOW, numbers=[old]) == []
+        assert [(row.memory_id, row.place) for row in reader.references.visible(NOW)] == [("two", 0), ("two", 1)]
+        assert reader.references.visible(NOW, numbers=[old]) == []
 
 
 def test_references_to_a_file_are_found_by_word_and_by_verdict(store: Store) -> None:
@@ -105,10 +105,14 @@ def test_references_to_a_file_are_found_by_word_and_by_verdict(store: Store) -> 
     add(store, fact("other", at("src/ab.py")))
     put(store, verdict(moved, CodeVerdict(MOVED, "src/a.py", LineRange(5, 6))))
     with store.read() as reader:
-        assert {row.number for row in reader.references_to("here", ["src/a.py"], NOW)} == {said, moved}
-        assert {row.number for row in reader.references_to("there", ["src/a.py"], NOW)} == {said}
-        assert {row.memory_id for row in reader.references_to("here", ["src/"], NOW)} == {"said", "moved", "other"}
-        assert reader.references_to("here", ["sr"], NOW) == []
+        assert {row.number for row in reader.references.to_files("here", ["src/a.py"], NOW)} == {said, moved}
+        assert {row.number for row in reader.references.to_files("there", ["src/a.py"], NOW)} == {said}
+        assert {row.memory_id for row in reader.references.to_files("here", ["src/"], NOW)} == {
+            "said",
+            "moved",
+            "other",
+        }
+        assert reader.references.to_files("here", ["sr"], NOW) == []
 
 
 def test_a_verdict_comes_back_as_it_was(store: Store) -> None:
@@ -117,8 +121,8 @@ def test_a_verdict_comes_back_as_it_was(store: Store) -> None:
     made = verdict(number, finding, since=T0, target_hash=b"\2" * 32, tree="abc")
     put(store, made)
     with store.read() as reader:
-        assert reader.verdicts("here", [number]) == {(number, 0): made}
-        assert reader.verdicts("there", [number]) == {}
+        assert reader.references.verdicts("here", [number]) == {(number, 0): made}
+        assert reader.references.verdicts("there", [number]) == {}
 
 
 def test_the_last_one_is_current_and_others_are_known_by_the_files_content(store: Store) -> None:
@@ -128,13 +132,13 @@ def test_the_last_one_is_current_and_others_are_known_by_the_files_content(store
     put(store, first)
     put(store, second)
     with store.read() as reader:
-        assert reader.verdicts("here", [number])[number, 0] == second
-        assert reader.verdicts_for("here", {(number, 0): b"\1" * 32}) == {(number, 0): first}
-        assert reader.verdicts_for("here", {(number, 0): b""}) == {(number, 0): second}
-        assert reader.verdicts_for("here", {(number, 0): b"\3" * 32}) == {}
+        assert reader.references.verdicts("here", [number])[number, 0] == second
+        assert reader.references.verdicts_for("here", {(number, 0): b"\1" * 32}) == {(number, 0): first}
+        assert reader.references.verdicts_for("here", {(number, 0): b""}) == {(number, 0): second}
+        assert reader.references.verdicts_for("here", {(number, 0): b"\3" * 32}) == {}
     put(store, first)
     with store.read() as reader:
-        assert reader.verdicts("here", [number])[number, 0] == first
+        assert reader.references.verdicts("here", [number])[number, 0] == first
 
 
 def test_checkouts_do_not_disturb_each_other(store: Store) -> None:
@@ -143,8 +147,8 @@ def test_checkouts_do_not_disturb_each_other(store: Store) -> None:
     put(store, here)
     put(store, there, checkout="there")
     with store.read() as reader:
-        assert reader.verdicts("here", [number])[number, 0] == here
-        assert reader.verdicts("there", [number])[number, 0] == there
+        assert reader.references.verdicts("here", [number])[number, 0] == here
+        assert reader.references.verdicts("there", [number])[number, 0] == there
 
 
 def test_pinned_anew_all_verdicts_are_void(store: Store) -> None:
@@ -152,24 +156,24 @@ def test_pinned_anew_all_verdicts_are_void(store: Store) -> None:
     put(store, verdict(number, CodeVerdict(DELETED)))
     put(store, verdict(number, CodeVerdict(DELETED)), checkout="there")
     with store.write() as writer:
-        writer.repin(number, 0, at("src/c.py", "#L1-L4"))
+        writer.references.repin(number, 0, at("src/c.py", "#L1-L4"))
     with store.read() as reader:
-        assert reader.versions_by_number([number])[number].refs == (at("src/c.py", "#L1-L4"), at("b.py"))
-        assert not reader.verdicts("here", [number])
-        assert not reader.verdicts("there", [number])
+        assert reader.memories.by_number([number])[number].refs == (at("src/c.py", "#L1-L4"), at("b.py"))
+        assert not reader.references.verdicts("here", [number])
+        assert not reader.references.verdicts("there", [number])
 
 
 def test_a_verdict_on_what_was_forgotten_meanwhile_is_dropped(store: Store) -> None:
     number = add(store, fact("one", FULL))
     put(store, verdict(number, CodeVerdict(DELETED)))
     with store.write() as writer:
-        writer.erase("one", [number])
+        writer.memories.erase("one", [number])
     put(store, verdict(number, CodeVerdict(DELETED)))
     with store.write() as writer:
-        writer.repin(number, 0, at("a.py"))
+        writer.references.repin(number, 0, at("a.py"))
     with store.read() as reader:
-        assert not reader.verdicts("here", [number])
-        assert reader.references(NOW) == []
+        assert not reader.references.verdicts("here", [number])
+        assert reader.references.visible(NOW) == []
 
 
 def test_old_verdicts_are_those_that_are_not_current_or_not_held(store: Store) -> None:
@@ -178,16 +182,16 @@ def test_old_verdicts_are_those_that_are_not_current_or_not_held(store: Store) -
     put(store, verdict(kept, CodeVerdict(DELETED), digest=b"", days=2))
     put(store, verdict(gone, CodeVerdict(UNCHANGED, "src/a.py")))
     with store.write() as writer:
-        writer.supersede(gone, T0 + timedelta(days=3))
+        writer.memories.supersede(gone, T0 + timedelta(days=3))
     before = T0 + timedelta(days=30)
     with store.read() as reader:
-        assert reader.old_verdicts(T0) == 0
-        assert reader.old_verdicts(before) == 2
+        assert reader.references.count_old_verdicts(T0) == 0
+        assert reader.references.count_old_verdicts(before) == 2
     with store.write() as writer:
-        assert writer.drop_verdicts(before) == 2
+        assert writer.references.drop_old_verdicts(before) == 2
     with store.read() as reader:
-        assert reader.verdicts("here", [kept])[kept, 0].finding.state == DELETED
-        assert not reader.verdicts("here", [gone])
+        assert reader.references.verdicts("here", [kept])[kept, 0].finding.state == DELETED
+        assert not reader.references.verdicts("here", [gone])
 
 
 def test_a_symbol_is_found_by_its_id(store: Store) -> None:
@@ -195,5 +199,5 @@ def test_a_symbol_is_found_by_its_id(store: Store) -> None:
     add(store, fact("fact", FULL))
     view = View(Moment(T0 + timedelta(days=1)), checkout_id="here")
     with store.read() as reader:
-        assert reader.code_with_id(FULL.symbol_id or "", view) == [number]
-        assert reader.code_with_id("scip-python . . other", view) == []
+        assert reader.code.symbols_with_id(FULL.symbol_id or "", view) == [number]
+        assert reader.code.symbols_with_id("scip-python . . other", view) == []

@@ -14,7 +14,7 @@ import apsw
 from waypost import Memory, config
 from waypost.memory.handle import LIBRARY
 from waypost.memory.spaces import open_spaces
-from waypost.store.sqlite.file_copy import pages_of
+from waypost.store.sqlite.files import pages_of
 from waypost.store.sqlite.pages import LEAF_TABLE, PAGE, Cell, values_of
 
 WIDTH = 27 + 1  # columns of `memories`, with the checksum

@@ -35,7 +35,7 @@ IMPOSSIBLE = {
 def inspect(memory: Memory) -> dict[str, Any]:
     """Everything a test wants to know of a space that a process has just opened without repairing anything."""
     with memory.space.store.read() as reader:
-        rows = reader._db.connection.execute  # type: ignore[attr-defined]
+        rows = reader.database.connection.execute  # type: ignore[attr-defined]
         impossible = {name: rows(sql).fetchall()[0][0] for name, sql in IMPOSSIBLE.items()}
         audit = rows("SELECT action, memory_id FROM audit ORDER BY number").fetchall()
     current = {row["id"]: row["text"] for row in memory.list(limit=1_000_000)}

@@ -106,7 +106,7 @@ def look(home: Path, project: Path, kind: str, memory_id: str) -> dict[str, Any]
     def task(log: Log) -> None:
         memory = opened(home, project)
         with memory.space.store.read() as reader:
-            is_there = bool(reader.versions(memory_id))
+            is_there = bool(reader.memories.versions(memory_id))
         texts = sorted(row["text"] for row in memory.list(limit=100))
         problems = list(memory.space.store.problems())
         memory.close()

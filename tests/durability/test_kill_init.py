@@ -25,24 +25,24 @@ if sys.argv[2] == "index":
 space = opened.space
 with space.store.read() as reader:
     checkout = space.identity.checkout_id
-    rows = [row for kind in ("file", "symbol", "table", "architecture") for row in reader.derived_of_kind(checkout, kind)]
-    versions = reader.versions_by_number([row.number for row in rows])
+    rows = [row for kind in ("file", "symbol", "table", "architecture") for row in reader.code.derived_of_kind(checkout, kind)]
+    versions = reader.memories.by_number([row.number for row in rows])
     named = {v.memory_id: f"{v.kind} {v.name} {v.refs[0].file_path if v.refs else ''} {v.refs[0].line_range if v.refs else ''}"
              for v in versions.values()}
     edges = {(e.kind, named[e.from_id], named[e.to_id], round(e.strength, 6))
-             for memory_id in named for e in reader.edges(memory_id)}
+             for memory_id in named for e in reader.edges.of_memory(memory_id)}
     vectors = 0
     for version in versions.values():
         from waypost.retrieve.passages import passages_of
         hashes = [p.content_hash for p in passages_of(version)]
-        vectors += len(reader.missing_vectors(space.engines.main.name, hashes))
+        vectors += len(reader.vectors.missing(space.engines.main.name, hashes))
     dump = {
         "memories": sorted([named[v.memory_id], v.text, json.dumps(dict(v.details), sort_keys=True)] for v in versions.values()),
-        "files": sorted([f.path, f.size, f.hash, f.language] for f in reader.files(checkout).values()),
-        "digests": sorted([path, json.dumps(d, sort_keys=True)] for path, d in reader.digests(checkout)),
+        "files": sorted([f.path, f.size, f.hash, f.language] for f in reader.code.files(checkout).values()),
+        "digests": sorted([path, json.dumps(d, sort_keys=True)] for path, d in reader.code.digests(checkout)),
         "edges": sorted(map(list, edges)),
         "missing": vectors,
-        "owed": reader.owed(),
+        "owed": reader.vectors.pending(),
         "found": [[h.name, h.path, h.line] for h in opened.recall("add 17 to a value", k=1)],
     }
 print(json.dumps(dump))

@@ -19,7 +19,7 @@ def write_megabytes(store: SqliteStore, count: int) -> int:
     largest = 0
     for number in range(count * 5 // 2):
         with store.write() as writer:
-            writer.set_meta(f"key {number % 8}", f"{number:>8}" * (len(PIECE) // 8))  # no page stays as it was
+            writer.meta.set(f"key {number % 8}", f"{number:>8}" * (len(PIECE) // 8))  # no page stays as it was
         largest = max(largest, size_of_log(store))
     return largest
 
@@ -47,7 +47,7 @@ def test_readers_that_never_all_pause_do_not_make_the_log_grow(store: SqliteStor
     def read(me: int) -> None:
         while not stop.is_set():
             with store.read() as reader:
-                assert reader.meta("key 0") is None or reader.meta("key 0")
+                assert reader.meta.get("key 0") is None or reader.meta.get("key 0")
                 reading[me].set()
                 while not stop.is_set() and not reading[1 - me].wait(0.05):
                     pass  # hold on until the other one has begun
@@ -70,9 +70,9 @@ def test_one_who_reads_for_long_holds_up_nobody_and_the_log_shrinks_afterwards(
 ) -> None:
     monkeypatch.setattr("waypost.store.sqlite.connection._READER_PATIENCE_SECONDS", 0.01)
     with store.read() as reader:
-        assert reader.meta("key 0") is None
+        assert reader.meta.get("key 0") is None
         assert write_megabytes(store, 40) > LIMIT  # the control: it keeps what the reader may still need
-        assert reader.meta("key 0") is None  # who sees one state until the end
+        assert reader.meta.get("key 0") is None  # who sees one state until the end
     write_megabytes(store, 4)
     assert size_of_log(store) <= LIMIT
     assert list(store.problems()) == []

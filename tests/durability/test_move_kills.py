@@ -139,7 +139,7 @@ def _opens(house: House, settings: Settings) -> bool:
         with open_store(settings, space, settings.memory_root / space.space_id, house.clock).read():
             return True
     except StoreError as error:
-        if not re.search("has not arrived whole|was moved to", error.what):
+        if not re.search("is not complete yet|was moved to", error.what):
             raise
         return False
 

@@ -154,24 +154,24 @@ def test_a_connection_that_is_cut_in_the_middle_stores_nothing_and_the_next_work
     store: PostgresStore, postgres: str
 ) -> None:
     with pytest.raises(StoreUnavailable) as raised, store.write() as writer:
-        writer.set_meta("half", "done")
-        cut(postgres, backend_of(writer._db.connection))  # type: ignore[attr-defined]
-        writer.set_meta("other half", "done")
+        writer.meta.set("half", "done")
+        cut(postgres, backend_of(writer.database.connection))  # type: ignore[attr-defined]
+        writer.meta.set("other half", "done")
     assert raised.value.undone
     with store.read() as reader:
-        assert reader.meta("half") is None
+        assert reader.meta.get("half") is None
     with store.write() as writer:
-        writer.set_meta("half", "whole")
+        writer.meta.set("half", "whole")
     with store.read() as reader:
-        assert reader.meta("half") == "whole"
+        assert reader.meta.get("half") == "whole"
 
 
 def test_connections_that_were_cut_while_nobody_used_them_are_replaced(store: PostgresStore, postgres: str) -> None:
     with store.read() as reader:
-        backend = backend_of(reader._db.connection)  # type: ignore[attr-defined]
+        backend = backend_of(reader.database.connection)  # type: ignore[attr-defined]
     cut(postgres, backend)
     with store.read() as reader:
-        assert backend_of(reader._db.connection) != backend  # type: ignore[attr-defined]
+        assert backend_of(reader.database.connection) != backend  # type: ignore[attr-defined]
 
 
 @contextmanager
@@ -194,17 +194,17 @@ def answers_lost(monkeypatch: pytest.MonkeyPatch, *, done: bool) -> Iterator[Non
 
 def test_a_commit_whose_answer_is_lost_counts_as_done(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
     with answers_lost(monkeypatch, done=True), store.write() as writer:
-        writer.set_meta("key", "value")
+        writer.meta.set("key", "value")
     with store.read() as reader:
-        assert reader.meta("key") == "value"
+        assert reader.meta.get("key") == "value"
 
 
 def test_a_commit_that_never_arrived_is_told_as_not_done(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StoreUnavailable) as raised, answers_lost(monkeypatch, done=False), store.write() as writer:
-        writer.set_meta("key", "value")
+        writer.meta.set("key", "value")
     assert raised.value.undone
     with store.read() as reader:
-        assert reader.meta("key") is None
+        assert reader.meta.get("key") is None
 
 
 def test_a_server_that_restarts_is_waited_for(server: Postgres) -> None:
@@ -214,7 +214,7 @@ def test_a_server_that_restarts_is_waited_for(server: Postgres) -> None:
     starting = threading.Thread(target=server.start_again)
     starting.start()
     with store.write() as writer:
-        writer.set_meta("key", "value")
+        writer.meta.set("key", "value")
     starting.join()
     release(dsn)
 
@@ -230,36 +230,36 @@ def test_a_server_that_is_away_is_told_with_what_to_do(monkeypatch: pytest.Monke
 def test_a_writer_waits_for_another_and_gives_up_in_the_end(store: PostgresStore, postgres: str) -> None:
     hasty = PostgresStore(postgres, SPACE, busy_seconds=0.2)
     with store.write() as writer:
-        writer.set_meta("key", "first")
+        writer.meta.set("key", "first")
         with pytest.raises(StoreBusy, match="for too long"), hasty.write():
             pass
     with hasty.write() as writer:
-        assert writer.meta("key") == "first"
+        assert writer.meta.get("key") == "first"
 
 
 def test_a_statement_that_takes_too_long_is_stopped(postgres: str) -> None:
     hasty = PostgresStore(postgres, SPACE, statement_seconds=0.2)
-    with pytest.raises(StoreBusy, match="took longer"), hasty.read() as reader:
-        reader._rows("SELECT pg_sleep(30)")
+    with pytest.raises(StoreBusy, match="took too long"), hasty.read() as reader:
+        reader.database.rows("SELECT pg_sleep(30)")
 
 
 def test_a_reader_sees_one_state_however_long_it_looks(store: PostgresStore) -> None:
     with store.write() as writer:
-        writer.set_meta("key", "before")
+        writer.meta.set("key", "before")
     with store.read() as reader:
-        assert reader.meta("key") == "before"
+        assert reader.meta.get("key") == "before"
         with store.write() as writer:
-            writer.set_meta("key", "after")
-        assert reader.meta("key") == "before"
+            writer.meta.set("key", "after")
+        assert reader.meta.get("key") == "before"
     with store.read() as reader:
-        assert reader.meta("key") == "after"
+        assert reader.meta.get("key") == "after"
 
 
 def test_what_the_database_cannot_hold_is_told_and_loses_nothing(store: PostgresStore) -> None:
     with pytest.raises(InvalidInput, match="NUL"), store.write() as writer:
-        writer.set_meta("key", "a\0b")
+        writer.meta.set("key", "a\0b")
     with store.read() as reader:
-        assert reader.meta("key") is None
+        assert reader.meta.get("key") is None
 
 
 def test_forgotten_words_are_in_no_file_of_the_database(
@@ -323,18 +323,18 @@ def test_a_commit_that_was_lost_in_a_crash_is_not_taken_for_another_of_the_same_
         server.start_again()
         for _ in range(20):
             with other.write() as writer:
-                numbers.append(number_of(writer._db.connection))  # type: ignore[attr-defined]
-                writer.set_meta("other", "stored")
+                numbers.append(number_of(writer.database.connection))  # type: ignore[attr-defined]
+                writer.meta.set("other", "stored")
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
     with monkeypatch.context() as patch:
         patch.setattr(ServerConnection, "begin", lost)
         with pytest.raises(StoreUnavailable) as raised, store.write() as writer:
-            writer.set_meta("key", "value")
+            writer.meta.set("key", "value")
     assert numbers[0] in numbers[1:]  # else this shows nothing
     assert not raised.value.undone
     with store.read() as reader:
-        assert reader.meta("key") is None
+        assert reader.meta.get("key") is None
     release(dsn)
 
 
@@ -358,9 +358,9 @@ def test_a_commit_whose_server_stays_away_is_told_as_unknown(server: Postgres, m
     with monkeypatch.context() as patch:
         patch.setattr(ServerConnection, "begin", lost)
         with pytest.raises(StoreUnavailable) as raised, store.write() as writer:
-            writer.set_meta("key", "value")
+            writer.meta.set("key", "value")
     assert not raised.value.undone
     server.start_again()
     with store.read() as reader:
-        assert reader.meta("key") == "value"
+        assert reader.meta.get("key") == "value"
     release(dsn)

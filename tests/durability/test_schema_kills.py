@@ -71,7 +71,7 @@ def look(home: Path, project: Path) -> dict[str, Any]:
     def task(log: Log) -> None:
         memory = opened(home, project)
         with memory.space.store.read() as reader:
-            ask = reader._db.connection.execute  # type: ignore[attr-defined]
+            ask = reader.database.connection.execute  # type: ignore[attr-defined]
             names = sorted(name for (name,) in ask(_PLAIN).fetchall())
             rows = {name: sorted(map(repr, ask(f"SELECT * FROM {name}").fetchall())) for name in names}
             migrations = [name for (name,) in ask("SELECT name FROM migrations ORDER BY name").fetchall()]

@@ -210,7 +210,7 @@ FORKING = """
         number = 0
         while not stop.is_set():
             with memory.space.store.write() as writer:
-                writer.set_meta("count", str(number))
+                writer.meta.set("count", str(number))
                 begun.set()
             number += 1
     thread = threading.Thread(target=write_on)

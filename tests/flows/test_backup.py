@@ -112,11 +112,11 @@ def test_new_numbers_are_never_those_of_memories_that_a_restore_took_away(memory
     made = memory.admin.backups.make()
     remembered(memory, "Beta runs on port 81")
     with memory.space.store.read() as reader:
-        last = reader.last_number()
+        last = reader.memories.last_number()
     memory.admin.backups.restore(made.id)
     gamma = remembered(memory, "Gamma runs on port 82")
     with memory.space.store.read() as reader:
-        assert [version.number for version in reader.versions(gamma)] == [last + 1]
+        assert [version.number for version in reader.memories.versions(gamma)] == [last + 1]
 
 
 def test_a_snapshot_is_private_and_holds_nothing_that_can_be_made_again(memory: Memory) -> None:

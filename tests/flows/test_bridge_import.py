@@ -101,7 +101,7 @@ def held(memory: Memory) -> list[Version]:
     """Everything that is held now, history too, in the order of the source's ids."""
     with memory.space.store.read() as reader:
         ids = [one for entry in imports.read_imports(reader) for one in imports.noted_ids(reader, entry["id"])]
-        found = [version for one in ids for version in reader.versions(one) if version.superseded_at is None]
+        found = [version for one in ids for version in reader.memories.versions(one) if version.superseded_at is None]
     return sorted(found, key=lambda version: version.key or "")
 
 
@@ -410,8 +410,8 @@ def test_a_database_of_version_2_comes_over_whole(memory: Memory, path: Path) ->
     assert (here["code"].domain, here["code"].module) == ("auth-service", "token")
     assert [here[f"node:{name}"].kind for name in "drc"] == ["decision", "reason", "constraint"]
     with memory.space.store.read() as reader:
-        edges = reader.edges_of([here["node:d"].memory_id], imports.CAUSAL)
-        state = reader.states([here["domain"].memory_id])[here["domain"].memory_id]
+        edges = reader.edges.of_kinds([here["node:d"].memory_id], imports.CAUSAL)
+        state = reader.memories.states([here["domain"].memory_id])[here["domain"].memory_id]
     assert [(one.kind, one.from_id, one.strength) for one in edges] == [
         ("causes", here["node:c"].memory_id, 1.0), ("justifies", here["node:r"].memory_id, 0.9),
     ]  # fmt: skip
@@ -452,7 +452,7 @@ def test_the_table_of_its_authors_is_read_too(memory: Memory, path: Path) -> Non
     here = by_key(memory)
     assert texts(memory) == ["Orders are answered with 202", "Uploads go to S3"]
     with memory.space.store.read() as reader:
-        states = reader.states(version.memory_id for version in here.values())
+        states = reader.memories.states(version.memory_id for version in here.values())
     first, second, third = (states[here[name].memory_id] for name in "123")
     assert (first.ttl_seconds, first.refresh, first.on_expire) == (604800, ("**/api/**",), "archive")
     assert (second.is_stale, second.stale_reason) == (True, "it was stale where it comes from")
@@ -711,7 +711,7 @@ def test_undo_takes_back_everything_with_its_history_links_and_copy(memory: Memo
     assert list(memory.admin.export_rows(as_of="2024-06-01")) == []
     assert not copy.exists()
     with memory.space.store.read() as reader:
-        assert reader.edges_of([*children, before or ""], ("contains", "see_also")) == []
+        assert reader.edges.of_kinds([*children, before or ""], ("contains", "see_also")) == []
     again = undo(memory, done.id)
     assert (again.retracted, again.left) == ((), ())
 
@@ -729,10 +729,10 @@ def test_undo_removes_links_between_what_was_here_before(memory: Memory, path: P
     fill(path, "causal_edges", {"from_id": "r", "to_id": "d", "edge_type": "justifies"})
     assert brought(memory, path).links == 1
     with memory.space.store.read() as reader:
-        assert [(one.from_id, one.to_id) for one in reader.edges_of([first], imports.CAUSAL)] == [(second, first)]
+        assert [(one.from_id, one.to_id) for one in reader.edges.of_kinds([first], imports.CAUSAL)] == [(second, first)]
     undo(memory)
     with memory.space.store.read() as reader:
-        assert reader.edges_of([first, second], imports.CAUSAL) == []
+        assert reader.edges.of_kinds([first, second], imports.CAUSAL) == []
 
 
 def test_undo_leaves_what_somebody_changed_since_and_says_so(memory: Memory, path: Path, clock: TestClock) -> None:
@@ -764,10 +764,10 @@ def test_undo_leaves_the_links_of_others(memory: Memory, path: Path) -> None:
     brought(memory, path)
     theirs = by_key(memory)["1"].memory_id
     with memory.space.store.write() as writer:
-        writer.add_edge(Edge("justifies", theirs, mine, 0.5))
+        writer.edges.add(Edge("justifies", theirs, mine, 0.5))
     undo(memory)
     with memory.space.store.read() as reader:
-        assert reader.edges_of([theirs], ("contains", *imports.CAUSAL)) == [Edge("justifies", theirs, mine, 0.5)]
+        assert reader.edges.of_kinds([theirs], ("contains", *imports.CAUSAL)) == [Edge("justifies", theirs, mine, 0.5)]
 
 
 def test_no_copy_is_left_under_the_home_once_it_is_dropped(memory: Memory, path: Path, tmp_path: Path) -> None:

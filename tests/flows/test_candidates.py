@@ -251,7 +251,7 @@ def test_secrets_do_not_wait_for_review_either(memory: Memory) -> None:
     assert waiting(memory)
     assert secret not in json.dumps(memory.facts.review().to_json())
     with memory.space.store.read() as reader:
-        assert secret not in json.dumps([row.draft for row in reader.candidates()])
+        assert secret not in json.dumps([row.draft for row in reader.facts.candidates()])
 
 
 def test_forgetting_takes_a_candidate_and_its_copies_along(memory: Memory, person: Memory) -> None:

@@ -205,7 +205,7 @@ def test_both_engines_serve_while_a_new_one_catches_up_and_then_the_old_vectors_
 
 def stored_vectors(memory: Memory) -> dict[str, int]:
     with memory.space.store.read() as reader:
-        rows = reader._db.connection.execute(  # type: ignore[attr-defined]
+        rows = reader.database.connection.execute(  # type: ignore[attr-defined]
             "SELECT e.name, count(*) FROM vectors v JOIN engines e USING (engine_id) GROUP BY 1 ORDER BY 1"
         )
         return dict(rows.fetchall())

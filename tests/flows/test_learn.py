@@ -170,7 +170,7 @@ def test_another_branch_is_no_news(shop: Memory, git: Git) -> None:
     need_httpx(shop.code.root)
     commit(git, shop.code.root, "Use httpx")
     with shop.space.store.write() as writer:
-        writer.set_meta(f"learn_since:{shop.space.identity.checkout_id}", git(shop.code.root, "rev-parse", "HEAD"))
+        writer.meta.set(f"learn_since:{shop.space.identity.checkout_id}", git(shop.code.root, "rev-parse", "HEAD"))
     git(shop.code.root, "checkout", "-q", base)
     git(shop.code.root, "checkout", "-q", "main")
     assert learn_pending(shop.space) == 0

@@ -43,7 +43,7 @@ def test_a_run_that_was_cut_off_does_not_count(memory: Memory, clock: TestClock)
     clock.advance(days=3)
     first = next(step for step in STEPS if not step.needs_tree and not step.every)
     with space_of(memory).store.write() as writer:
-        writer.set_meta(f"maintained:{first.name}:", clock().isoformat())
+        writer.meta.set(f"maintained:{first.name}:", clock().isoformat())
     assert last_maintained(space_of(memory)) == done
     assert overdue_maintenance(space_of(memory)) is not None
 
@@ -70,7 +70,7 @@ def test_one_that_failed_is_tried_again_after_hours_not_at_once(memory: Memory, 
     space = space_of(memory)
     clock.advance(days=5)
     with space.store.write() as writer:
-        writer.set_meta("catch_up_tried", clock().isoformat())
+        writer.meta.set("catch_up_tried", clock().isoformat())
     clock.advance(hours=5)
     assert catch_up_if_due(space) == ()
     clock.advance(hours=2)

@@ -51,7 +51,7 @@ def answers(memory: Memory) -> list[list[tuple[str, str, float]]]:
 def contents(memory: Memory) -> list[tuple[object, ...]]:
     """Everything derived, without the ids of its rows."""
     with memory.space.store.read() as reader:
-        rows = reader._db.connection.execute  # type: ignore[attr-defined]
+        rows = reader.database.connection.execute  # type: ignore[attr-defined]
         passages = rows("SELECT number, hash, language FROM passages ORDER BY number, passage_id").fetchall()
         vectors = rows("SELECT engine_id, hash, language, packed FROM vectors ORDER BY 1, 2").fetchall()
         owed = rows("SELECT count(*) FROM owed").fetchall()
@@ -89,7 +89,7 @@ def test_so_does_one_without_its_sidecars(lived_in: Memory) -> None:
 def test_a_damaged_keyword_index_and_lost_vectors_are_made_again(lived_in: Memory) -> None:
     before, derived = answers(lived_in), contents(lived_in)
     with lived_in.space.store.write() as writer:
-        database = writer._db.connection  # type: ignore[attr-defined]
+        database = writer.database.connection  # type: ignore[attr-defined]
         database.execute("INSERT INTO keywords (keywords) VALUES ('delete-all')")
         database.execute("DELETE FROM vectors")
     lived_in.close()

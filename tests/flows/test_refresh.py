@@ -115,8 +115,8 @@ def test_a_file_that_did_not_change_renews_nothing(indexed: Memory, clock: TestC
         indexed.index(exclude=["src/api/**"])
     else:
         with indexed.space.store.write() as writer:
-            for path in writer.files(indexed.identity.checkout_id):
-                writer.drop_file(indexed.identity.checkout_id, path)
+            for path in writer.code.files(indexed.identity.checkout_id):
+                writer.code.drop_file(indexed.identity.checkout_id, path)
         indexed.index()
     assert left(indexed, contract, clock.now) == timedelta(days=2)
 
@@ -173,7 +173,7 @@ def test_a_thousand_memories_and_a_thousand_files_take_a_moment(memory: Memory, 
 def test_globs_that_cannot_be_read_stop_nobody(indexed: Memory, clock: TestClock) -> None:
     bad = fact(indexed, "GET /users answers with a list", ttl=60)
     with indexed.space.store.write() as writer:
-        writer.set_state(bad, refresh=("[", "{a,b}" * 30, "**/" * 160 + "x"))
+        writer.memories.set_state(bad, refresh=("[", "{a,b}" * 30, "**/" * 160 + "x"))
     good = fact(indexed, "Users are a list", ttl=60, refresh=["src/api/**"])
     write(indexed, "src/api/users.py", "def users():\n    return [1]\n")
     clock.advance(seconds=30)

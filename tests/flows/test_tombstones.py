@@ -110,7 +110,7 @@ def test_a_rejection_of_an_earlier_version_still_holds(memory: Memory) -> None:
     version = memory.history(receipt.id).versions[0]
     memory.retract(receipt.id)
     with memory.space.store.write() as writer:
-        writer.add_tombstone(tombstone(memory.space.tombstone_key(), version), version.recorded_at)
+        writer.tombstones.add(tombstone(memory.space.tombstone_key(), version), version.recorded_at)
     assert memory.remember(VALUE.upper(), domain="auth").status == "refused"
     assert memory.remember(VALUE, kind="decision", domain="auth").status == "refused"
     assert memory.remember(VALUE, domain="billing").status == "added"

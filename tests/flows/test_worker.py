@@ -130,7 +130,7 @@ def test_what_is_noted_while_somebody_finds_nothing_to_do_is_not_left_lying(
 
     monkeypatch.setattr(worker, "has_work", looked)
     with project.space.store.write() as writer:
-        writer.track(project.space.identity.checkout_id, ["shop.py"])
+        writer.code.track(project.space.identity.checkout_id, ["shop.py"])
     project.space.start_worker(project.space)
     assert started.count == 1
 

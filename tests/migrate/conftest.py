@@ -21,9 +21,9 @@ from waypost.memory.migration import SpaceMigration, find_stored_space
 from waypost.memory.migration_places import place_of
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
-from waypost.store.fact_protocol import CandidateRow
-from waypost.store.moved_tables import TABLES
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Store, Writer
+from waypost.store.tables import TABLES
 
 ADA = Caller("person", "ada")
 CODE = '''"""Paying for a basket."""
@@ -168,9 +168,11 @@ def _more(writer: Writer) -> None:
     hashes = [row[2] for row in writer.tables().rows(TABLES["passages"], None, 20) if row[2]]
     vectors = np.random.default_rng(7).normal(size=(len(hashes), 24)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    writer.owe("another-model")
-    writer.put_vectors("another-model", [(one, "en", vector) for one, vector in zip(hashes, vectors, strict=True)][:15])
+    writer.vectors.queue_missing("another-model")
+    writer.vectors.put("another-model", [(one, "en", vector) for one, vector in zip(hashes, vectors, strict=True)][:15])
     now = TestClock()()
     draft = {"text": "Fees are paid monthly", "kind": "fact"}
-    writer.put_candidate(CandidateRow("c" * 26, now, 0.6, "readme", "fees", "said once", b"f" * 16, b"t" * 16, draft))
-    writer.set_meta("import_batches:x:0", "[]")
+    writer.facts.put_candidate(
+        CandidateRow("c" * 26, now, 0.6, "readme", "fees", "said once", b"f" * 16, b"t" * 16, draft)
+    )
+    writer.meta.set("import_batches:x:0", "[]")

@@ -88,7 +88,7 @@ def test_a_dry_run_tells_that_this_login_may_not_make_the_memory(waypost: Waypos
         Directory(admin).add_user("guest")
         Directory(admin).add_login("guest", name)
         of_a_team = waypost("migrate", "--to", hers, "--dry-run")
-    assert empty.code == 1 and "This login may make no memory in" in empty.err
+    assert empty.code == 1 and "This login may not create a memory in" in empty.err
     assert of_a_team.code == 1 and "is not a memory of this team that you are a member of." in of_a_team.err
     assert waypost("migrate", "--to", postgres, "--dry-run").code == 0
 

@@ -7,8 +7,8 @@ import pytest
 from tests.migrate.conftest import ADA, House, quiet, without_moves
 
 from waypost.errors import Refused, StoreBusy, StoreError
-from waypost.store.moved_tables import TABLES
 from waypost.store.protocol import Writer
+from waypost.store.tables import TABLES
 
 
 class Cut(Exception):
@@ -76,7 +76,7 @@ def test_what_was_copied_is_not_copied_again(house: House) -> None:
 def test_nobody_uses_a_memory_that_has_not_arrived(house: House) -> None:
     with pytest.raises(Cut):
         house.there(_cut_at(Counting(), "Copying: vectors"))
-    with pytest.raises(StoreError, match="has not arrived whole") as told:
+    with pytest.raises(StoreError, match="is not complete yet") as told:
         house.memory(house.database)
     assert "waypost migrate" in told.value.remedy
     memory = house.memory(house.files)

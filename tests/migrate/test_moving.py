@@ -12,8 +12,8 @@ from waypost import Memory
 from waypost.errors import NotFound, Refused, StoreError
 from waypost.memory.migration_places import place_of
 from waypost.space.identity import machine_journal, path_id
-from waypost.store.moved_tables import TABLES
 from waypost.store.postgres.connection import release
+from waypost.store.tables import TABLES
 
 
 def wrong_with(memory: Memory) -> list[str]:

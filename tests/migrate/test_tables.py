@@ -13,12 +13,12 @@ from waypost.flows.move.new_ids import OF_A_JOURNAL, IdChange, new_ids, new_spac
 from waypost.flows.move.notes import Copied, Unfinished
 from waypost.flows.move.rows import checksum
 from waypost.space.identity import machine_journal, path_id
-from waypost.store.moved_tables import TABLES
 from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.schema import MIGRATIONS
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.sqlite.checksums import SUMMED
 from waypost.store.sqlite.store import SqliteStore
+from waypost.store.tables import TABLES
 
 _MADE = {"migrations"}  # by a database for itself
 _MADE_BY_SQLITE = {"sqlite_sequence"}
@@ -50,7 +50,7 @@ def test_every_table_and_column_of_postgresql_is_moved(postgres: str) -> None:
     space = Space(secrets.token_hex(8), "project", "p", "directory", None, datetime(2026, 1, 1, tzinfo=UTC))
     store = PostgresStore(postgres, space)
     with store.read() as reader:
-        rows = reader._rows(
+        rows = reader.database.rows(
             "SELECT table_name::text, column_name::text FROM information_schema.columns"
             " WHERE table_schema = ? AND is_generated = 'NEVER'",
             (f"waypost_{space.space_id}",),

@@ -54,8 +54,8 @@ def test_whatever_is_done_no_two_versions_hold_at_once(open_memory: OpenMemory, 
     assert refused < 20
     with memory.space.store.read() as reader:
         for memory_id in set(ids):
-            for one, other in itertools.combinations(reader.versions(memory_id), 2):
+            for one, other in itertools.combinations(reader.memories.versions(memory_id), 2):
                 known = overlap((one.recorded_at, one.superseded_at), (other.recorded_at, other.superseded_at))
                 assert not (known and overlap(one.period, other.period)), (one, other)
-            for version in reader.versions(memory_id):
+            for version in reader.memories.versions(memory_id):
                 assert version.valid_until is None or version.valid_from < version.valid_until

@@ -21,7 +21,8 @@ from waypost.model.reference import LineRange
 from waypost.refs.anchor import follow_hash
 from waypost.refs.follow import FollowedPlace, follow
 from waypost.refs.other_files import OtherShapes
-from waypost.store.sqlite.reader import SqliteReader
+from waypost.store.sql.references import ReferenceRows
+from waypost.store.sqlite.reader import ReadableCodeRows
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -125,7 +126,7 @@ def test_a_file_that_is_saved_while_it_is_judged_leaves_no_verdict_on_what_it_wa
 ) -> None:
     made = memory.remember("Files go in parts of five", refs=["app.py#parts_of"])
     assert made.id is not None
-    once(monkeypatch, SqliteReader, "verdicts_for", lambda: edit(tree))
+    once(monkeypatch, ReferenceRows, "verdicts_for", lambda: edit(tree))
     memory.code.stale()
     assert memory.show(made.id).state.is_stale
     (tree / "app.py").write_text(CODE)
@@ -298,13 +299,13 @@ def test_a_hundred_lost_references_ask_for_the_files_of_the_index_once(
     list(memory.remember_many([{"text": f"About {name}", "refs": [f"steps.py#{name}"]} for name in names]))
     (tree / "steps.py").unlink()
     asked: list[object] = []
-    real = SqliteReader.files
+    real = ReadableCodeRows.files
 
-    def counted(self: SqliteReader, checkout_id: str, *given: Any) -> Any:
+    def counted(self: ReadableCodeRows, checkout_id: str, *given: Any) -> Any:
         asked.append(given)
         return real(self, checkout_id, *given)
 
-    monkeypatch.setattr(SqliteReader, "files", counted)
+    monkeypatch.setattr(ReadableCodeRows, "files", counted)
     assert memory.code.stale().stale == 100
     assert len([given for given in asked if not given]) <= 1
 

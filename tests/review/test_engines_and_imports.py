@@ -25,7 +25,7 @@ def test_an_engine_that_was_changed_again_before_it_had_everything_leaves_nothin
         memory.remember(f"Written with {name}")
     assert memory.admin.embed_pending() == {"c-64": 0}
     with memory.space.store.read() as reader:
-        assert reader.owed() == {"c-64": 0}
+        assert reader.vectors.pending() == {"c-64": 0}
     assert len(memory.recall("written with")) == 3
 
 

@@ -344,7 +344,7 @@ def test_a_candidate_is_rejected_though_a_killed_process_had_begun_to_approve_it
     ((row, _),) = memory.facts.review().candidates
     person.facts.approve(row.candidate_id)
     with memory.space.store.write() as writer:
-        writer.put_candidate(row)
+        writer.facts.put_candidate(row)
     person.facts.reject(row.candidate_id)
     assert memory.list() == []
     assert learned(memory, DOUBTFUL) == ["refused"]
@@ -391,8 +391,8 @@ def test_a_domain_is_what_is_true_of_it_now(memory: Memory, clock: TestClock) ->
     memory.remember("Zebras live in the zoo", domain="auth", replaces=str(old.id))
     clock.advance(days=1)
     with memory.space.store.read() as reader:
-        kept = reader.domains("minilm-l6-v2", View(Moment(clock.now)))
-        counted = reader.domains("minilm-l6-v2", View(Moment(clock.now, explicit=True)))
+        kept = reader.facts.domains("minilm-l6-v2", View(Moment(clock.now)))
+        counted = reader.facts.domains("minilm-l6-v2", View(Moment(clock.now, explicit=True)))
     assert kept["auth"][0] == counted["auth"][0]
 
 

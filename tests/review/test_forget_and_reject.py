@@ -142,5 +142,5 @@ def test_vectors_of_what_is_forgotten_meanwhile_are_not_stored(
     exported = memory.admin.export(embeddings=True).path.read_text("utf-8")
     assert [json.loads(line)["text"] for line in exported.splitlines()] == ["Wombats stay"]
     with memory.space.store.read() as reader:
-        rows = reader._rows("SELECT count(*), (SELECT count(DISTINCT hash) FROM passages) FROM vectors")  # type: ignore[attr-defined]
+        rows = reader.database.rows("SELECT count(*), (SELECT count(DISTINCT hash) FROM passages) FROM vectors")  # type: ignore[attr-defined]
     assert rows == [(1, 1)]

@@ -19,8 +19,8 @@ from waypost.flows.write import insert, lifecycle
 from waypost.model.memory import Version
 from waypost.model.time import Moment, to_micros
 from waypost.retrieve.passages import passages_of
-from waypost.store.sql import reader, rows
-from waypost.store.sqlite.writer import SqliteWriter
+from waypost.store.sql import memories, rows
+from waypost.store.sql.memories import MemoryChanges
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -38,7 +38,7 @@ def other_sql(right: str, wrong: str) -> Mistake:
             sql, parameters = condition(moment, alias)
             return sql.replace(right, wrong), parameters
 
-        for module in (rows, reader):
+        for module in (rows, memories):
             patch.setattr(module, "moment_condition", mistaken)
 
     return make
@@ -51,7 +51,7 @@ def other_room(change: Callable[[list[Version]], list[Version]]) -> Mistake:
         def mistaken(writer: Any, held: Sequence[Version], cut: Period, at: datetime, embedded: Any, **_: Any) -> int:
             concerned = [version for version in held if validity.overlap(version.period, cut)]
             for version in concerned:
-                writer.supersede(version.number, at)
+                writer.memories.supersede(version.number, at)
                 left = [
                     replace(version, recorded_at=at, valid_from=start, valid_until=end)
                     for start, end in validity.without(version.period, cut)
@@ -72,7 +72,7 @@ def overwriting(patch: Patch) -> None:
     def mistaken(writer: Any, held: Sequence[Version], cut: Period, at: datetime, embedded: Any, **_: Any) -> int:
         concerned = [version for version in held if validity.overlap(version.period, cut)]
         for version in concerned:
-            writer._db.change(
+            writer.database.change(
                 "UPDATE memories SET valid_until = ? WHERE number = ?", (to_micros(cut[0]), version.number)
             )
         return len(concerned)
@@ -83,19 +83,19 @@ def overwriting(patch: Patch) -> None:
 
 def deleting(patch: Patch) -> None:
     patch.setattr(
-        SqliteWriter,
+        MemoryChanges,
         "supersede",
         lambda self, number, at: self._db.change("DELETE FROM memories WHERE number = ?", (number,)),
     )
 
 
 def keeping(patch: Patch) -> None:
-    patch.setattr(SqliteWriter, "supersede", lambda self, number, at: None)
+    patch.setattr(MemoryChanges, "supersede", lambda self, number, at: None)
 
 
 def given_up_later(patch: Patch) -> None:
-    supersede = SqliteWriter.supersede
-    patch.setattr(SqliteWriter, "supersede", lambda self, number, at: supersede(self, number, at + timedelta(hours=1)))
+    supersede = MemoryChanges.supersede
+    patch.setattr(MemoryChanges, "supersede", lambda self, number, at: supersede(self, number, at + timedelta(hours=1)))
 
 
 def dropping_the_rest(patch: Patch) -> None:

@@ -77,7 +77,7 @@ class OpenSpace:
         """Those of other checkouts, and the space's own where this one keeps its journal in the tree."""
         if self.journal_id != self.own_journal_id:
             yield self.own_journal
-        for checkout, told in reader.checkouts().items():
+        for checkout, told in reader.code.checkouts().items():
             root = tree_here(told, self.settings.shared_machine)
             place = None if root is None else root / IN_TREE
             if checkout != self.journal_id and place is not None and place.is_dir() and not place.is_symlink():
@@ -116,7 +116,7 @@ class OpenSpace:
         if not self.identity.is_away or not self.identity.checkout_id:
             return {}
         with self.store.read() as reader:
-            known = reader.journal_files(self.identity.checkout_id)
+            known = reader.journal.files(self.identity.checkout_id)
         return {path: FileStamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
 
     def _page(self, path: str) -> str | None:
@@ -127,12 +127,12 @@ class OpenSpace:
 
     def _checkouts(self) -> dict[str, str]:
         with self.store.read() as reader:
-            return reader.checkouts()
+            return reader.code.checkouts()
 
     def tombstone_key(self) -> bytes:
         """The space's own key, made with the first tombstone or write: hashes of two spaces cannot be compared."""
         with self.store.read() as reader:
-            known = reader.meta(_TOMBSTONE_KEY)
+            known = reader.meta.get(_TOMBSTONE_KEY)
         if known is not None:
             return bytes.fromhex(known)
         with self.store.write() as writer:
@@ -149,10 +149,10 @@ def branch_of(root: Path) -> str:
 
 def tombstone_key_in(writer: Writer) -> bytes:
     """The same inside a transaction."""
-    known = writer.meta(_TOMBSTONE_KEY)
+    known = writer.meta.get(_TOMBSTONE_KEY)
     if known is None:
         known = secrets.token_hex(32)
-        writer.set_meta(_TOMBSTONE_KEY, known)
+        writer.meta.set(_TOMBSTONE_KEY, known)
     return bytes.fromhex(known)
 
 
@@ -188,7 +188,7 @@ def is_known_checkout(space: OpenSpace) -> bool:
     if not space.store.may_write and space.identity.space_id == path_id(root, space.settings.shared_machine):
         return True
     with space.store.read() as reader:
-        return space.identity.checkout_id in reader.checkouts()
+        return space.identity.checkout_id in reader.code.checkouts()
 
 
 # What is noted for each checkout beside its rows, by the name in the table `meta`.

@@ -180,8 +180,8 @@ def indexed_page(reader: Reader, folder: JournalFolder, journal_id: str, path: s
     day = day_of(path)
     if stage_of(path) not in PAGES or day is None:
         return None
-    ids = [place.memory_id for place in reader.journal_places(journal_id, [path])]
-    states = reader.states(ids)
-    stored = {memory_id: versions for memory_id in ids if (versions := reader.versions(memory_id))}
+    ids = [place.memory_id for place in reader.journal.places(journal_id, [path])]
+    states = reader.memories.states(ids)
+    stored = {memory_id: versions for memory_id in ids if (versions := reader.memories.versions(memory_id))}
     entries = [entry_of(folder, versions, states.get(memory_id, State())) for memory_id, versions in stored.items()]
     return new_page(day) + "".join(render_entry(entry) for entry in entries)

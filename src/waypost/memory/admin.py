@@ -121,7 +121,7 @@ class MemoryAdmin:
             limit: How many at most.
         """
         with self._handle.space.store.read() as reader:
-            return reader.audit_entries(None if memory_id is None else check_id(memory_id), check_limit(limit))
+            return reader.audit.entries(None if memory_id is None else check_id(memory_id), check_limit(limit))
 
     def page(
         self,

@@ -210,7 +210,7 @@ class Adoption:
             raise InvalidInput(f"{stored.name!r} is the memory of a person.", "Name the memory of a project.")
         with open_stored(self._settings, stored, self._clock) as store, store.read() as reader:
             memories = flows.checkouts.relatives.count_kept(reader, Moment(self._clock()))
-            roots = tuple(reader.checkouts().values())
+            roots = tuple(reader.code.checkouts().values())
         return flows.checkouts.relatives.Relative(stored.space_id, stored.name, memories, roots)
 
     def _confirm(self) -> None:

@@ -103,7 +103,7 @@ def space_entry(settings: Settings, space_id: str, clock: Clock = utc_now) -> Sp
 
 def _entry(settings: Settings, stored: StoredSpace, clock: Clock) -> SpaceEntry:
     with open_stored(settings, stored, clock) as store, store.read() as reader:
-        paths = [tree_here(root, settings.shared_machine) for root in reversed(reader.checkouts().values())]
+        paths = [tree_here(root, settings.shared_machine) for root in reversed(reader.code.checkouts().values())]
         checkouts = checkouts_of(reader, clock())
     roots = tuple(root for root in paths if root is not None)
     kind, name, source, origin = stored.kind, stored.name, stored.source, stored.origin

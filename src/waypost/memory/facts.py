@@ -10,7 +10,7 @@ from waypost.model.candidate import Candidate
 from waypost.model.draft import Draft
 from waypost.model.receipt import Receipt
 from waypost.model.review_item import Learned
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 
 
 class MemoryFacts:

@@ -19,7 +19,7 @@ from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
 from waypost.space.alias import aliases, set_alias
 from waypost.space.identity import path_id, tree_here
-from waypost.store.moved_tables import TABLES
+from waypost.store.tables import TABLES
 
 _ID = re.compile(r"[0-9a-f]{16}")
 
@@ -123,7 +123,7 @@ class SpaceMigration:
         """Let folders that use this memory under another id keep using it."""
         before, after = self._source.shared_machine, self._target.shared_machine
         with self._from.open() as store, store.read() as reader:
-            roots = [tree_here(path, before) for path in reader.checkouts().values()]
+            roots = [tree_here(path, before) for path in reader.code.checkouts().values()]
         renamed = {path_id(root, before): path_id(root, after) for root in roots if root is not None}
         for folder, space_id in aliases(self._source.home).items():
             if space_id == self.space.space_id:
@@ -132,7 +132,7 @@ class SpaceMigration:
     def _new_ids(self) -> NewIds:
         machine = IdChange(self._source.shared_machine, self._target.shared_machine)
         with self._from.open() as store, store.read() as reader:
-            checkouts, shares = reader.checkouts(), reader.shares()
+            checkouts, shares = reader.code.checkouts(), reader.shares.all()
         after = new_space_id(self.space.space_id, self.space.source, checkouts.values(), machine)
         if after is None:
             raise NotFound(
@@ -155,7 +155,7 @@ class SpaceMigration:
         try:
             space = stored_space(settings, space_id)
             with place_of(settings, space, self._clock).open() as store, store.read() as reader:
-                trees = reader.checkouts().values()
+                trees = reader.code.checkouts().values()
         except WaypostError:  # missing or unreadable
             return None
         return new_space_id(space_id, space.source, trees, machine)

@@ -16,7 +16,7 @@ from waypost.model.time import Clock
 from waypost.space.alias import identify_here
 from waypost.space.identity import Identity
 from waypost.store.protocol import Store
-from waypost.store.share_protocol import GIVES, TAKES
+from waypost.store.shares import GIVES, TAKES
 
 if TYPE_CHECKING:
     from waypost.store.postgres.directory.rows import ShareHalf
@@ -67,7 +67,7 @@ class StoredNeighbours:
 
     def halves(self, space_id: str) -> Mapping[str, ShareRow]:
         with self.opened(space_id) as store, store.read() as reader:
-            rows = [reader.share(role, self._own) for role in (GIVES, TAKES)]
+            rows = [reader.shares.get(role, self._own) for role in (GIVES, TAKES)]
         return {row.role: row for row in rows if row is not None}
 
     @contextmanager

@@ -1,8 +1,8 @@
-"""Database files that this process has open. Nothing but SQLite may open them.
+"""Database files that this process has open. Only SQLite may open them.
 
-POSIX drops all locks that a process holds on a file as soon as the process closes any descriptor of that file. Whoever
-opens and closes `memory.db` beside SQLite therefore takes SQLite's locks away. The next process that closes the database
-believes that it is the last one and deletes the write-ahead log that this process still writes to.
+When a process closes any descriptor of a file, POSIX drops all its locks on that file. So opening and closing
+`memory.db` outside of SQLite drops the locks of SQLite. The next process to close the database then believes it is
+the last one. It deletes the write-ahead log that this process still writes to.
 """
 
 import os
@@ -26,7 +26,7 @@ _open = _Registry()
 
 
 def file_id(path: Path | str) -> FileId | None:
-    """Which file this is, without opening it; None if there is none."""
+    """Which file this is, without opening it; None if it is missing."""
     try:
         state = os.stat(path)
     except (OSError, ValueError):  # the second: a NUL in the name
@@ -42,12 +42,12 @@ def register(files: Iterable[FileId]) -> None:
 def unregister(files: Iterable[FileId]) -> None:
     with _open.lock:
         _open.counts.subtract(files)
-        for known in [one for one, count in _open.counts.items() if count <= 0]:
-            del _open.counts[known]
+        for file in [file for file, count in _open.counts.items() if count <= 0]:
+            del _open.counts[file]
 
 
 def clear_after_fork() -> None:
-    """A child has no locks of its own yet, and must not wait for a lock that a thread of its parent holds."""
+    """In a forked child: forget the files, and a lock that a thread of the parent may hold."""
     _open.counts, _open.lock = Counter(), threading.Lock()
 
 
@@ -57,8 +57,7 @@ def is_open_database(state: os.stat_result) -> bool:
 
 
 def refuse_open_database(path: Path | str) -> None:
-    """Raise InvalidInput if the path leads to a database that this process has open. Call it before opening a path that
-    a user named."""
-    known = file_id(path)
-    if known is not None and known in _open.counts:
+    """Raise InvalidInput if this process has the database at this path open. Call it before opening a path from a user."""
+    file = file_id(path)
+    if file is not None and file in _open.counts:
         raise InvalidInput(f"{str(path)[:200]!r} is a database of Waypost that is in use.", "Name another file.")

@@ -218,7 +218,7 @@ def test_stale_memories_are_told_as_such(tmp_path: Path, git: Git, fake_engine: 
     assert "Work adds one." in told and "[stale:" in told
     assert "indexed" not in told
     with memory.space.store.write() as writer:
-        writer.set_meta(conclusions_key(memory.space), "owed")
+        writer.meta.set(conclusions_key(memory.space), "owed")
     assert "is being indexed" in say("session-start", cwd=str(root), session_id="two")
 
 

@@ -196,7 +196,7 @@ def test_a_forged_cursor_reads_no_more_than_a_page_needs(served: Any, monkeypatc
     begins, read = [], paging._before
 
     def watched(reader: Any, view: Any, chosen: Any, before: int, limit: int) -> Any:
-        begins.append((before, reader.last_number()))
+        begins.append((before, reader.memories.last_number()))
         return read(reader, view, chosen, before, limit)
 
     monkeypatch.setattr(paging, "_before", watched)

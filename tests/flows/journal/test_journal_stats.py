@@ -83,7 +83,7 @@ def test_what_is_kept_between_two_looks_has_no_words(memory: Memory) -> None:
     say(memory, "Quixzanthal is secret.", "2026-01-28T10:00:00Z", speaker="Wilhelmine", session="brueckenzoll")
     stats(memory.space)
     with memory.space.store.read() as reader:
-        kept = reader.meta("journal_tallies") or ""
+        kept = reader.meta.get("journal_tallies") or ""
     assert '"n": [1, 1, 22, 0]' in kept
     assert not any(word in kept for word in ("Quix", "Wilhelmine", "brueckenzoll"))
 

@@ -242,7 +242,7 @@ def test_undoing_is_audited(memory: Memory, clock: TestClock, words: list[str]) 
     condensed(memory)
     back(memory, "2026-01-12")
     with space_of(memory).store.read() as reader:
-        entry = reader.audit_entries(None, 1)[0]
+        entry = reader.audit.entries(None, 1)[0]
     assert (entry.action, entry.actor, entry.details["what"]) == ("restore", "anna", "2026-01-12")
 
 

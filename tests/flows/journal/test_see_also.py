@@ -67,7 +67,7 @@ def test_entries_of_different_days_that_mean_alike_see_each_other(memory: Memory
     assert see_also(space, [plan, booked], date(2026, 1, 19)) == {booked: ["archive/daily/2026-01-15.md"]}
     assert see_also(space, [plan, booked], date(2026, 1, 15)) == {}
     with space.store.read() as reader:
-        (edge,) = [edge for edge in reader.edges(plan) if edge.kind == SEE_ALSO]
+        (edge,) = [edge for edge in reader.edges.of_memory(plan) if edge.kind == SEE_ALSO]
     assert 0.5 < edge.strength < 1
     assert link_related(space, items(memory, plan, booked), LATER) == 0  # they know each other
     assert events(space, event="linked")[0]["links"] == 1

@@ -221,8 +221,8 @@ def test_what_the_database_held_before_there_were_files_is_moved_into_them(memor
     before = file_of(memory).read_text()
     space = memory.space
     with space.store.write() as writer:  # as an older version left it
-        writer.set_meta("journal_moved", "")
-        writer.drop_journal_file("", DAY)
+        writer.meta.set("journal_moved", "")
+        writer.journal.drop_file("", DAY)
     file_of(memory).unlink()
     assert said(memory) == ["The cat is called Luna.", "The dog is called Rex."]
     assert file_of(memory).read_text() == before

@@ -88,8 +88,8 @@ def test_what_is_asked_for_is_embedded_first(tree: Path, memory: Memory, monkeyp
 
     def next_paths() -> set[str]:
         with memory.space.store.read() as reader:
-            assert reader.owed()[engine] > 3
-            return {version.refs[0].file_path for version in reader.owed_versions(engine, 2)}
+            assert reader.vectors.pending()[engine] > 3
+            return {version.refs[0].file_path for version in reader.vectors.pending_versions(engine, 2)}
 
     assert memory.recall("containers built by the pipeline and rolled out", k=1)[0].path == "README.md"
     assert next_paths() == {"README.md"}

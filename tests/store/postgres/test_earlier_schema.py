@@ -15,7 +15,7 @@ def test_tombstones_of_an_earlier_version_still_stand_and_can_be_lifted(searched
     space = Space(secrets.token_hex(8), "project", "earlier", "directory", None, THEN)
     first = PostgresStore(searched_database, space)
     with first.write() as writer:
-        writer.add_tombstone(b"old", THEN)
+        writer.tombstones.add(b"old", THEN)
     first.close()
     with psycopg.connect(searched_database, autocommit=True) as connection:
         (schema,) = connection.execute(
@@ -26,8 +26,8 @@ def test_tombstones_of_an_earlier_version_still_stand_and_can_be_lifted(searched
         connection.execute(f"DELETE FROM \"{schema}\".migrations WHERE name = '0003_tombstone_causes'")
     again = PostgresStore(searched_database, space)
     with again.write() as writer:
-        assert writer.tombstones([b"old"]) == {b"old"}
-        writer.add_tombstone(b"new", THEN, "a rejection")
-        assert writer.remove_tombstones([b"old"]) == 1
-        assert writer.tombstones([b"new"]) == {b"new"}
+        assert writer.tombstones.matching([b"old"]) == {b"old"}
+        writer.tombstones.add(b"new", THEN, "a rejection")
+        assert writer.tombstones.remove([b"old"]) == 1
+        assert writer.tombstones.matching([b"new"]) == {b"new"}
     again.close()

@@ -8,7 +8,7 @@ import pytest
 from psycopg import errors
 
 from waypost.errors import StoreBusy, StoreError, StoreUnavailable
-from waypost.store.postgres.errors import is_lost, told
+from waypost.store.postgres.errors import is_lost, translated
 from waypost.store.postgres.store import PostgresStore
 
 SECONDS = 20.0
@@ -24,49 +24,49 @@ def terminate(dsn: str) -> None:
 
 def works(store: PostgresStore) -> bool:
     with store.write() as writer:
-        writer.set_meta("after", "all")
+        writer.meta.set("after", "all")
     with store.read() as reader:
-        return reader.meta("after") == "all"
+        return reader.meta.get("after") == "all"
 
 
 def test_a_session_that_is_ended_in_the_middle_of_a_read_is_told_and_the_next_read_works(
     store: PostgresStore, searched_database: str
 ) -> None:
     with pytest.raises(StoreUnavailable, match="cannot be reached"), store.read() as reader:
-        reader.meta("key")
+        reader.meta.get("key")
         terminate(searched_database)
-        reader.meta("key")
+        reader.meta.get("key")
     assert works(store)
 
 
 @pytest.mark.parametrize("setting", ["idle_in_transaction_session_timeout", "transaction_timeout"])
 def test_a_transaction_that_stood_still_for_too_long_is_told_as_lost(store: PostgresStore, setting: str) -> None:
     with pytest.raises(StoreUnavailable) as raised, store.write() as writer:
-        writer.set_meta("key", "value")
-        writer._rows("SELECT set_config(?, '20ms', true)", (setting,))
+        writer.meta.set("key", "value")
+        writer.database.rows("SELECT set_config(?, '20ms', true)", (setting,))
         threading.Event().wait(0.2)  # the server acts, not we
-        writer.set_meta("key", "other")
+        writer.meta.set("key", "other")
     assert raised.value.undone
     assert works(store)
     with store.read() as reader:
-        assert reader.meta("key") is None
+        assert reader.meta.get("key") is None
 
 
 def test_two_writers_in_each_others_way_are_told_to_repeat(store: PostgresStore, searched_database: str) -> None:
     with store.write() as writer:
         for key in "ab":
-            writer.set_meta(key, "0")
+            writer.meta.set(key, "0")
     sql = f"UPDATE {store._schema}.meta SET value = '1' WHERE key = %s".encode()
     with psycopg.connect(searched_database) as other:
         other.execute(sql, ("b",))
         waiting = threading.Thread(target=other.execute, args=(sql, ("a",)))
-        with pytest.raises(StoreUnavailable, match="took a change back"), store.write() as writer:
-            writer._rows("SELECT set_config('deadlock_timeout', '30ms', true)")
-            writer.set_meta("a", "2")
+        with pytest.raises(StoreUnavailable, match="rolled back a change"), store.write() as writer:
+            writer.database.rows("SELECT set_config('deadlock_timeout', '30ms', true)")
+            writer.meta.set("a", "2")
             waiting.start()
-            while not writer._rows("SELECT 1 FROM pg_locks WHERE NOT granted"):
+            while not writer.database.rows("SELECT 1 FROM pg_locks WHERE NOT granted"):
                 threading.Event().wait(0.01)
-            writer.set_meta("b", "2")
+            writer.meta.set("b", "2")
         waiting.join(SECONDS)
         other.rollback()
     assert works(store)
@@ -104,4 +104,4 @@ class Case:
 def test_what_a_server_ends_is_told_by_its_sort(case: Case) -> None:
     error = case.error("it says so")
     assert is_lost(error) is case.lost
-    assert type(told(error, "the database")) is case.words
+    assert type(translated(error, "the database")) is case.words

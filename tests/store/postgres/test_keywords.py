@@ -19,8 +19,8 @@ from waypost.store.postgres.search import keyword_changes, keyword_rows
 from waypost.store.postgres.search.keyword_keys import keys_of, lookups, signed, term_of, tokens
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import FoundPassage, PassageRow, Store
-from waypost.store.sql import search_rows
-from waypost.store.sqlite import search_rows as sqlite_search_rows
+from waypost.store.sql import search
+from waypost.store.sqlite import search as sqlite_search
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = View(Moment(T0))
@@ -61,20 +61,20 @@ def fill(stores: Sequence[Store], *, seed: int = 1, count: int = 150) -> None:
         with store.write() as writer:
             for number in range(count):
                 new, row = prose(number, text(chance, 40), "rare" if number % 25 == 0 else "common")
-                writer.add_version(new, [row], ())
+                writer.memories.add(new, [row], ())
             derived = [
                 code(number, (text(chance, 3), text(chance, 4), text(chance, 12), text(chance, 400)))
                 for number in range(count)
             ]
-            writer.add_derived([(new, [row]) for new, row in derived], ())
+            writer.code.add_derived([(new, [row]) for new, row in derived], ())
 
 
 def answers(
     store: Store, terms: Sequence[str], view: View = NOW, limit: int = 30
 ) -> tuple[list[FoundPassage], list[FoundPassage]]:
     with store.read() as reader:
-        of_prose = reader.keyword_search(terms, limit, view)
-        of_code = reader.code_keyword_search(terms, WEIGHTS, limit, replace(view, collections=CODE_COLLECTIONS))
+        of_prose = reader.search.keywords(terms, limit, view)
+        of_code = reader.search.code_keywords(terms, WEIGHTS, limit, replace(view, collections=CODE_COLLECTIONS))
     return of_prose, of_code
 
 
@@ -95,7 +95,7 @@ def questions(seed: int, count: int = 12) -> list[list[str]]:
 
 def rows(store: PostgresStore, sql: str) -> list[Any]:
     with store.read() as reader:
-        return reader._rows(sql)
+        return reader.database.rows(sql)
 
 
 def test_the_same_writes_are_found_with_the_same_scores(both: tuple[Store, Store]) -> None:
@@ -109,10 +109,14 @@ def test_what_was_erased_or_indexed_anew_leaves_the_same_scores(both: tuple[Stor
     for store in both:
         with store.write() as writer:
             for number in range(0, 150, 3):
-                writer.erase(f"m{number}", [version.number for version in writer.versions(f"m{number}")])
+                writer.memories.erase(
+                    f"m{number}", [version.number for version in writer.memories.versions(f"m{number}")]
+                )
             for number in range(1, 150, 5):
-                (kept,) = [version.number for version in writer.versions(f"c{number}")]
-                writer.replace_passages(kept, [code(number, ("word1", "größe", "", f"word{number % 9} word2"))[1]], ())
+                (kept,) = [version.number for version in writer.memories.versions(f"c{number}")]
+                writer.memories.replace_passages(
+                    kept, [code(number, ("word1", "größe", "", f"word{number % 9} word2"))[1]], ()
+                )
     for terms in questions(3):
         assert_same(both, terms)
 
@@ -123,7 +127,7 @@ def test_a_view_of_a_few_memories_finds_them_among_many(
     fill(both)
     view = replace(NOW, domains=("rare",))
     for few in (0, 3, 1000):  # members that are compared directly
-        monkeypatch.setattr(search_rows, "few_members", lambda _, few=few: few)
+        monkeypatch.setattr(search, "few_members", lambda _, few=few: few)
         for terms in questions(4, 4):
             mine, theirs = (answers(store, terms, view, 4)[0] for store in both)
             assert [found.score for found in mine] == pytest.approx([found.score for found in theirs])
@@ -135,7 +139,7 @@ def test_only_the_rarest_words_are_weighed_in_a_large_space(
 ) -> None:
     fill(both)
     monkeypatch.setattr(keyword_rows, "MOST_WEIGHED", 60)
-    monkeypatch.setattr(sqlite_search_rows, "_MOST_WEIGHED", 60)
+    monkeypatch.setattr(sqlite_search, "_MOST_WEIGHED", 60)
     for terms in questions(5):
         assert_same(both, [term for term in terms if tokens(term) == [term]])
 
@@ -144,15 +148,15 @@ def test_many_passages_are_indexed_as_one_by_one(store: PostgresStore, monkeypat
     fill([store])
     few = [answers(store, terms) for terms in questions(6, 4)]
     with store.write() as writer:
-        passages = [row for (row,) in writer._rows("SELECT passage_id FROM code_keywords")]
+        passages = [row for (row,) in writer.database.rows("SELECT passage_id FROM code_keywords")]
         texts = random.Random(1)
-        writer._drop_keywords(passages)
+        writer.index.drop_keywords(passages)
         monkeypatch.setattr(keyword_changes, "_MANY", 10)
         monkeypatch.setattr(keyword_changes, "_AT_ONCE", 7)
         for _ in range(150):
             text(texts, 40)  # what was written before
         columns = [(text(texts, 3), text(texts, 4), text(texts, 12), text(texts, 400)) for _ in passages]
-        writer._index_keywords([(at, code(0, one)[1]) for at, one in zip(sorted(passages), columns, strict=True)])
+        writer.index.add_keywords([(at, code(0, one)[1]) for at, one in zip(sorted(passages), columns, strict=True)])
     assert [answers(store, terms) for terms in questions(6, 4)] == few
     assert not [*store.problems()]
 
@@ -161,15 +165,15 @@ def test_nothing_is_left_of_words_that_nobody_holds(store: PostgresStore) -> Non
     fill([store], count=40)
     with store.write() as writer:
         new, row = prose(999, "unheard word1")
-        number = writer.add_version(new, [row], ())
+        number = writer.memories.add(new, [row], ())
     key = term_of("unheard")
     assert rows(store, f"SELECT passages FROM keywords_terms WHERE term = {key}") == [(1,)]
     with store.write() as writer:
-        writer.erase("m999", [number])
+        writer.memories.erase("m999", [number])
     assert rows(store, f"SELECT passages FROM keywords_terms WHERE term = {key}") == []
     assert rows(store, f"SELECT 1 FROM keywords WHERE keys && ARRAY[{key}, {key + 1}]::bigint[]") == []
     with store.write() as writer:
-        writer._drop_keywords([one for (one,) in writer._rows("SELECT passage_id FROM passages")])
+        writer.index.drop_keywords([one for (one,) in writer.database.rows("SELECT passage_id FROM passages")])
     assert [rows(store, f"SELECT count(*) FROM {table}") for table in TABLES] == [[(0,)]] * 4
     assert rows(store, "SELECT passages, tokens FROM keywords_totals") == [(0, 0)]
     kept = "SELECT count(*) FROM pg_stats WHERE attname = 'keys' AND most_common_elems IS NOT NULL"
@@ -179,8 +183,8 @@ def test_nothing_is_left_of_words_that_nobody_holds(store: PostgresStore) -> Non
 def test_what_is_rolled_back_is_not_counted(store: PostgresStore) -> None:
     with pytest.raises(RuntimeError), store.write() as writer:
         new, row = prose(1, "one two")
-        writer.add_version(new, [row], ())
-        assert [found.memory_id for found in writer.keyword_search(["two"], 5, NOW)] == ["m1"]
+        writer.memories.add(new, [row], ())
+        assert [found.memory_id for found in writer.search.keywords(["two"], 5, NOW)] == ["m1"]
         raise RuntimeError
     assert answers(store, ["two"]) == ([], [])
     assert rows(store, "SELECT passages, tokens FROM keywords_totals") == [(0, 0)]

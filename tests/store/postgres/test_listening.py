@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import psycopg
 import pytest
 
-from waypost.store.postgres.notifications import Listening
+from waypost.store.postgres.notifications import ChangeListener
 from waypost.store.postgres.store import PostgresStore
 
 SECONDS = 20.0  # that a test waits for what has to come
@@ -33,7 +33,7 @@ class Told:
 @pytest.fixture
 def told(searched_database: str) -> Iterator[Told]:
     heard = Told()
-    listening = Listening(searched_database, heard)
+    listening = ChangeListener(searched_database, heard)
     listening.start()
     assert listening.wait(SECONDS)
     yield heard
@@ -48,18 +48,18 @@ def space_of(store: PostgresStore) -> str:
 def test_every_write_is_heard_with_its_space(told: Told, store: PostgresStore) -> None:
     for _ in range(3):
         with store.write() as writer:
-            writer.set_meta("sign", "x")
+            writer.meta.set("sign", "x")
         assert told.next() == ("changed", space_of(store))
 
 
 def test_what_is_taken_back_or_only_read_is_not_heard(told: Told, store: PostgresStore) -> None:
     with pytest.raises(KeyError), store.write() as writer:
-        writer.set_meta("sign", "x")
+        writer.meta.set("sign", "x")
         raise KeyError
     with store.read() as reader:
-        assert reader.meta("sign") is None
+        assert reader.meta.get("sign") is None
     with store.write() as writer:
-        writer.set_meta("sign", "y")
+        writer.meta.set("sign", "y")
     assert told.next() == ("changed", space_of(store))
 
 
@@ -68,7 +68,7 @@ def test_erased_words_are_told_of_once_and_the_rest_of_the_work_is_not(told: Tol
     assert [told.next(), told.next()] == [("erased", space_of(store)), ("changed", space_of(store))]
     store.scrub([])
     with store.write() as writer:
-        writer.set_meta("sign", "z")
+        writer.meta.set("sign", "z")
     assert told.next() == ("changed", space_of(store))
 
 
@@ -82,12 +82,12 @@ def test_after_a_lost_connection_it_says_that_something_may_be_missed_and_hears_
         )
     assert told.next() == ("missed", "")
     with store.write() as writer:
-        writer.set_meta("sign", "x")
+        writer.meta.set("sign", "x")
     assert told.next() == ("changed", space_of(store))
 
 
 def test_it_ends_while_there_is_no_server_to_listen_to() -> None:
-    listening = Listening("postgresql://nobody@127.0.0.1:1/nowhere?connect_timeout=1", Told())
+    listening = ChangeListener("postgresql://nobody@127.0.0.1:1/nowhere?connect_timeout=1", Told())
     listening.start()
     assert not listening.wait(0.01)
     listening.stop()
@@ -95,4 +95,4 @@ def test_it_ends_while_there_is_no_server_to_listen_to() -> None:
 
 
 def test_what_was_never_started_can_be_stopped() -> None:
-    Listening("postgresql://nobody@127.0.0.1:1/nowhere", Told()).stop()
+    ChangeListener("postgresql://nobody@127.0.0.1:1/nowhere", Told()).stop()

@@ -88,7 +88,7 @@ def test_a_memory_is_kept_or_refused_by_both_stores_alike(
                 told.append(error.what)
             else:
                 with memory.space.store.read() as reader:
-                    (found,) = reader.versions(kept.id or "")
+                    (found,) = reader.memories.versions(kept.id or "")
                 told.append(str((found.session, found.speaker, found.domain, found.key, found.time, found.tags)))
             memory.remember("Another one.")
             assert memory.recall("how long does the build take")

@@ -73,26 +73,28 @@ def filled(machines: Machines) -> Machines:
             )
             for n in range(COUNT)
         ]
-        writer.add_derived(items, [ENGINE])
+        writer.code.add_derived(items, [ENGINE])
         hashes = [row.content_hash for _, (row,) in items]
         made = vectors(2, COUNT)
-        writer.put_vectors(ENGINE, [(hashes[n], "code", made[n]) for n in range(COUNT)])
+        writer.vectors.put(ENGINE, [(hashes[n], "code", made[n]) for n in range(COUNT)])
     return machines
 
 
 def test_a_writer_indexes_and_both_find(filled: Machines) -> None:
     for store in (filled.writer, filled.reader):
         with store.read() as reader:
-            assert [hit.memory_id for hit in reader.code_keyword_search(["n7"], (1.0,), 3, CODE)] == ["c7"]
-            assert [hit.memory_id for hit in reader.vector_search(ENGINE, vectors(2, COUNT)[7], 1, CODE).found] == [
+            assert [hit.memory_id for hit in reader.search.code_keywords(["n7"], (1.0,), 3, CODE)] == ["c7"]
+            assert [hit.memory_id for hit in reader.search.vectors(ENGINE, vectors(2, COUNT)[7], 1, CODE).hits] == [
                 "c7"
             ]
 
 
 def plan(store: PostgresStore, sql: str) -> str:
     with store.read() as reader:
-        reader._rows("SELECT set_config('enable_seqscan', 'off', true)")  # a table of this size is read as a whole
-        return "\n".join(line for (line,) in reader._rows(f"EXPLAIN {sql}"))
+        reader.database.rows(
+            "SELECT set_config('enable_seqscan', 'off', true)"
+        )  # a table of this size is read as a whole
+        return "\n".join(line for (line,) in reader.database.rows(f"EXPLAIN {sql}"))
 
 
 def test_indexes_are_used_behind_row_level_security(filled: Machines) -> None:
@@ -110,9 +112,11 @@ def test_indexes_are_used_behind_row_level_security(filled: Machines) -> None:
 
 def test_a_writer_takes_words_and_vectors_away_again(filled: Machines) -> None:
     with filled.writer.write() as writer:
-        (number,) = [version.number for version in writer.versions("c9")]
-        writer.replace_passages(number, [PassageRow(b"9" * 16, "code", code_terms=("other", "", "", ""))], [ENGINE])
+        (number,) = [version.number for version in writer.memories.versions("c9")]
+        writer.memories.replace_passages(
+            number, [PassageRow(b"9" * 16, "code", code_terms=("other", "", "", ""))], [ENGINE]
+        )
     with filled.reader.read() as reader:
-        assert reader.code_keyword_search(["n9"], (1.0,), 3, CODE) == []
-        assert reader.missing_vectors(ENGINE, [(9).to_bytes(16)]) == [(9).to_bytes(16)]
-        assert reader._rows("SELECT sum(vectors)::bigint FROM vector_counts") == [(COUNT - 1,)]
+        assert reader.search.code_keywords(["n9"], (1.0,), 3, CODE) == []
+        assert reader.vectors.missing(ENGINE, [(9).to_bytes(16)]) == [(9).to_bytes(16)]
+        assert reader.database.rows("SELECT sum(vectors)::bigint FROM vector_counts") == [(COUNT - 1,)]

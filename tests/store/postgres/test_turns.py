@@ -42,7 +42,7 @@ def test_threads_that_have_a_connection_and_need_another_do_not_wait_for_each_ot
         with store.read() as first:
             both_have_one.wait(SECONDS)
             with store.read() as second:
-                assert first.meta("a") is second.meta("a") is None
+                assert first.meta.get("a") is second.meta.get("a") is None
 
     assert all_done(reads_twice, reads_twice)
     assert all_done(*[store.size_bytes] * 3)  # every place is free again
@@ -76,11 +76,11 @@ def test_a_thread_waits_for_the_turn_of_another_for_as_long_as_it_may(store: Pos
         told.append(raised.value.remedy)
 
     with store.write() as writer:
-        writer.set_meta("key", "first")
+        writer.meta.set("key", "first")
         assert all_done(writes)
     assert told
     with store.write() as writer:
-        assert writer.meta("key") == "first"
+        assert writer.meta.get("key") == "first"
 
 
 def test_a_child_does_not_wait_for_what_a_thread_of_its_parent_held(store: PostgresStore) -> None:
@@ -99,7 +99,7 @@ def test_a_database_that_was_released_is_looked_at_again(postgres: str) -> None:
         admin.execute("DROP SCHEMA waypost CASCADE")
         admin.execute(f"DROP SCHEMA {schema_of('a' * 16)} CASCADE".encode())
     with PostgresStore(postgres, Space("b" * 16, "project", "shop", "directory", None, made)).read() as reader:
-        assert reader.meta("key") is None
+        assert reader.meta.get("key") is None
 
 
 def test_a_network_that_swallows_everything_is_noticed_unless_the_address_says_otherwise() -> None:
@@ -121,11 +121,11 @@ def test_a_network_that_swallows_everything_is_noticed_unless_the_address_says_o
 
 def test_an_error_that_was_swallowed_inside_of_a_write_is_told_at_its_end(store: PostgresStore) -> None:
     with pytest.raises(Exception, match="aborted"), store.write() as writer:
-        writer.set_meta("key", "value")
+        writer.meta.set("key", "value")
         with pytest.raises((psycopg.Error, WaypostError)):
-            writer._rows("SELECT 1 / 0")
+            writer.database.rows("SELECT 1 / 0")
     with store.read() as reader:
-        assert reader.meta("key") is None
+        assert reader.meta.get("key") is None
 
 
 def test_upkeep_is_not_stopped_by_a_limit_of_the_login(
@@ -155,8 +155,8 @@ def test_upkeep_is_not_stopped_by_a_limit_of_the_login(
 
 def test_what_is_too_long_for_an_index_is_told_as_such(store: PostgresStore) -> None:
     path = "".join(hashlib.sha256(bytes([at])).hexdigest() for at in range(200))
-    with pytest.raises(InvalidInput, match="cannot hold this: index row"), store.write() as writer:
-        writer.track("here", [path])
+    with pytest.raises(InvalidInput, match="cannot store this: index row"), store.write() as writer:
+        writer.code.track("here", [path])
 
 
 def test_a_server_without_roles_serves_nobody_with_rights_of_its_own(store: PostgresStore) -> None:

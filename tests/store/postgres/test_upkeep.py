@@ -128,7 +128,7 @@ def test_a_server_erases_traces_for_an_owner_and_for_nobody_else(team: Team) -> 
 def add(store: PostgresStore, name: str) -> int:
     with store.write() as writer:
         new = Version(name, "fact", SECRET, T0, T0, "agent", "test")
-        return writer.add_version(new, [PassageRow(name.encode(), "en", "unheard")], ())
+        return writer.memories.add(new, [PassageRow(name.encode(), "en", "unheard")], ())
 
 
 def settings(pooler_dsn: str) -> list[tuple[str, ...]]:
@@ -156,9 +156,9 @@ def test_everything_works_behind_a_pooler_of_transactions_and_leaves_nothing_the
     for number in range(8):  # more often than a statement is run before it is prepared
         added = add(store, f"p{number}")
         with store.read() as reader:
-            assert f"p{number}" in {found.memory_id for found in reader.keyword_search(["unheard"], 20, NOW)}
+            assert f"p{number}" in {found.memory_id for found in reader.search.keywords(["unheard"], 20, NOW)}
         with store.write() as writer:
-            writer.erase(f"p{number}", [added])
+            writer.memories.erase(f"p{number}", [added])
     old = team.file_of("memories")
     assert store.scrub([SECRET])
     assert team.file_of("memories") != old
@@ -175,7 +175,7 @@ def test_many_threads_share_the_few_connections_of_a_pooler(team: Team, pooled: 
     for thread in threads:
         thread.join(30)
     with store.read() as reader:
-        assert {*names} <= {found.memory_id for found in reader.keyword_search(["unheard"], 50, NOW)}
+        assert {*names} <= {found.memory_id for found in reader.search.keywords(["unheard"], 50, NOW)}
 
 
 def test_behind_a_pooler_a_reader_is_waited_for_as_long_as_told(team: Team, pooled: str) -> None:
@@ -205,7 +205,7 @@ def test_while_traces_wait_for_a_long_reader_the_memory_is_read_and_written(
     store = PostgresStore(team.dsn, team.space, busy_seconds=60)
     done: list[bool] = []
     with store.read() as long:
-        long.last_number()  # holds the table until its end
+        long.memories.last_number()  # holds the table until its end
         erasing = threading.Thread(target=lambda: done.append(store.scrub([])))
         erasing.start()
         for at in range(10):

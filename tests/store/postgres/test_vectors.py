@@ -14,10 +14,10 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.postgres.search import schema, vector_changes, vector_samples
-from waypost.store.postgres.search import search_rows as postgres_search_rows
+from waypost.store.postgres.search import search as postgres_search
 from waypost.store.postgres.search.halfvec import Halves, array_bytes, half_bytes, packed
 from waypost.store.postgres.search.vector_rows import NearVector, all_scores, find_engine, near
-from waypost.store.postgres.search.vector_samples import Samples, _together
+from waypost.store.postgres.search.vector_samples import Samples, _combined
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import PassageRow, Population, Store
 from waypost.store.sql.packed import pack
@@ -48,12 +48,12 @@ def fill(stores: Sequence[Store], count: int = 240, *, dimensions: int = DIMENSI
     for store in stores:
         with store.write() as writer:
             items = [(version(number), [passage(number)]) for number in range(count)]
-            first = writer.last_number() + 1
-            writer.add_derived(items, [ENGINE])
+            first = writer.memories.last_number() + 1
+            writer.code.add_derived(items, [ENGINE])
             for number in range(6, count, 7):
-                writer.supersede(first + number, T0)
+                writer.memories.supersede(first + number, T0)
             rows = [(row.content_hash, row.language, vector) for (_, (row,)), vector in zip(items, made, strict=True)]
-            writer.put_vectors(ENGINE, rows)
+            writer.vectors.put(ENGINE, rows)
 
 
 def version(number: int) -> Version:
@@ -72,23 +72,23 @@ def passage(number: int) -> PassageRow:
 def index(store: PostgresStore) -> int:
     with pytest.MonkeyPatch.context() as patch, store.write() as writer:
         patch.setattr(vector_changes, "INDEX_FROM", 10)
-        return writer.index_vectors()
+        return writer.index.index_vectors()
 
 
 def rows(store: PostgresStore, sql: str) -> list[Any]:
     with store.read() as reader:
-        return reader._rows(sql)
+        return reader.database.rows(sql)
 
 
 def nearest(store: Store, asked: Matrix, limit: int = 10, view: View = NOW) -> list[tuple[str, float]]:
     with store.read() as reader:
-        answer = reader.vector_search(ENGINE, asked, limit, view)
-    return [(found.memory_id, round(found.score, 5)) for found in answer.found]
+        answer = reader.search.vectors(ENGINE, asked, limit, view)
+    return [(found.memory_id, round(found.score, 5)) for found in answer.hits]
 
 
 def spread(store: Store, asked: Matrix, view: View = NOW) -> dict[str, Population]:
     with store.read() as reader:
-        return dict(reader.vector_search(ENGINE, asked, 1, view).population)
+        return dict(reader.search.vectors(ENGINE, asked, 1, view).population)
 
 
 def assert_same_spread(mine: dict[str, Population], theirs: dict[str, Population]) -> None:
@@ -137,7 +137,7 @@ def test_a_few_members_of_a_view_are_found_by_one_search_even_if_many_of_them_ar
     for store in filled:
         with store.write() as writer:
             for number in range(0, 240, 2):  # of the best as of the others
-                writer.set_state(f"m{number}", archived_at=T0)
+                writer.memories.set_state(f"m{number}", archived_at=T0)
     whole = [nearest(store, asked, 5, view) for store in filled]
     depths: list[int] = []
 
@@ -145,7 +145,7 @@ def test_a_few_members_of_a_view_are_found_by_one_search_even_if_many_of_them_ar
         depths.append(given[-1])
         return near(*given)
 
-    monkeypatch.setattr(postgres_search_rows, "near", noting)
+    monkeypatch.setattr(postgres_search, "near", noting)
     assert nearest(filled[0], asked, 5, view) == whole[0] == whole[1]
     assert len(depths) <= 1  # no deeper search than the first
     for limit in (1, 2, 60):
@@ -159,13 +159,13 @@ def test_what_is_found_makes_up_for_a_small_sample(store: PostgresStore, monkeyp
     chosen = Samples()
     plain, better = list[float](), list[float]()
     with store.read() as reader:
-        engine = find_engine(reader._db, ENGINE)
+        engine = find_engine(reader.database, ENGINE)
         assert engine is not None
         for asked in vectors(40, seed=8):
-            exact = all_scores(reader._db, engine, False, asked).cosines.std()
-            found = near(reader._db, engine, False, asked, 60)
+            exact = all_scores(reader.database, engine, False, asked).cosines.std()
+            found = near(reader.database, engine, False, asked, 60)
             for errors, nearest in ((plain, []), (better, found)):
-                spread = _together([*chosen.spread(reader._db, engine, False, asked, nearest).values()])
+                spread = _combined([*chosen.spread(reader.database, engine, False, asked, nearest).values()])
                 errors.append(abs(spread.deviation / exact - 1))
     assert np.mean(better) < 0.6 * np.mean(plain)
     assert np.mean(better) < 0.05
@@ -176,9 +176,9 @@ def test_cosines_of_versions_are_those_of_sqlite(filled: tuple[PostgresStore, St
     found = []
     for store in filled:
         with store.read() as reader:
-            found.append(reader.vector_scores(ENGINE, asked, numbers))
-            assert reader.vector_scores("another", asked, numbers) == {}
-            assert reader.vector_scores(ENGINE, asked[:8], numbers) == {}
+            found.append(reader.search.vector_scores(ENGINE, asked, numbers))
+            assert reader.search.vector_scores("another", asked, numbers) == {}
+            assert reader.search.vector_scores(ENGINE, asked[:8], numbers) == {}
     assert found[0].keys() == found[1].keys() == {1, 2, 5, 40, 100}
     assert found[0] == pytest.approx(found[1], abs=1e-6)
 
@@ -188,9 +188,9 @@ def test_twins_are_those_of_sqlite(filled: tuple[PostgresStore, Store]) -> None:
     found = []
     for store in filled:
         with store.read() as reader:
-            found.append(reader.twins(ENGINE, asked, "fact", "common", 0.9, 5))
+            found.append(reader.search.twins(ENGINE, asked, "fact", "common", 0.9, 5))
     assert found[0]
-    assert [(twin.asked, twin.number) for twin in found[0]] == [(twin.asked, twin.number) for twin in found[1]]
+    assert [(twin.index, twin.number) for twin in found[0]] == [(twin.index, twin.number) for twin in found[1]]
 
 
 def test_stored_vectors_come_back_as_they_are_kept_in_sqlite(filled: tuple[PostgresStore, Store]) -> None:
@@ -198,8 +198,8 @@ def test_stored_vectors_come_back_as_they_are_kept_in_sqlite(filled: tuple[Postg
     found = []
     for store in filled:
         with store.read() as reader:
-            found.append(reader.vectors(ENGINE, digests))
-            assert reader.missing_vectors(ENGINE, [*digests, b"?" * 16]) == [
+            found.append(reader.vectors.get(ENGINE, digests))
+            assert reader.vectors.missing(ENGINE, [*digests, b"?" * 16]) == [
                 *(digest for digest in digests if digest not in found[-1]),
                 b"?" * 16,
             ]
@@ -212,7 +212,9 @@ def test_what_was_erased_is_not_found_and_not_counted(filled: tuple[PostgresStor
     for store in filled:
         with store.write() as writer:
             for number in (*range(0, 240, 3), 4):
-                writer.erase(f"m{number}", [version.number for version in writer.versions(f"m{number}")])
+                writer.memories.erase(
+                    f"m{number}", [version.number for version in writer.memories.versions(f"m{number}")]
+                )
     mine, theirs = (nearest(store, asked, 200) for store in filled)
     assert {*mine} == {*theirs}
     counted = rows(filled[0], "SELECT language, vectors FROM vector_counts ORDER BY 1")
@@ -225,7 +227,7 @@ def test_vectors_made_again_replace_the_old_ones(filled: tuple[PostgresStore, St
     digest, turned = (8).to_bytes(16), -vectors(240)[8]
     for store in filled:
         with store.write() as writer:
-            writer.put_vectors(ENGINE, [(digest, "de", turned)], again=True)
+            writer.vectors.put(ENGINE, [(digest, "de", turned)], again=True)
     assert nearest(filled[0], turned, 1, PROSE)[0][0] in {"m8", "m9"}
     assert rows(filled[0], "SELECT sum(vectors)::bigint FROM vector_counts") == rows(
         filled[0], "SELECT count(*) FROM vectors"
@@ -234,12 +236,12 @@ def test_vectors_made_again_replace_the_old_ones(filled: tuple[PostgresStore, St
 
 def test_another_model_under_the_same_name_starts_afresh(filled: tuple[PostgresStore, Store]) -> None:
     with filled[0].write() as writer:
-        writer.put_vectors(ENGINE, [((8).to_bytes(16), "de", vectors(1, dimensions=8)[0])])
-        assert writer.owed()[ENGINE] > 100
+        writer.vectors.put(ENGINE, [((8).to_bytes(16), "de", vectors(1, dimensions=8)[0])])
+        assert writer.vectors.pending()[ENGINE] > 100
     assert nearest(filled[0], vectors(1)[0]) == []
     assert [name for name, _ in nearest(filled[0], vectors(1, dimensions=8)[0], 1)] == ["m8"]
     with filled[0].write() as writer:
-        writer.drop_engine(ENGINE)
+        writer.vectors.drop_engine(ENGINE)
     assert rows(filled[0], "SELECT count(*) FROM vector_counts") == [(0,)]
 
 
@@ -252,8 +254,8 @@ def test_an_index_is_made_when_vectors_have_become_many(store: PostgresStore, mo
     with store.write() as writer:
         digests = [(1000 + number).to_bytes(16) for number in range(60)]
         new = Version("new", "fact", "text", T0, T0, "agent", "test")
-        writer.add_version(new, [PassageRow(digest, "en", "") for digest in digests], [ENGINE])
-        writer.put_vectors(ENGINE, [(digest, "en", one) for digest, one in zip(digests, vectors(60, 3), strict=True)])
+        writer.memories.add(new, [PassageRow(digest, "en", "") for digest in digests], [ENGINE])
+        writer.vectors.put(ENGINE, [(digest, "en", one) for digest, one in zip(digests, vectors(60, 3), strict=True)])
     made = rows(
         store, "SELECT indexname::text FROM pg_indexes WHERE indexdef LIKE '%hnsw%' AND schemaname = current_schema()"
     )
@@ -270,7 +272,7 @@ def test_the_index_finds_nearly_all_of_the_nearest(both: tuple[PostgresStore, St
     with both[0].read() as reader:
         plan = "\n".join(
             line
-            for (line,) in reader._rows(
+            for (line,) in reader.database.rows(
                 "EXPLAIN SELECT vector_id FROM vectors WHERE engine_id = 1 AND NOT of_code AND vector_dims(packed) = 64"
                 f" ORDER BY packed::halfvec(64) <#> '{[0.5] * 64}'::halfvec(64) LIMIT 20"
             )
@@ -299,7 +301,7 @@ def test_a_sample_is_taken_again_after_a_time_or_when_much_has_changed(store: Po
     before = spread(store, asked)
     with store.write() as writer:
         for number in range(0, 240, 6):
-            writer.put_vectors(ENGINE, [(number.to_bytes(16), "en", vectors(240)[number] * 0)], again=True)
+            writer.vectors.put(ENGINE, [(number.to_bytes(16), "en", vectors(240)[number] * 0)], again=True)
     assert spread(store, asked) == before
     time[0] = 1000.0
     assert spread(store, asked)["en"].mean != before["en"].mean

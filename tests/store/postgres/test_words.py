@@ -5,14 +5,14 @@ import pytest
 from psycopg import errors
 
 from waypost.errors import ConfigError, SecurityError, StoreUnavailable, WaypostError
-from waypost.store.postgres.errors import is_lost, told
+from waypost.store.postgres.errors import is_lost, translated
 
 _SHOWN = "PostgreSQL database 'memory' on db"
 _BEGIN = 'connection failed: connection to server at "127.0.0.1", port 5432 failed: '
 
 
 def _words(error: psycopg.Error) -> WaypostError:
-    found = told(error, _SHOWN)
+    found = translated(error, _SHOWN)
     assert isinstance(found, WaypostError)
     return found
 
@@ -25,9 +25,9 @@ def _words(error: psycopg.Error) -> WaypostError:
         ('FATAL:  role "ann" is not permitted to log in', "refused the role", "Check the role"),
         ('FATAL:  permission denied for database "memory"', "may not connect", "waypost team init"),
         ('FATAL:  database "memoryx" does not exist', '"memoryx" does not exist', "Create what is missing"),
-        ('FATAL:  no pg_hba.conf entry for host "10.0.0.1", no encryption', "lets this role not in", "sslmode"),
-        ("server does not support SSL, but SSL was required", "no safe connection", "sslrootcert"),
-        ("SSL error: certificate verify failed", "no safe connection", "certificate"),
+        ('FATAL:  no pg_hba.conf entry for host "10.0.0.1", no encryption', "does not admit this role", "sslmode"),
+        ("server does not support SSL, but SSL was required", "No secure connection", "sslrootcert"),
+        ("SSL error: certificate verify failed", "No secure connection", "certificate"),
     ],
 )
 def test_a_refusal_that_stays_says_what_to_do_and_is_not_waited_for(said: str, what: str, remedy: str) -> None:
@@ -62,10 +62,10 @@ def test_what_may_be_better_in_a_moment_is_waited_for(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "what", "remedy"),
     [
-        ("permission denied for schema waypost_19cb88627a948ff6", "no member of this memory", "member add"),
+        ("permission denied for schema waypost_19cb88627a948ff6", "not a member of this memory", "member add"),
         ("permission denied for table memories", "Your role in this memory does not allow that", "member role"),
         ('new row violates row-level security policy for table "audit"', "does not allow that", "member role"),
-        ("permission denied for database memory", "may not do that", "the owner of what is named"),
+        ("permission denied for database memory", "may not do that", "the owner of the named object"),
         ("Only an owner of this memory may do this.", "Only an owner of this memory may do this.", "Ask an owner"),
     ],
 )

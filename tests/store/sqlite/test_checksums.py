@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.damage.filled import fill
 
 from waypost.embed.fake import FakeEngine
-from waypost.store.moved_tables import TABLES
 from waypost.store.salvaged import KEPT
 from waypost.store.sqlite.checksums import SUMMED, StoredText, add_checksum_function, checksum, false_rows
 from waypost.store.sqlite.store import SqliteStore
+from waypost.store.tables import TABLES
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 VALUES = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False), st.text(), st.binary())
@@ -61,9 +61,9 @@ def test_the_migration_sums_what_is_there(tmp_path: Path, monkeypatch: pytest.Mo
         patch.setattr("waypost.store.sqlite.schema.MIGRATIONS", earlier)
         old = SqliteStore(tmp_path)
         with old.write() as writer:
-            writer.set_meta("key", "value")
-            writer.add_tombstone(b"digest", T0)
-            writer.add_checkout("c", "/somewhere", T0)
+            writer.meta.set("key", "value")
+            writer.tombstones.add(b"digest", T0)
+            writer.code.add_checkout("c", "/somewhere", T0)
         old.close()
     SqliteStore(tmp_path).close()
     assert wrong_rows(tmp_path / "memory.db") == []

@@ -18,7 +18,7 @@ def add(store: SqliteStore, number: int) -> None:
     text = f"ship {number} at dock {number * 7919}"
     with store.write() as writer:
         new = Version(f"m{number}", "fact", text, T0, T0, "agent", "test", fingerprint=number.to_bytes(2, "big"))
-        writer.add_version(new, [PassageRow(number.to_bytes(16, "big"), "en", text)], ())
+        writer.memories.add(new, [PassageRow(number.to_bytes(16, "big"), "en", text)], ())
 
 
 @pytest.fixture

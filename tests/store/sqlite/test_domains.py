@@ -15,7 +15,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.protocol import PassageRow
-from waypost.store.sql import search_rows
+from waypost.store.sql import search
 from waypost.store.sqlite.store import DATABASE_NAME, SqliteStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
@@ -40,8 +40,8 @@ def write(store: SqliteStore, numbers: range, domain: str, level: int = 1) -> No
         for number in numbers:
             new = Version(f"m{number}", "fact", "text", T0, T0, "agent", "test", level=level, domain=domain)
             digest = number.to_bytes(16)
-            writer.add_version(new, [PassageRow(digest, "en", f"common word{number}")], [ENGINE])
-            writer.put_vectors(ENGINE, [(digest, "en", vector(number))])
+            writer.memories.add(new, [PassageRow(digest, "en", f"common word{number}")], [ENGINE])
+            writer.vectors.put(ENGINE, [(digest, "en", vector(number))])
 
 
 def as_an_earlier_version_left_it(folder: Path) -> None:
@@ -53,7 +53,7 @@ def as_an_earlier_version_left_it(folder: Path) -> None:
 
 def counts(store: SqliteStore) -> dict[str, int]:
     with store.read() as reader:
-        return {name: count for name, (count, _) in reader.domains(ENGINE, NOW).items()}
+        return {name: count for name, (count, _) in reader.facts.domains(ENGINE, NOW).items()}
 
 
 def kept(folder: Path) -> dict[str, int]:
@@ -78,7 +78,7 @@ def test_wrong_sums_are_put_right_by_counting_again(store: SqliteStore, tmp_path
     connection.execute("UPDATE domains SET facts = 99")
     connection.close()
     with store.write() as writer:
-        writer.recount_domains(ENGINE)
+        writer.facts.recount_domains(ENGINE)
     assert counts(store) == {"billing": 5}
 
 
@@ -105,7 +105,7 @@ def test_a_search_in_some_domains_and_levels_finds_what_comparing_all_of_them_fi
     domains: tuple[str, ...] | None,
     levels: tuple[int, ...] | None,
 ) -> None:
-    monkeypatch.setattr(search_rows, "few_members", lambda _: few)
+    monkeypatch.setattr(search, "few_members", lambda _: few)
     view = replace(NOW, domains=domains, levels=levels)
     members = [
         number
@@ -116,9 +116,9 @@ def test_a_search_in_some_domains_and_levels_finds_what_comparing_all_of_them_fi
     asked = vector(9999)
     best = sorted(members, key=lambda number: -float(vector(number) @ asked))[:4]
     with large.read() as reader:
-        by_meaning = reader.vector_search(ENGINE, asked, 4, view)
-        by_words = reader.keyword_search(["common"], 4, view)
-    assert [found.memory_id for found in by_meaning.found] == [f"m{number}" for number in best]
+        by_meaning = reader.search.vectors(ENGINE, asked, 4, view)
+        by_words = reader.search.keywords(["common"], 4, view)
+    assert [found.memory_id for found in by_meaning.hits] == [f"m{number}" for number in best]
     assert sum(one.count for one in by_meaning.population.values()) == 309
     assert len(by_words) == min(4, len(members))
     assert {found.memory_id for found in by_words} <= {f"m{number}" for number in members}
@@ -128,18 +128,18 @@ def test_a_search_of_another_moment_finds_the_few_that_were_known_then(store: Sq
     write(store, range(1, 60), "common")
     with store.write() as writer:
         early = T0.replace(year=2020)
-        writer.add_version(
+        writer.memories.add(
             Version("old", "fact", "text", early, early, "agent", "test", level=1),
             [PassageRow(b"o" * 16, "en", "common")],
             [ENGINE],
         )
-        writer.put_vectors(ENGINE, [(b"o" * 16, "en", vector(7777))])
+        writer.vectors.put(ENGINE, [(b"o" * 16, "en", vector(7777))])
     then = View(Moment(T0, known_at=T0.replace(year=2021)))
     with store.read() as reader:
-        assert [found.memory_id for found in reader.vector_search(ENGINE, vector(1), 4, then).found] == ["old"]
-        assert [found.memory_id for found in reader.keyword_search(["common"], 4, then)] == ["old"]
+        assert [found.memory_id for found in reader.search.vectors(ENGINE, vector(1), 4, then).hits] == ["old"]
+        assert [found.memory_id for found in reader.search.keywords(["common"], 4, then)] == ["old"]
 
 
 @pytest.mark.parametrize(("passages", "few"), [(0, 3_000), (90_000, 3_000), (1_000_000, 10_000), (4_000_000, 20_000)])
 def test_the_larger_the_memory_the_more_members_are_compared_directly(passages: int, few: int) -> None:
-    assert search_rows.few_members(passages) == few
+    assert search.few_members(passages) == few

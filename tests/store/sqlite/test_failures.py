@@ -32,13 +32,15 @@ T0 = datetime(2026, 1, 1, tzinfo=UTC)
 def write(store: SqliteStore, memory_id: str, text: str = "some words") -> None:
     new = Version(memory_id, "fact", text, T0, T0, "agent", "test")
     with store.write() as writer:
-        writer.add_version(new, [PassageRow(memory_id.encode(), "en", text)], [])
+        writer.memories.add(new, [PassageRow(memory_id.encode(), "en", text)], [])
 
 
 def stored(store: SqliteStore) -> list[str]:
     with store.read() as reader:
         return [
-            v.memory_id for n in range(1, reader.last_number() + 1) for v in reader.versions_by_number([n]).values()
+            v.memory_id
+            for n in range(1, reader.memories.last_number() + 1)
+            for v in reader.memories.by_number([n]).values()
         ]
 
 
@@ -46,9 +48,9 @@ def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     write(store, "before")
     with pytest.raises(StoreFull, match="No room left"), store.write() as writer:
-        connection = writer._connection
+        connection = writer.database.connection  # type: ignore[attr-defined]
         connection.pragma("max_page_count", connection.pragma("page_count") + 4)
-        writer.add_version(Version("big", "fact", "x" * 400_000, T0, T0, "agent", "t"), [], [])
+        writer.memories.add(Version("big", "fact", "x" * 400_000, T0, T0, "agent", "t"), [], [])
     assert stored(store) == ["before"]
     assert list(store.problems()) == []
     store.close()
@@ -103,7 +105,7 @@ def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         try:
             store = SqliteStore(Path(sys.argv[1]))
             with store.write() as writer:
-                writer.set_meta("a", "b")
+                writer.meta.set("a", "b")
         except StoreReadOnly as error:
             print(error)
     """)
@@ -216,7 +218,7 @@ def test_references_of_an_earlier_schema_are_kept(tmp_path: Path, monkeypatch: p
     monkeypatch.undo()
     again = SqliteStore(tmp_path)
     with again.read() as reader:
-        assert reader.versions("kept")[0].refs == (
+        assert reader.memories.versions("kept")[0].refs == (
             CodeReference("a.py", LineRange(3, 9), "x#", git_commit="ab12"),
             CodeReference("b.py"),
         )
@@ -234,7 +236,7 @@ def test_a_writer_that_waits_too_long_says_who_is_in_the_way(tmp_path: Path) -> 
     patient = SqliteStore(tmp_path)
     impatient = SqliteStore(tmp_path, busy_seconds=0.05)
     with patient.write() as writer:
-        writer.set_meta("a", "b")
+        writer.meta.set("a", "b")
         with pytest.raises(StoreBusy, match="another process"):
             write(impatient, "m1")
     write(impatient, "m2")
@@ -245,10 +247,10 @@ def test_a_closed_store_keeps_nothing_open_and_lets_others_finish(tmp_path: Path
     store = SqliteStore(tmp_path)
     with store.write() as writer:
         store.close()
-        writer.set_meta("a", "b")
+        writer.meta.set("a", "b")
     assert not (tmp_path / "memory.db-wal").exists()
     with store.read() as reader:
-        assert reader.meta("a") == "b"
+        assert reader.meta.get("a") == "b"
     assert not (tmp_path / "memory.db-wal").exists()
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from waypost.store.sqlite.store import SqliteStore
 store = SqliteStore(Path(sys.argv[1]))
 with store.write() as writer:
-    writer.set_meta(sys.argv[2], "written")
+    writer.meta.set(sys.argv[2], "written")
 store.close()
 """
 
@@ -149,13 +149,13 @@ def test_the_log_of_a_new_database_is_the_one_that_its_first_connection_uses(tmp
 def test_locks_that_somebody_else_dropped_are_taken_again_with_the_next_write(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     with store.write() as writer:
-        writer.set_meta("one", "1")
+        writer.meta.set("one", "1")
     drop_locks(tmp_path)
     assert locks_of(tmp_path) < 2  # the control
     with store.write() as writer:
-        writer.set_meta("two", "2")
+        writer.meta.set("two", "2")
     with store.read() as reader:
-        assert (reader.meta("one"), reader.meta("two")) == ("1", "2")
+        assert (reader.meta.get("one"), reader.meta.get("two")) == ("1", "2")
     assert locks_of(tmp_path) == 2
     store.close()
 
@@ -166,16 +166,18 @@ def test_a_log_that_was_deleted_meanwhile_loses_nothing_that_was_acknowledged(tm
     other = SqliteStore(tmp_path)  # of another checkout: it shares the locks of the process
     for number in range(4):
         with store.write() as writer:
-            writer.set_meta(f"ours {number}", "written")
+            writer.meta.set(f"ours {number}", "written")
         with other.read() as reader:
-            assert reader.meta(f"ours {number}") == "written"
+            assert reader.meta.get(f"ours {number}") == "written"
         drop_locks(tmp_path)
         written_by_another(tmp_path, f"theirs {number}")
     store.close()
     other.close()
     again = SqliteStore(tmp_path)
     with again.read() as reader:
-        assert [reader.meta(f"{who} {number}") for who in ("ours", "theirs") for number in range(4)] == ["written"] * 8
+        assert [reader.meta.get(f"{who} {number}") for who in ("ours", "theirs") for number in range(4)] == [
+            "written"
+        ] * 8
     assert list(again.problems()) == []
     again.close()
 
@@ -184,18 +186,18 @@ def test_a_log_that_was_deleted_meanwhile_loses_nothing_that_was_acknowledged(tm
 def test_a_write_into_a_log_that_was_deleted_under_it_is_not_acknowledged(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     with store.write() as writer:
-        writer.set_meta("before", "written")
+        writer.meta.set("before", "written")
     assert store.scrub([])  # the log is empty, as after the one who believes to be the last has moved it into the file
     with pytest.raises(StoreError, match="replaced while this process had it open"), store.write() as writer:
-        writer.set_meta("meanwhile", "written")
+        writer.meta.set("meanwhile", "written")
         (tmp_path / "memory.db-wal").unlink()
         (tmp_path / "memory.db-shm").unlink()
     with store.write() as writer:
-        writer.set_meta("after", "written")
+        writer.meta.set("after", "written")
     store.close()
     again = SqliteStore(tmp_path)
     with again.read() as reader:
-        assert (reader.meta("before"), reader.meta("after")) == ("written", "written")
+        assert (reader.meta.get("before"), reader.meta.get("after")) == ("written", "written")
     assert list(again.problems()) == []
     again.close()
 
@@ -210,10 +212,10 @@ def test_bytes_are_looked_for_in_the_database_and_in_its_log(tmp_path: Path) -> 
     store = SqliteStore(tmp_path)
     path = tmp_path / "memory.db"
     with store.write() as writer:
-        writer.set_meta("word", "quixzanthal" + "x" * 3_000_000)
+        writer.meta.set("word", "quixzanthal" + "x" * 3_000_000)
     assert contains(path, [b"quixzanthal"])
     with store.write() as writer:
-        writer.set_meta("word", "")
+        writer.meta.set("word", "")
     assert not contains(path, [b"no such word"])
     assert not contains(path, [])
     assert not contains(tmp_path / "nothing.db", [b"quixzanthal"])
@@ -238,7 +240,7 @@ def test_a_writer_in_the_way_of_a_rewrite_leaves_the_traces_for_a_second_try(
     monkeypatch.undo()
     for value in ("x" * 100_000, ""):
         with store.write() as writer:
-            writer.set_meta("word", value)
+            writer.meta.set("word", value)
     assert free_pages(tmp_path / "memory.db") > 0
     assert store.scrub([], rewrite=True)
     assert free_pages(tmp_path / "memory.db") == 0
@@ -267,7 +269,7 @@ def test_a_list_of_locks_that_leaves_some_out_once_is_read_again(
     """The system does that while other processes lock and unlock: about three reads of a thousand, with four of them."""
     store = SqliteStore(tmp_path)
     with store.write() as writer:
-        writer.set_meta("word", "one")
+        writer.meta.set("word", "one")
     answers = [frozenset[int]()]
     monkeypatch.setattr(
         "waypost.store.sqlite.files.locked_inodes", lambda: answers.pop() if answers else locked_inodes()

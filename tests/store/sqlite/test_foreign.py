@@ -22,7 +22,7 @@ def made(path: Path, *statements: str) -> Path:
 def everything(path: Path, table: str = "facts", columns: Sequence[str] | None = None) -> list[tuple[Value, ...]]:
     copy = path.with_name("copy.db")
     copy_database(path, copy)
-    with ForeignDatabase(copy, shown=path) as database:
+    with ForeignDatabase(copy, display_path=path) as database:
         found = database.table(table)
         assert found is not None
         database.check(found)

@@ -9,7 +9,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.protocol import PassageRow
-from waypost.store.sqlite import search_rows as searching
+from waypost.store.sqlite import search
 from waypost.store.sqlite.store import SqliteStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
@@ -17,17 +17,17 @@ T0 = datetime(2026, 1, 1, tzinfo=UTC)
 
 def asked(store: SqliteStore, *terms: str) -> set[str]:
     with store.read() as reader:
-        return {hit.memory_id for hit in reader.keyword_search(terms, 10, View(Moment(T0)))}
+        return {hit.memory_id for hit in reader.search.keywords(terms, 10, View(Moment(T0)))}
 
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
-    monkeypatch.setattr(searching, "_MOST_WEIGHED", 4)
+    monkeypatch.setattr(search, "_MOST_WEIGHED", 4)
     store = SqliteStore(tmp_path)
     with store.write() as writer:
         for number, terms in enumerate(("common rare", "common", "common", "common", "common other", "other")):
             new = Version(f"m{number}", "fact", terms, T0, T0, "agent", "test", fingerprint=bytes([number]))
-            writer.add_version(new, [PassageRow(bytes([number] * 16), "en", terms)], ())
+            writer.memories.add(new, [PassageRow(bytes([number] * 16), "en", terms)], ())
     return store
 
 

@@ -37,11 +37,11 @@ def test_a_damaged_file_is_overwritten_with_its_old_log_gone_unless_somebody_has
     good, bad = tmp_path / "good" / "memory.db", tmp_path / "bad" / "memory.db"
     store = SqliteStore(good.parent)
     with store.write() as writer:
-        writer.set_meta("whose", "the good one's")
+        writer.meta.set("whose", "the good one's")
     store.close()
     other = SqliteStore(bad.parent)
     with other.write() as writer:
-        writer.set_meta("whose", "the bad one's")
+        writer.meta.set("whose", "the bad one's")
     log = contents(bad.parent)[Path(f"{bad}-wal")]
     with pytest.raises(StoreBusy, match="another process has it open"):
         overwrite(good, bad, busy_seconds=0.1)
@@ -55,5 +55,5 @@ def test_a_damaged_file_is_overwritten_with_its_old_log_gone_unless_somebody_has
     assert check_file(bad) == []
     again = SqliteStore(bad.parent)
     with again.read() as reader:
-        assert reader.meta("whose") == "the good one's"
+        assert reader.meta.get("whose") == "the good one's"
     again.close()

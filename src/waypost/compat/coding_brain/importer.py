@@ -49,7 +49,7 @@ def _why_not(space: OpenSpace, draft: Draft, receipt: Receipt) -> list[str]:
     if receipt.status == "refused":
         return [f"refused: {receipt.reason}"]
     with space.store.read() as reader:
-        known = reader.version(receipt.id or "", Moment(space.clock()))
+        known = reader.memories.version(receipt.id or "", Moment(space.clock()))
     there = {ref.file_path for ref in known.refs} if known else set()
     missing = [str(ref) for ref in draft.refs if ref.file_path not in there]
     if known is None or not missing:

@@ -80,7 +80,7 @@ def import_bridge(space: OpenSpace, path: Path, caller: Caller) -> Bridged:
     import_id = going_on or space.new_id()
     backup, hidden = _back_up(space, path, import_id)
     try:
-        database = ForeignDatabase(backup, shown=path)
+        database = ForeignDatabase(backup, display_path=path)
     except BaseException:
         drop_backups(space, import_id)
         raise
@@ -235,7 +235,7 @@ def _back_up(space: OpenSpace, path: Path, import_id: str) -> tuple[Path, Counte
     whole, masked = (folder / f".{import_id}.{os.getpid()}.{part}.tmp" for part in ("whole", "masked"))
     try:
         copy_database(path, whole)
-        with ForeignDatabase(whole, shown=path) as database:
+        with ForeignDatabase(whole, display_path=path) as database:
             hidden = rewrite_database(database, masked, lambda text: mask(text).text, _NEEDED)
         os.replace(masked, target)
         sync_directory(folder)

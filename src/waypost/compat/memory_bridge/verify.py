@@ -44,12 +44,14 @@ def verify(space: OpenSpace, taken: "BridgeRows", links: Sequence[Edge], rows: i
     total = readable = present = 0
     with space.store.read() as reader:
         for memory_id in taken.own:
-            versions = reader.versions(memory_id)
+            versions = reader.memories.versions(memory_id)
             if versions:
                 total = (total + checksum(memory_id, versions[0].text)) % (1 << 256)
                 readable += any(version.superseded_at is None for version in versions)
         for batch in batches(links, _PAGE):
-            there = {(e.kind, e.from_id, e.to_id) for e in reader.edges_of({e.from_id for e in batch}, _kinds(batch))}
+            there = {
+                (e.kind, e.from_id, e.to_id) for e in reader.edges.of_kinds({e.from_id for e in batch}, _kinds(batch))
+            }
             present += sum((one.kind, one.from_id, one.to_id) in there for one in batch)
     accounted = sum(taken.statuses.values())
     problems = []

@@ -169,10 +169,10 @@ def _known(reader: Reader, draft: Draft) -> tuple[Draft, Version | None]:
         return draft, None
     text = mask(draft.text).text
     for key in (draft.key, f"{draft.key}~{hashlib.sha256(text.encode()).hexdigest()[:8]}"):
-        held = reader.find_key(mask(key).text)
+        held = reader.memories.with_key(mask(key).text)
         if held is None:
             return replace(draft, key=key), None
-        if text in (held.text, reader.versions(held.memory_id)[0].text):
+        if text in (held.text, reader.memories.versions(held.memory_id)[0].text):
             return draft, held
     return replace(draft, key=None), None
 
@@ -186,7 +186,7 @@ def _note(reader: Reader, taken: BridgeRows, fact: BridgeFact, draft: Draft, rec
     is_new = receipt.status == "added"
     known = taken.memories.get(fact.source_id)
     if fact.source_id and (known is None or known.is_past):  # of several rows with one id, the current one is meant
-        level = draft.level if is_new else reader.versions(receipt.id)[-1].level
+        level = draft.level if is_new else reader.memories.versions(receipt.id)[-1].level
         taken.memories[fact.source_id] = Here(receipt.id, level, fact.is_past)
     if receipt.status == "duplicate":  # nothing of it was stored, so nothing of it was left out
         return

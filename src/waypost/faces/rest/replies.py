@@ -22,7 +22,7 @@ import apsw
 from waypost.faces.rest.problems import ProblemError
 from waypost.model.time import Clock, to_micros
 from waypost.space.platform import make_private_directory
-from waypost.store.sqlite.connection import in_our_words, keep_private
+from waypost.store.sqlite.connection import keep_private, translated_errors
 
 FILE = "replies.db"
 KEPT = timedelta(days=1)
@@ -159,7 +159,7 @@ class Replies:
         """The file in a transaction of its own, and the secret of its hashes."""
         if not self._path.exists():
             make_private_directory(self._path.parent)
-        with in_our_words(self._path):
+        with translated_errors(self._path):
             connection = apsw.Connection(str(self._path))
             keep_private(self._path)
             try:

@@ -31,7 +31,7 @@ class TeamReplies(Replies):
             _digest(self._secret, claim.caller),
             request,
             now=self._clock(),
-            held=_HELD,
+            lease=_HELD,
             kept=KEPT,
             most=MOST_EACH,
         )

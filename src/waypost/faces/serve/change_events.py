@@ -10,12 +10,12 @@ from waypost.memory.catalog import Spaces
 
 if TYPE_CHECKING:
     from waypost.faces.rest.services import Services
-    from waypost.store.postgres.notifications import Listening
+    from waypost.store.postgres.notifications import ChangeListener
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """For `Listening`, in whose thread it is told."""
+    """For `ChangeListener`, in whose thread it is told."""
 
     spaces: Spaces
     services: "Services"
@@ -46,7 +46,7 @@ class News:
 class Ears:
     """Whether this process hears of the others now."""
 
-    listening: "Listening | None" = None
+    listening: "ChangeListener | None" = None
 
     @property
     def hear(self) -> bool:
@@ -59,9 +59,9 @@ async def hearing(spaces: Spaces, services: "Services", ears: Ears | None = None
     if not spaces.store:
         yield
         return
-    from waypost.store.postgres.notifications import Listening
+    from waypost.store.postgres.notifications import ChangeListener
 
-    listening = Listening(spaces.store, News(spaces, services, asyncio.get_running_loop()))
+    listening = ChangeListener(spaces.store, News(spaces, services, asyncio.get_running_loop()))
     listening.start()
     if ears is not None:
         ears.listening = listening

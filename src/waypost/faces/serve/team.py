@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from waypost.faces.rest.replies import Replies
     from waypost.store.postgres.directory.sessions import Connect
 
-LISTENS_AS = "waypost listening"  # by which the connections of `Listening` are known
+LISTENS_AS = "waypost listening"  # by which the connections of `ChangeListener` are known
 _UPKEEP = 0x57_41_59_55  # "WAYU": locks of who looks after a memory
 
 

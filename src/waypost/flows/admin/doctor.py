@@ -107,10 +107,10 @@ def _check_pending(at: Checkup) -> Iterator[Finding]:
     if (failed := last_failure(space)) is not None:
         yield WORKER.finding(failed.notice)
     with space.store.read() as reader:
-        pending_texts = reader.owed()
+        pending_texts = reader.vectors.pending()
         engines = {engine.name: engine for engine in space.engines.active(reader) if pending_texts.get(engine.name)}
-        waiting = len(reader.tracked(space.identity.checkout_id)) if space.identity.has_tree else 0
-        has_conclusions = space.identity.has_tree and bool(reader.meta(conclusions_key(space)))
+        waiting = len(reader.code.tracked(space.identity.checkout_id)) if space.identity.has_tree else 0
+        has_conclusions = space.identity.has_tree and bool(reader.meta.get(conclusions_key(space)))
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     for name, engine in engines.items():
         texts = counted(pending_texts[name], "text")

@@ -138,11 +138,11 @@ def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> tuple[int,
     from waypost.flows.learn.cold_start import discover  # only for the first run
 
     with space.store.read() as reader:
-        if reader.meta(discovered_key(space)) and not again:
+        if reader.meta.get(discovered_key(space)) and not again:
             return 0, ()
     discovery = discover(space, caller)
     with space.store.write() as writer:
-        writer.set_meta(discovered_key(space), format_time(space.clock()))
+        writer.meta.set(discovered_key(space), format_time(space.clock()))
     return discovery.count(STORED, REPLACED, MERGED), discovery.given_up
 
 
@@ -163,7 +163,7 @@ def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:
 
 def _pending_count(space: OpenSpace) -> int:
     with space.store.read() as reader:
-        owed = reader.owed()
+        owed = reader.vectors.pending()
         return sum(owed.get(engine.name, 0) for engine in space.engines.active(reader))
 
 
@@ -194,15 +194,15 @@ def _audit(space: OpenSpace, caller: Caller, done: Indexed) -> None:
     details = {"read": done.read, "removed": done.removed, "renamed": done.renamed}
     if any(details.values()):
         with space.store.write() as writer:
-            writer.add_audit(AuditEntry(space.clock(), "index", None, caller.source, caller.actor, details))
+            writer.audit.add(AuditEntry(space.clock(), "index", None, caller.source, caller.actor, details))
 
 
 def _report_of(
     space: OpenSpace, done: Indexed, patterns: IndexPatterns, seconds: float, structure_after: float
 ) -> IndexReport:
     with space.store.read() as reader:
-        counts = reader.derived_counts(space.identity.checkout_id)
-        owed = reader.owed()
+        counts = reader.code.derived_counts(space.identity.checkout_id)
+        owed = reader.vectors.pending()
         pending = {engine.name: owed.get(engine.name, 0) for engine in space.engines.active(reader)}
         endpoints = endpoint_count(space, reader)
 

@@ -61,8 +61,8 @@ def _problems(space: OpenSpace) -> Iterator[Finding]:
 
 def _entries_left_out(space: OpenSpace, path: str) -> Iterator[Finding]:
     with space.store.read() as reader:
-        places = reader.journal_places(space.journal_id, [path])
-        left_out = [place for place in places if not reader.versions(place.memory_id)]
+        places = reader.journal.places(space.journal_id, [path])
+        left_out = [place for place in places if not reader.memories.versions(place.memory_id)]
     if left_out:
         some = "an entry that was" if len(left_out) == 1 else f"{len(left_out)} entries that were"
         yield JOURNAL_LEFT_OUT.finding(f"{path} holds {some} forgotten, or cannot be taken: not in the index.")

@@ -70,7 +70,7 @@ def maintain(
 
 def _skip_in_repository(space: OpenSpace, step: MaintenanceStep) -> StepResult:
     with space.store.write() as writer:
-        writer.set_meta(_key(space, step), format_time(space.clock()))
+        writer.meta.set(_key(space, step), format_time(space.clock()))
     message = "the journal is in the repository: run `waypost journal condense` on the branch of your choice"
     return StepResult(step.name, 0, message, skipped=True)
 
@@ -86,7 +86,7 @@ def applies(space: OpenSpace, step: MaintenanceStep) -> bool:
 def _step(space: OpenSpace, step: MaintenanceStep, force: bool, dry_run: bool) -> StepResult:
     key = _key(space, step)
     with space.store.read() as reader:
-        last = reader.meta(key)
+        last = reader.meta.get(key)
     now = space.clock()
     # A time in the future was noted by a wrong clock and is ignored.
     if not force and last is not None and timedelta(0) <= now - parse_time(last, key) < step.every:
@@ -95,7 +95,7 @@ def _step(space: OpenSpace, step: MaintenanceStep, force: bool, dry_run: bool) -
         return step.look(space)
     done = step.work(space)
     with space.store.write() as writer:
-        writer.set_meta(key, format_time(now))
+        writer.meta.set(key, format_time(now))
     return done
 
 
@@ -105,7 +105,7 @@ def _key(space: OpenSpace, step: MaintenanceStep) -> str:
 
 def _changed_files(space: OpenSpace) -> StepResult:
     with space.store.read() as reader:
-        waiting = len(reader.tracked(space.identity.checkout_id))
+        waiting = len(reader.code.tracked(space.identity.checkout_id))
     return StepResult("changed files", waiting, f"{counted(waiting, 'file waits', 'files wait')} to be indexed")
 
 
@@ -168,19 +168,19 @@ def _link(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
 
 def _old_verdicts(space: OpenSpace) -> StepResult:
     with space.store.read() as reader:
-        old = reader.old_verdicts(space.clock() - _KEPT)
+        old = reader.references.count_old_verdicts(space.clock() - _KEPT)
     return StepResult("old verdicts", old, f"{counted(old, 'verdict was', 'verdicts were')} not needed for 30 days")
 
 
 def _drop_verdicts(space: OpenSpace) -> StepResult:
     with space.store.write() as writer:
-        dropped = writer.drop_verdicts(space.clock() - _KEPT)
+        dropped = writer.references.drop_old_verdicts(space.clock() - _KEPT)
     return StepResult("old verdicts", dropped, f"{counted(dropped, 'verdict')} dropped after 30 days without need")
 
 
 def _pending_vectors(space: OpenSpace) -> StepResult:
     with space.store.read() as reader:
-        pending = sum(reader.owed().values())
+        pending = sum(reader.vectors.pending().values())
     return StepResult("vectors", pending, f"{counted(pending, 'text waits', 'texts wait')} to be embedded")
 
 

@@ -36,7 +36,7 @@ def last_maintained(space: OpenSpace) -> datetime | None:
     done = [step for step in STEPS if not step.needs_tree and not step.every and applies(space, step)]
     keys = [f"maintained:{step.name}:" for step in done]
     with space.store.read() as reader:
-        stored = {key: reader.meta(key) for key in keys}
+        stored = {key: reader.meta.get(key) for key in keys}
     times = [parse_time(value, key) for key, value in stored.items() if value is not None]
     return min(times) if len(times) == len(keys) else None
 
@@ -60,7 +60,7 @@ def catch_up_if_due(space: OpenSpace) -> tuple[StepResult, ...]:
         if not free or overdue_maintenance(space) is None:
             return ()
         with space.store.write() as writer:
-            writer.set_meta(_TRIED, format_time(space.clock()))
+            writer.meta.set(_TRIED, format_time(space.clock()))
         return maintain(space)
 
 
@@ -70,5 +70,5 @@ def is_due(space: OpenSpace) -> bool:
 
 def _may_try(space: OpenSpace) -> bool:
     with space.store.read() as reader:
-        tried = reader.meta(_TRIED)
+        tried = reader.meta.get(_TRIED)
     return tried is None or not timedelta(0) <= space.clock() - parse_time(tried, _TRIED) < _AGAIN

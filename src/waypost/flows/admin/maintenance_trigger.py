@@ -26,7 +26,7 @@ def start_if_overdue(space: OpenSpace) -> None:
     with space.store.write() as writer:
         if not _is_overdue(writer, now):
             return
-        writer.set_meta(_CALLED, format_time(now))
+        writer.meta.set(_CALLED, format_time(now))
     space.start_worker(space)
 
 
@@ -35,5 +35,5 @@ def _is_overdue(reader: Reader, now: datetime) -> bool:
 
 
 def _is_long_ago(reader: Reader, key: str, now: datetime, longest: timedelta) -> bool:
-    last = reader.meta(key)
+    last = reader.meta.get(key)
     return last is None or not timedelta(0) <= now - parse_time(last, key) <= longest

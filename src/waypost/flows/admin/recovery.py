@@ -35,14 +35,14 @@ _MOST_LISTED = 20
 def index_all(store: Store) -> None:
     """Create passages and keywords for all versions of a store without any. Vectors are embedded later."""
     with store.read() as reader:
-        last, engines = reader.last_number(), list(reader.owed())
+        last, engines = reader.memories.last_number(), list(reader.vectors.pending())
     for start in range(0, last, _BATCH):
         with store.write() as writer:
-            for number, version in writer.versions_by_number(range(start + 1, start + _BATCH + 1)).items():
-                writer.replace_passages(number, passage_rows(passages_of(version)), engines)
+            for number, version in writer.memories.by_number(range(start + 1, start + _BATCH + 1)).items():
+                writer.memories.replace_passages(number, passage_rows(passages_of(version)), engines)
     with store.write() as writer:
         for engine in engines:
-            writer.recount_domains(engine)
+            writer.facts.recount_domains(engine)
 
 
 def damage_findings(problems: Iterable[str], *, on_server: bool = False) -> list[Finding]:
@@ -74,7 +74,7 @@ def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
     """The result of a repair, after journal entries were read again from their files."""
     sync(space)
     with space.store.read() as reader:
-        lost = [memory_id for memory_id in done.lost_memories if not reader.versions(memory_id)]
+        lost = [memory_id for memory_id in done.lost_memories if not reader.memories.versions(memory_id)]
     copied = counted(done.rows.get("memories", 0), "version", "versions")
     yield Finding(
         "database", True, f"It was damaged and is repaired, with {copied}. A copy of the old file: {done.old}"

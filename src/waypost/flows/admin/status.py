@@ -30,12 +30,15 @@ def status(space: OpenSpace) -> dict[str, Any]:
     metadata = read_metadata(space.folder)
     with space.store.read() as reader:
         view = View(Moment(space.clock()), checkout_id=space.identity.checkout_id)
-        counts, pending = reader.counts(view), reader.owed()
+        counts, pending = reader.memories.counts(view), reader.vectors.pending()
         engines = [engine.name for engine in space.engines.active(reader)]
-        newest, checkouts = reader.audit_entries(None, 1), reader.checkouts()
+        newest, checkouts = reader.audit.entries(None, 1), reader.code.checkouts()
         tree, references = _tree(space, reader), _references(space, reader)
         seen = seen_elsewhere(space, reader)
-        review = {"candidates": reader.count_candidates(), "expired": len(reader.lifetimes(expired_by=space.clock()))}
+        review = {
+            "candidates": reader.facts.count_candidates(),
+            "expired": len(reader.facts.lifetimes(expired_by=space.clock())),
+        }
     others = relatives(space)
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     return {
@@ -77,21 +80,21 @@ def status(space: OpenSpace) -> dict[str, Any]:
 def _tree(space: OpenSpace, reader: Reader) -> dict[str, Any] | None:
     """Figures about the index of this repository, or None without an index."""
     checkout = space.identity.checkout_id
-    files = reader.files(checkout)
+    files = reader.code.files(checkout)
     if not files:
         return None
     return {
         "files": len(files),
         "lines": sum(row.lines for row in files.values()),
-        "commit": reader.meta(indexed_commit_key(space)) or None,
-        "waiting": len(reader.tracked(checkout)),
-        "complete": not reader.meta(conclusions_key(space)),
+        "commit": reader.meta.get(indexed_commit_key(space)) or None,
+        "waiting": len(reader.code.tracked(checkout)),
+        "complete": not reader.meta.get(conclusions_key(space)),
     }
 
 
 def _references(space: OpenSpace, reader: Reader) -> dict[str, int]:
-    numbers = {row.number for row in reader.references(kept_view(space))}
-    memories = linked(space, reader, list(reader.versions_by_number(numbers).values())) if numbers else {}
+    numbers = {row.number for row in reader.references.visible(kept_view(space))}
+    memories = linked(space, reader, list(reader.memories.by_number(numbers).values())) if numbers else {}
     return {"memories": len(memories), "stale": sum(memory.state.is_stale for memory in memories.values())}
 
 
@@ -112,7 +115,10 @@ def growth(space: OpenSpace, points: int) -> tuple[GrowthPoint, ...]:
     with space.store.read() as reader:
         return tuple(
             GrowthPoint(
-                at, reader.counts(View(Moment(at, at, explicit=True), KEPT_COLLECTIONS, space.identity.checkout_id))
+                at,
+                reader.memories.counts(
+                    View(Moment(at, at, explicit=True), KEPT_COLLECTIONS, space.identity.checkout_id)
+                ),
             )
             for at in moments
         )

@@ -52,10 +52,10 @@ def _is_pending(space: OpenSpace, *, without: Container[str] = ()) -> bool:
     checkout = space.identity.checkout_id
     with space.store.read() as reader:
         if space.identity.has_tree:  # else this is left to the machine with the repository
-            noted = reader.meta(conclusions_key(space)) or reader.meta(learn_since_key(space))
-            if noted or reader.tracked(checkout):
+            noted = reader.meta.get(conclusions_key(space)) or reader.meta.get(learn_since_key(space))
+            if noted or reader.code.tracked(checkout):
                 return True
-        pending = reader.owed()
+        pending = reader.vectors.pending()
         return any(pending.get(engine.name) for engine in space.engines.active(reader) if engine.name not in without)
 
 
@@ -104,7 +104,7 @@ def work(
                 return None
             while True:  # files tracked meanwhile, and what follows from them
                 with space.store.read() as reader:
-                    saved = reader.tracked(space.identity.checkout_id)
+                    saved = reader.code.tracked(space.identity.checkout_id)
                 if not index_tracked(space) and not analyze_project(space) and not learn_pending(space):
                     break
                 learn_saved(space, saved)

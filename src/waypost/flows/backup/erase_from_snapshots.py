@@ -26,7 +26,7 @@ from waypost.journal.files import JournalFolder
 from waypost.model.memory import HEADING, Version
 from waypost.model.time import Clock
 from waypost.space.place import DATABASE_FILE
-from waypost.store.journal_protocol import KnownFile
+from waypost.store.journal import KnownFile
 from waypost.store.protocol import Writer
 from waypost.store.sqlite.snapshot import fold_log, holds
 from waypost.store.sqlite.store import SqliteStore
@@ -41,10 +41,10 @@ def note_for_snapshots(space: OpenSpace, writer: Writer, rows: TargetRows, finge
     """
     if space.settings.store:
         return
-    targets = ErasureTargets.of(writer.meta(BACKUPS_OWED))
+    targets = ErasureTargets.of(writer.meta.get(BACKUPS_OWED))
     targets.ids.update(rows.memories, (row.candidate_id for row in rows.candidates))
     targets.fingerprints.update(fingerprints)
-    writer.set_meta(BACKUPS_OWED, targets.to_json())
+    writer.meta.set(BACKUPS_OWED, targets.to_json())
 
 
 def erase_noted(space: OpenSpace, *, wait: bool = True) -> bool:
@@ -53,7 +53,7 @@ def erase_noted(space: OpenSpace, *, wait: bool = True) -> bool:
     Returns False if another process holds the snapshots or one cannot be written: the note stays.
     """
     with space.store.read() as reader:
-        targets = ErasureTargets.of(reader.meta(BACKUPS_OWED))
+        targets = ErasureTargets.of(reader.meta.get(BACKUPS_OWED))
     if not targets:
         return True
     if (space.folder / FOLDER).is_dir():  # else the first snapshot is made after the erasing
@@ -64,10 +64,10 @@ def erase_noted(space: OpenSpace, *, wait: bool = True) -> bool:
         except (StoreError, OSError):  # `doctor` reports it, and every opening tries again
             return False
     with space.store.write() as writer:
-        left = ErasureTargets.of(writer.meta(BACKUPS_OWED))
+        left = ErasureTargets.of(writer.meta.get(BACKUPS_OWED))
         left.ids -= targets.ids
         left.fingerprints -= targets.fingerprints
-        writer.set_meta(BACKUPS_OWED, left.to_json())
+        writer.meta.set(BACKUPS_OWED, left.to_json())
         return not left
 
 
@@ -100,7 +100,7 @@ def _erase(backup: MemoryBackup, targets: ErasureTargets, settings: Settings, cl
             rows = rows_to_erase(writer, targets)
             # Files first: their lines are found by the texts, which are erased below.
             ids = frozenset(version.memory_id for version in rows.versions)
-            digests = frozenset(place.digest for _, place in writer.places_of(ids))
+            digests = frozenset(place.digest for _, place in writer.journal.places_of(ids))
             if folder.root.is_dir() and any(version.collection == "journal" for version in rows.versions):
                 texts = tuple(dict.fromkeys(version.text for version in rows.versions))
                 for path in erase_in(folder, ids, texts, digests):
@@ -121,4 +121,4 @@ def _media(copies: Sequence[Version]) -> list[str]:
 def _note_file(folder: JournalFolder, writer: Writer, path: str) -> None:
     stamp = folder.stamp(path) if path.endswith(".md") else None
     if stamp is not None:
-        writer.extend_journal_file("", path, KnownFile(stamp.size, stamp.mtime, stamp.gzipped), [])
+        writer.journal.extend_file("", path, KnownFile(stamp.size, stamp.mtime, stamp.gzipped), [])

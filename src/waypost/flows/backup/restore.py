@@ -47,12 +47,12 @@ from waypost.model.time import Clock, format_time, to_micros
 from waypost.space.metadata import METADATA_FILE, read_metadata
 from waypost.space.place import DATABASE_FILE
 from waypost.space.platform import make_private_directory, sync_directory
-from waypost.store.moved_tables import TABLES
 from waypost.store.protocol import AuditEntry, Reader
 from waypost.store.salvaged import FOLDER as DAMAGED
-from waypost.store.sqlite.file_copy import keep_copy
+from waypost.store.sqlite.files import keep_copy
 from waypost.store.sqlite.snapshot import Remains, check_file, overwrite, read_remains
 from waypost.store.sqlite.store import SqliteStore
+from waypost.store.tables import TABLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +214,11 @@ def _erased_since(saved: Reader, live: Reader, rows: list[KeptRow]) -> ErasureTa
     candidates = [row for row in all_candidates(saved) if row.candidate_id not in there]
     mine = {row.memory_id for row in rows}
     mine |= {memory_id for row in candidates for memory_id in (row.candidate_id, target_of(row.topic))}
-    erased = {entry.memory_id for entry in live.audit_entries(None, sys.maxsize) if _erases(entry)}
-    targets = ErasureTargets({memory_id for memory_id in erased if memory_id in mine and not live.versions(memory_id)})
-    stored_key, theirs = live.meta(TOMBSTONE_KEY), {row[0] for row in _tombstones(saved)}
+    erased = {entry.memory_id for entry in live.audit.entries(None, sys.maxsize) if _erases(entry)}
+    targets = ErasureTargets(
+        {memory_id for memory_id in erased if memory_id in mine and not live.memories.versions(memory_id)}
+    )
+    stored_key, theirs = live.meta.get(TOMBSTONE_KEY), {row[0] for row in _tombstones(saved)}
     if stored_key is not None:
         key, since = bytes.fromhex(stored_key), [row for row in _tombstones(live) if row[0] not in theirs]
         targets.fingerprints = {
@@ -247,7 +249,7 @@ def _restore_into(
 ) -> RestoredBackup:
     space = place.open()
     with space.store.read() as reader:
-        owed = reader.meta(BACKUPS_OWED)
+        owed = reader.meta.get(BACKUPS_OWED)
     plan, targets = _plan_with_targets(place, backup)
     if targets:
         erase_from(backup, targets, place.settings, place.clock)
@@ -256,14 +258,14 @@ def _restore_into(
     undo = _undo_snapshot(space, folder)
     with _staged_copy(place, backup) as store, store.read() as saved, space.own_journal.locked():
         with space.store.write() as writer:
-            if writer.meta(BACKUPS_OWED) != owed:  # the snapshot still holds it, and would restore it
+            if writer.meta.get(BACKUPS_OWED) != owed:  # the snapshot still holds it, and would restore it
                 raise StoreBusy("Something was forgotten while the restore was prepared.", "Repeat the restore.")
             engines = [engine.name for engine in space.engines.active(writer)]
             notices += _key_notices(saved, writer)
             removed, changed, returned = RowRestore(writer, saved, engines, space.clock()).run().counts()
             plan = RestorePlan(backup, False, removed, changed, returned, plan.files)
-            _note(writer.add_audit, plan, caller, space.clock())
-            writer.set_meta(RESTORE_OWED, backup.id)
+            _note(writer.audit.add, plan, caller, space.clock())
+            writer.meta.set(RESTORE_OWED, backup.id)
         _put_files(space, backup)
     space.start_worker(space)  # restored memories are embedded again
     return RestoredBackup(plan, undo.id, None, tuple(notices))
@@ -289,7 +291,7 @@ def _note(add: Callable[[AuditEntry], None], plan: RestorePlan, caller: Caller, 
 
 
 def _key_notices(saved: Reader, live: Reader) -> Iterator[str]:
-    ours, theirs = live.meta(TOMBSTONE_KEY), saved.meta(TOMBSTONE_KEY)
+    ours, theirs = live.meta.get(TOMBSTONE_KEY), saved.meta.get(TOMBSTONE_KEY)
     count = len(_tombstones(saved))
     if theirs is not None and ours != theirs and _tombstones(live) and count:
         yield f"{count} rejected or forgotten values of the snapshot are not known to this memory: reject them again."
@@ -305,14 +307,14 @@ def finish_restore(space: OpenSpace) -> None:
     """
     with contextlib.suppress(StoreBusy), snapshots_lock(space.folder, 0.0) as folder, space.own_journal.locked():
         with space.store.read() as reader:
-            owed = reader.meta(RESTORE_OWED)
+            owed = reader.meta.get(RESTORE_OWED)
         if not owed:
             return
         try:
             backup = find_backup(folder, owed)
         except NotFound:  # the snapshot was removed meanwhile: the current files count
             with space.store.write() as writer:
-                writer.set_meta(RESTORE_OWED, "")
+                writer.meta.set(RESTORE_OWED, "")
             return
         _put_files(space, backup)
 
@@ -327,7 +329,7 @@ def _put_files(space: OpenSpace, backup: MemoryBackup) -> None:
             (target / name).unlink(missing_ok=True)
             sync_directory((target / name).parent)
     with space.store.write() as writer:
-        writer.set_meta(RESTORE_OWED, "")
+        writer.meta.set(RESTORE_OWED, "")
 
 
 def _put_file(source: Path, target: Path) -> None:
@@ -407,13 +409,13 @@ def _fill(
     try:
         with _staged_copy(place, backup) as copy, copy.read() as saved, store.write() as writer:
             RowRestore(writer, saved, [], now).run()
-            if remains.key is not None and remains.key == saved.meta(TOMBSTONE_KEY):
+            if remains.key is not None and remains.key == saved.meta.get(TOMBSTONE_KEY):
                 digests = {row[0] for row in _tombstones(writer)}
                 missing = [(digest, at, "") for digest, at in remains.tombstones.items() if digest not in digests]
                 writer.tables().load(TABLES["tombstones"], missing)
             # Other processes cache vectors by id: an id must not mean another text now.
             writer.tables().set_last_numbers({"vectors": to_micros(now)})
-            _note(writer.add_audit, plan, caller, now)
+            _note(writer.audit.add, plan, caller, now)
         if not store.scrub([]):
             raise StoreError(f"{folder} is in use.", "Repeat.")
     finally:

@@ -16,10 +16,9 @@ from waypost.flows.write.erase_rows import erased_marks
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.retrieve.passages import passages_of
-from waypost.store.fact_protocol import CandidateRow
-from waypost.store.move_protocol import Row, TableReader, TableWriter
-from waypost.store.moved_tables import TABLES
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader, Writer
+from waypost.store.tables import TABLES, Row, TableReader, TableWriter
 
 MEMORIES, REFERENCES, VERDICTS = TABLES["memories"], TABLES["code_refs"], TABLES["verdicts"]
 _ID, _COLLECTION, _SUPERSEDED = MEMORIES.at("memory_id", "collection", "superseded_at")
@@ -105,7 +104,7 @@ def rejected_versions(saved: Reader, rows: Sequence[KeptRow], key: bytes, marks:
     """Versions of the snapshot whose values are rejected or forgotten by now."""
     versions = list[Version]()
     for start in range(0, len(rows) if marks else 0, _AT_ONCE):
-        page = saved.versions_by_number([row.number for row in rows[start : start + _AT_ONCE]]).values()
+        page = saved.memories.by_number([row.number for row in rows[start : start + _AT_ONCE]]).values()
         versions += [version for version in page if not marks.isdisjoint(erased_marks(key, version))]
     return versions
 
@@ -113,7 +112,8 @@ def rejected_versions(saved: Reader, rows: Sequence[KeptRow], key: bytes, marks:
 def all_candidates(reader: Reader) -> list[CandidateRow]:
     ids = [row[0] for row in _rows(reader.tables(), "candidates")]
     candidates = [
-        reader.candidate(candidate_id) or reader.candidate(candidate_id, declined=True) for candidate_id in ids
+        reader.facts.candidate(candidate_id) or reader.facts.candidate(candidate_id, declined=True)
+        for candidate_id in ids
     ]
     return [candidate for candidate in candidates if candidate is not None]
 
@@ -150,7 +150,7 @@ class RowRestore:
             self._add_missing(name)
         self._put_audit()
         for engine in self._engines:
-            self._writer.recount_domains(engine)
+            self._writer.facts.recount_domains(engine)
         return done
 
     # -- versions
@@ -170,15 +170,15 @@ class RowRestore:
         self._to.set_last_numbers({"memories": free - 1})
         numbers = [self._numbers[row.number] for row in done.new]
         for start in range(0, len(numbers), _AT_ONCE):
-            page = self._writer.versions_by_number(numbers[start : start + _AT_ONCE])
+            page = self._writer.memories.by_number(numbers[start : start + _AT_ONCE])
             for number, version in page.items():
-                self._writer.replace_passages(number, passage_rows(passages_of(version)), self._engines)
+                self._writer.memories.replace_passages(number, passage_rows(passages_of(version)), self._engines)
 
     def _set_ends(self, done: Compared) -> None:
         """Restore which versions were current. What was rejected since stays rejected."""
         differ = [(saved, live) for saved, live in done.both if saved.row[_SUPERSEDED] != live.row[_SUPERSEDED]]
         self._numbers |= {saved.number: live.number for saved, live in done.both}
-        stored_key = self._writer.meta(TOMBSTONE_KEY)
+        stored_key = self._writer.meta.get(TOMBSTONE_KEY)
         rejected = self._rejected(
             [live.number for saved, live in differ if saved.is_current], bytes.fromhex(stored_key or "")
         )
@@ -191,7 +191,7 @@ class RowRestore:
             self._to.put(MEMORIES, rows[start : start + _AT_ONCE])
 
     def _rejected(self, numbers: Sequence[int], key: bytes) -> set[int]:
-        versions = self._writer.versions_by_number(numbers)
+        versions = self._writer.memories.by_number(numbers)
         return {number for number, version in versions.items() if marks_standing(self._writer, key, version)}
 
     def _remove(self, done: Compared) -> None:
@@ -199,7 +199,7 @@ class RowRestore:
         for row in done.gone:
             numbers_by_id.setdefault(row.memory_id, []).append(row.number)
         for memory_id, numbers in numbers_by_id.items():
-            self._writer.erase(memory_id, numbers)
+            self._writer.memories.erase(memory_id, numbers)
 
     def _put_references(self) -> None:
         wanted: dict[int, list[Row]] = {}
@@ -238,10 +238,10 @@ class RowRestore:
         self._replace("edges", wanted, found(self._to))
 
     def _put_candidates(self) -> None:
-        wanted, key = {}, bytes.fromhex(self._writer.meta(TOMBSTONE_KEY) or "")
+        wanted, key = {}, bytes.fromhex(self._writer.meta.get(TOMBSTONE_KEY) or "")
         for row in _rows(self._from, "candidates"):
-            candidate = self._saved.candidate(row[0])
-            if candidate is not None and not self._writer.tombstones(marks_of(candidate, key)):
+            candidate = self._saved.facts.candidate(row[0])
+            if candidate is not None and not self._writer.tombstones.matching(marks_of(candidate, key)):
                 wanted[row[0]] = row
         self._replace("candidates", wanted, {row[0]: row for row in _rows(self._to, "candidates")})
 
@@ -276,10 +276,10 @@ class RowRestore:
 
         Marks of another key mean nothing here. A memory without marks takes over the snapshot's key.
         """
-        ours, theirs = self._writer.meta(TOMBSTONE_KEY), self._saved.meta(TOMBSTONE_KEY)
+        ours, theirs = self._writer.meta.get(TOMBSTONE_KEY), self._saved.meta.get(TOMBSTONE_KEY)
         there = {row[0] for row in _rows(self._to, "tombstones")}
         if theirs is not None and ours != theirs and not there:
-            self._writer.set_meta(TOMBSTONE_KEY, theirs)
+            self._writer.meta.set(TOMBSTONE_KEY, theirs)
             ours = theirs
         if ours == theirs:
             missing = [row for row in _rows(self._from, "tombstones") if row[0] not in there]

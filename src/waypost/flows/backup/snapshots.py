@@ -306,8 +306,8 @@ def _is_same(source: Path, earlier: Path) -> bool:
 def mark_of(space: OpenSpace) -> str:
     """A value that changes with everything that a snapshot contains."""
     with space.store.read() as reader:
-        last, audit = reader.last_number(), reader.audit_entries(None, 1)
-        waiting = reader.count_candidates()
+        last, audit = reader.memories.last_number(), reader.audit.entries(None, 1)
+        waiting = reader.facts.count_candidates()
     stamps = sorted((path, stamp.size, stamp.mtime) for path, stamp in space.own_journal.scan().items())
     state = json.dumps([last, audit[0].number if audit else 0, waiting, stamps])
     return hashlib.sha256(state.encode()).hexdigest()[:32]
@@ -329,7 +329,7 @@ def is_due(space: OpenSpace) -> bool:
     if backups:
         return backups[0].mark != mark_of(space)
     with space.store.read() as reader:
-        return bool(reader.audit_entries(None, 1))
+        return bool(reader.audit.entries(None, 1))
 
 
 def make_daily(space: OpenSpace) -> MemoryBackup | None:

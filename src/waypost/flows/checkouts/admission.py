@@ -29,7 +29,7 @@ def is_admitted(reader: Reader, identity: Identity, machine: str) -> bool:
     """Whether this memory opens for this checkout without looking at its history."""
     if identity.root is None or identity.space_id == path_id(identity.root, machine):
         return True  # its id comes from its own path
-    checkouts = reader.checkouts()
+    checkouts = reader.code.checkouts()
     if identity.checkout_id in checkouts or was_admitted(reader, identity):
         return True
     return not checkouts and not are_checkouts_lost(reader)
@@ -37,12 +37,12 @@ def is_admitted(reader: Reader, identity: Identity, machine: str) -> bool:
 
 def was_admitted(reader: Reader, identity: Identity) -> bool:
     """Whether the memory opened for this checkout before, by a second note beside the list of checkouts."""
-    return bool(identity.checkout_id and reader.meta(_FOLDER + identity.checkout_id))
+    return bool(identity.checkout_id and reader.meta.get(_FOLDER + identity.checkout_id))
 
 
 def are_checkouts_lost(reader: Reader) -> bool:
     """Whether damage lost known checkouts. Then an empty list does not mean a new memory."""
-    return "checkouts" in reader.damage() or bool(reader.meta(CHECKOUTS_LOST))
+    return "checkouts" in reader.damage() or bool(reader.meta.get(CHECKOUTS_LOST))
 
 
 def why_refused(reader: Reader, identity: Identity, machine: str) -> str | None:
@@ -76,7 +76,7 @@ def admit(space: OpenSpace, look: Callable[[OpenSpace], object]) -> None:
     if identity.root is None:
         return
     with space.store.read() as reader:
-        if identity.checkout_id in reader.checkouts():
+        if identity.checkout_id in reader.code.checkouts():
             return
         need_admission(reader, identity, machine)
         if "checkouts" in reader.damage():
@@ -85,7 +85,7 @@ def admit(space: OpenSpace, look: Callable[[OpenSpace], object]) -> None:
     if space.store.may_write:
         commits = commits_at(identity.root, seconds=_FIRST_LOOK)
         with space.store.write() as writer:
-            writer.add_checkout(identity.checkout_id, tree_name(identity.root, machine), space.clock())
+            writer.code.add_checkout(identity.checkout_id, tree_name(identity.root, machine), space.clock())
             _note_commits(writer, identity, commits)
 
 
@@ -96,10 +96,10 @@ def confirm(store: Store, identity: Identity, machine: str, caller: Caller, at: 
     commits = commits_at(identity.root)
     word = {"owners_word": True} if caller.owners_word else {}
     with store.write() as writer:
-        writer.add_checkout(identity.checkout_id, tree_name(identity.root, machine), at)
+        writer.code.add_checkout(identity.checkout_id, tree_name(identity.root, machine), at)
         _note_commits(writer, identity, commits)
         details = {"checkout": identity.checkout_id, **word}
-        writer.add_audit(AuditEntry(at, "adopt", None, caller.source, caller.actor, details))
+        writer.audit.add(AuditEntry(at, "adopt", None, caller.source, caller.actor, details))
 
 
 def note_history(space: OpenSpace) -> None:
@@ -107,8 +107,8 @@ def note_history(space: OpenSpace) -> None:
     if space.identity.root is None or not space.store.may_write:
         return
     with space.store.read() as reader:
-        has_roots, folder = bool(reader.meta(_ROOTS)), reader.meta(_FOLDER + space.identity.checkout_id)
-        heads = stored_list(reader.meta(_HEADS))
+        has_roots, folder = bool(reader.meta.get(_ROOTS)), reader.meta.get(_FOLDER + space.identity.checkout_id)
+        heads = stored_list(reader.meta.get(_HEADS))
     from waypost.code.git.history import head  # only for indexing
 
     now = head(space.identity.root).commit
@@ -121,23 +121,23 @@ def note_history(space: OpenSpace) -> None:
 
 def known_commits(reader: Reader) -> list[str]:
     """Commits of known checkouts, newest first: those are found soonest in a clone."""
-    indexed = [reader.meta(indexed_commit_of(checkout)) or "" for checkout in reader.checkouts()]
-    commits = [*reversed(stored_list(reader.meta(_HEADS))), *indexed, *stored_list(reader.meta(_ROOTS))]
+    indexed = [reader.meta.get(indexed_commit_of(checkout)) or "" for checkout in reader.code.checkouts()]
+    commits = [*reversed(stored_list(reader.meta.get(_HEADS))), *indexed, *stored_list(reader.meta.get(_ROOTS))]
     return list(dict.fromkeys(commit for commit in commits if commit))
 
 
 def siblings(reader: Reader, machine: str) -> list[Path]:
     """Known checkouts on this machine."""
-    roots = (tree_here(name, machine) for name in reversed(reader.checkouts().values()))
+    roots = (tree_here(name, machine) for name in reversed(reader.code.checkouts().values()))
     return [root for root in roots if root is not None and root.is_dir()]
 
 
 def was_moved_to(reader: Reader, root: Path, machine: str) -> bool:
     """Whether this folder is a known checkout that was moved here."""
     number = _folder_number(root)
-    for checkout, name in reader.checkouts().items():
+    for checkout, name in reader.code.checkouts().items():
         before = tree_here(name, machine)
-        if before is not None and not before.exists() and number and reader.meta(_FOLDER + checkout) == number:
+        if before is not None and not before.exists() and number and reader.meta.get(_FOLDER + checkout) == number:
             return True
     return False
 
@@ -146,14 +146,14 @@ def _note_commits(writer: Writer, identity: Identity, commits: Commits) -> None:
     _add(writer, _ROOTS, commits.roots, _MOST_ROOTS)
     _add(writer, _HEADS, (commits.head,) if commits.head else (), _MOST_HEADS)
     if identity.root is not None and (number := _folder_number(identity.root)):
-        writer.set_meta(_FOLDER + identity.checkout_id, number)
+        writer.meta.set(_FOLDER + identity.checkout_id, number)
 
 
 def _add(writer: Writer, key: str, commits: Sequence[str], most: int) -> None:
-    commits_before = stored_list(writer.meta(key))
+    commits_before = stored_list(writer.meta.get(key))
     commits_now = list(dict.fromkeys([*commits_before, *commits]))[-most:]
     if commits_now != commits_before:
-        writer.set_meta(key, json.dumps(commits_now))
+        writer.meta.set(key, json.dumps(commits_now))
 
 
 def stored_list(value: str | None) -> list[str]:

@@ -71,7 +71,7 @@ class TreeNow:
         wanted = [path for path in dict.fromkeys(paths) if path not in self._rows]
         if wanted:
             with self._space.store.read() as reader:
-                rows = reader.files(self._space.identity.checkout_id, wanted)
+                rows = reader.code.files(self._space.identity.checkout_id, wanted)
             self._rows |= {path: rows.get(path) for path in wanted}
 
     def row(self, path: str) -> FileRow | None:
@@ -159,17 +159,17 @@ class TreeNow:
     def state(self) -> str:
         """A text that changes with every commit, checkout and change of the index."""
         with self._space.store.read() as reader:
-            return f"{reader.meta(tree_changed_key(self._space)) or ''}:{self.head.commit[:12]}"
+            return f"{reader.meta.get(tree_changed_key(self._space)) or ''}:{self.head.commit[:12]}"
 
     @cached_property
     def _is_indexed(self) -> bool:
         with self._space.store.read() as reader:
-            return reader.has_code(self._space.identity.checkout_id)
+            return reader.code.has_any(self._space.identity.checkout_id)
 
     @cached_property
     def _files(self) -> Mapping[str, FileRow]:
         with self._space.store.read() as reader:
-            return reader.files(self._space.identity.checkout_id)
+            return reader.code.files(self._space.identity.checkout_id)
 
     @cached_property
     def _by_hash(self) -> Mapping[str, list[str]]:
@@ -185,8 +185,10 @@ class TreeNow:
             return ()
         if self._is_indexed:
             with self._space.store.read() as reader:
-                since = reader.meta(indexed_commit_key(self._space)) or ""
-                waiting = reader.tracked(self._space.identity.checkout_id)  # tracked by a hook, and not indexed yet
+                since = reader.meta.get(indexed_commit_key(self._space)) or ""
+                waiting = reader.code.tracked(
+                    self._space.identity.checkout_id
+                )  # tracked by a hook, and not indexed yet
             changes = self.changes_since(since)
             if changes.complete:
                 return tuple(dict.fromkeys((*changes.changed, *changes.renamed.values(), *waiting)))
@@ -226,7 +228,7 @@ class TreeNow:
             return []
         view = View(Moment(self._space.clock()), CODE_COLLECTIONS, self._space.identity.checkout_id)
         with self._space.store.read() as reader:
-            sketches = reader.code_sketches(reader.code_named([name], _MOST_ASKED, view)).values()
+            sketches = reader.code.sketches(reader.code.symbols_named([name], _MOST_ASKED, view)).values()
         base = PurePosixPath(since.path).name
         ordered = sorted(
             (sketch for sketch in sketches if sketch.path),

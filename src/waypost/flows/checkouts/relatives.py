@@ -53,15 +53,15 @@ def look_for_relatives(space: OpenSpace) -> list[Relative]:
     relatives_here = list(find_relatives(space))
     if space.store.may_write:
         with space.store.write() as writer:
-            writer.set_meta(_FOUND, json.dumps([relative.space_id for relative in relatives_here]))
+            writer.meta.set(_FOUND, json.dumps([relative.space_id for relative in relatives_here]))
     return relatives_here
 
 
 def relatives(space: OpenSpace) -> list[Relative]:
     """Stored relatives that nobody has decided about."""
     with space.store.read() as reader:
-        ids = stored_list(reader.meta(_FOUND))
-        dismissed = set(stored_list(reader.meta(_SETTLED)))
+        ids = stored_list(reader.meta.get(_FOUND))
+        dismissed = set(stored_list(reader.meta.get(_SETTLED)))
     return [relative for space_id in ids if space_id not in dismissed and (relative := _relative_with(space, space_id))]
 
 
@@ -72,13 +72,13 @@ def relative_notices(space: OpenSpace) -> tuple[str, ...]:
 def dismiss_relatives(space: OpenSpace, ids: Sequence[str]) -> None:
     """Do not show these any more."""
     with space.store.write() as writer:
-        dismissed = list(dict.fromkeys([*stored_list(writer.meta(_SETTLED)), *ids]))
-        writer.set_meta(_SETTLED, json.dumps(dismissed))
+        dismissed = list(dict.fromkeys([*stored_list(writer.meta.get(_SETTLED)), *ids]))
+        writer.meta.set(_SETTLED, json.dumps(dismissed))
 
 
 def count_kept(reader: Reader, moment: Moment) -> int:
     """The number of memories written by people and agents."""
-    counts = reader.counts(View(moment))
+    counts = reader.memories.counts(View(moment))
     return sum(count for name, count in counts.items() if name in KEPT_COLLECTIONS)
 
 
@@ -87,7 +87,7 @@ def find_relatives(space: OpenSpace) -> Iterator[Relative]:
     if space.identity.root is None:
         return
     with space.store.read() as reader:
-        dismissed = set(stored_list(reader.meta(_SETTLED)))
+        dismissed = set(stored_list(reader.meta.get(_SETTLED)))
     others = [
         neighbour
         for neighbour in space.neighbours(space).listed()
@@ -108,7 +108,7 @@ def _relative_with(space: OpenSpace, space_id: str) -> Relative | None:
             memories = count_kept(reader, Moment(space.clock()))
             if not memories:
                 return None
-            roots = tuple(reader.checkouts().values())
+            roots = tuple(reader.code.checkouts().values())
             return Relative(
                 space_id,
                 neighbours.name_of(space_id),
@@ -125,5 +125,5 @@ def _used_this_folder(space: OpenSpace, reader: Reader) -> bool:
     root, machine = space.identity.root, space.settings.shared_machine
     if root is None:
         return False
-    used = any(tree_here(name, machine) == root for name in reader.checkouts().values())
+    used = any(tree_here(name, machine) == root for name in reader.code.checkouts().values())
     return used or was_moved_to(reader, root, machine)

@@ -58,10 +58,10 @@ def _ranked(space: OpenSpace, view: View, hits: Sequence[Hit]) -> list[BriefingE
     spoken = [hit.id for hit in hits if hit.session is not None][:_WITH_NEIGHBOURS]
     by_id = {hit.id: hit for hit in hits}
     with space.store.read() as reader:
-        turns = reader.neighbours(spoken, REACH, view) if spoken else []
+        turns = reader.memories.neighbours(spoken, REACH, view) if spoken else []
         totals = worth_around({hit.id: hit.score for hit in hits}, turns)
         beside = [turn.number for turn in turns if turn.memory_id in totals and turn.memory_id not in by_id]
-        memories = looked_at(space, reader, list(reader.versions_by_number(beside).values()))
+        memories = looked_at(space, reader, list(reader.memories.by_number(beside).values()))
     for memory in memories.values():
         total = totals[memory.version.memory_id]
         by_id[memory.version.memory_id] = hit_of(memory, shown_score(total), {"beside": total})
@@ -80,7 +80,7 @@ def _entry(hit: Hit, place: int, day_of: Callable[[datetime], date]) -> Briefing
 
 def _listed(space: OpenSpace, view: View, chosen: Filter) -> list[Hit]:
     with space.store.read() as reader:
-        versions = reader.latest(view, chosen, _MOST_STANDING)
+        versions = reader.memories.latest(view, chosen, _MOST_STANDING)
         memories = looked_at(space, reader, versions)
     return [hit_of(memories[version.number], 1.0, {}) for version in reversed(versions)]
 

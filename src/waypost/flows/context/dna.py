@@ -39,7 +39,7 @@ def approve_dna(space: OpenSpace, caller: Caller) -> None:
     if written is None:
         raise NotFound("There is no DNA.md in the journal.", f"Write one: {space.journal.root / DNA}.")
     with space.store.write() as writer:
-        writer.set_meta(_APPROVED + space.journal_id, _digest(written))
+        writer.meta.set(_APPROVED + space.journal_id, _digest(written))
         audit(space, writer, "approve_dna", None, caller, {"characters": len(written)})
 
 
@@ -102,7 +102,7 @@ def _is_trusted(space: OpenSpace, written: str) -> bool:
     if space.journal_id == space.own_journal_id:
         return True
     with space.store.read() as reader:
-        return reader.meta(_APPROVED + space.journal_id) == _digest(written)
+        return reader.meta.get(_APPROVED + space.journal_id) == _digest(written)
 
 
 def _digest(written: str) -> str:

@@ -21,7 +21,7 @@ from waypost.model.recall import Hit, View
 from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.relevance import nearness, shares_words, words_shared
 from waypost.store.protocol import Reader
-from waypost.store.share_protocol import TAKES
+from waypost.store.shares import TAKES
 from waypost.text.keywords import query_terms
 from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.questions import is_only_question
@@ -116,7 +116,7 @@ def _near(
     with space.store.read() as reader:
         near = nearest(reader, asked, view)
         hits = _hits(space, reader, list(near), near)
-        notices, taken = engine_notices(space, reader, serving), reader.shares(TAKES)
+        notices, taken = engine_notices(space, reader, serving), reader.shares.all(TAKES)
     if not taken:
         return _Found(hits, language, notices)
     from waypost.flows.share.inject import near_too  # only where something is shared
@@ -143,18 +143,18 @@ def nearest(reader: Reader, asked: PromptQuery, view: View) -> dict[int, float]:
     """The versions that have to do with a message, the nearest first, and how near each is."""
     cosines: dict[int, dict[str, float]] = {}
     for engine, vector in asked.vectors.items():
-        for one in reader.vector_search(engine, vector, _DEPTH, view).found:
+        for one in reader.search.vectors(engine, vector, _DEPTH, view).hits:
             best = cosines.setdefault(one.number, {})
             best[engine] = max(one.score, best.get(engine, -1.0))
     terms = query_terms(asked.text)
-    worded = [one.number for one in reader.keyword_search(terms, _WORDED, view)]
+    worded = [one.number for one in reader.search.keywords(terms, _WORDED, view)]
     if unseen := [number for number in dict.fromkeys(worded) if number not in cosines]:
         for engine, vector in asked.vectors.items():
-            for number, score in reader.vector_scores(engine, vector, unseen).items():
+            for number, score in reader.search.vector_scores(engine, vector, unseen).items():
                 cosines.setdefault(number, {})[engine] = score
     versions = {
         number: version
-        for number, version in reader.versions_by_number([*cosines, *unseen]).items()
+        for number, version in reader.memories.by_number([*cosines, *unseen]).items()
         if not (asked.told(version) or _only_asks(version))
     }
     shared = words_shared(terms, _readable_words(versions, cosines, worded))
@@ -187,7 +187,7 @@ def _readable_words(
 
 
 def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[int, float]) -> list[Hit]:
-    versions = reader.versions_by_number(numbers)
+    versions = reader.memories.by_number(numbers)
     kept = [version for version in versions.values() if not KINDS[version.kind].derived]
     memories = looked_at(space, reader, kept)
     seen, made = seen_elsewhere(space, reader), []

@@ -67,7 +67,7 @@ def journal_brief(
     folder, asked_at = space.journal, now or space.clock()
     today = folder.today(asked_at)
     with space.store.read() as reader:
-        shelf = CoverageIndex(frozenset(reader.journal_files(space.journal_id)))
+        shelf = CoverageIndex(frozenset(reader.journal.files(space.journal_id)))
     pages = _Pages(space, folder, view)
     standard = _standard(shelf, today)
     index = pages.read(INDEX) if INDEX in shelf.paths else []
@@ -122,7 +122,7 @@ class _Pages:
         """Entries that somebody still holds. Words that were forgotten and stand in a file again are not told."""
         entries, told = entries_of(self._space, path), []
         with self._space.store.read() as reader:
-            placed = {one.place: one.memory_id for one in reader.journal_places(self._space.journal_id, [path])}
+            placed = {one.place: one.memory_id for one in reader.journal.places(self._space.journal_id, [path])}
             held = self._held(reader, placed.values())
         for place, entry in enumerate(entries):
             words = held.get(placed.get(place, ""))
@@ -135,10 +135,12 @@ class _Pages:
     def _held(self, reader: Reader, wanted: Iterable[str]) -> dict[str, str]:
         """The words of those that are held, by id."""
         ids = set(wanted)
-        numbers = [turn.number for turn in reader.neighbours(ids, 0, self._view) if turn.memory_id in ids]
-        found = {one.memory_id: one.text for one in reader.versions_by_number(numbers).values()}
+        numbers = [turn.number for turn in reader.memories.neighbours(ids, 0, self._view) if turn.memory_id in ids]
+        found = {one.memory_id: one.text for one in reader.memories.by_number(numbers).values()}
         for memory_id in ids - found.keys():  # notes are in no session
-            found |= {one.memory_id: one.text for one in reader.versions(memory_id) if one.superseded_at is None}
+            found |= {
+                one.memory_id: one.text for one in reader.memories.versions(memory_id) if one.superseded_at is None
+            }
         return found
 
 

@@ -76,7 +76,11 @@ def _add_topic(
     sure = [hit for hit in answer.hits if hit.score >= SURE][:MOST_FOUND]
     choice.hits += sure
     with space.store.read() as reader:
-        places = [place for journal, place in reader.places_of([hit.id for hit in sure]) if journal == space.journal_id]
+        places = [
+            place
+            for journal, place in reader.journal.places_of([hit.id for hit in sure])
+            if journal == space.journal_id
+        ]
     standing = {place.memory_id: place.path for place in sorted(places, key=lambda one: one.path, reverse=True)}
     local = space.journal.today
     for hit in sure:

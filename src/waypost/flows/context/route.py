@@ -104,7 +104,7 @@ class _Shelf:
             yield from map(entry_of, self._hits(self.ranked[start : start + _PAGE]))
 
     def _hits(self, page: Sequence[Ranked]) -> Iterator[Hit]:
-        versions = self.reader.versions_by_number([one.number for one in page])
+        versions = self.reader.memories.by_number([one.number for one in page])
         memories = looked_at(self.space, self.reader, list(versions.values()))
         for one in page:
             memory = memories[one.number]

@@ -73,18 +73,18 @@ class _Pool:
 
     def found(self, view: View, populations: bool = False) -> Iterator[int]:
         for engine, vector in self.asking.vectors.items():
-            answer = self.reader.vector_search(engine, vector, self.asking.depth, view)
-            yield from (found.number for found in answer.found)
+            answer = self.reader.search.vectors(engine, vector, self.asking.depth, view)
+            yield from (found.number for found in answer.hits)
             if populations:
                 self.gathered.populations[engine] = dict(answer.population)
 
     def add(self, numbers: Iterable[int]) -> None:
         new = [number for number in dict.fromkeys(numbers) if number not in self.gathered.sketches]
-        sketches = self.reader.sketches(new)
+        sketches = self.reader.memories.sketches(new)
         self.gathered.sketches |= sketches
-        self.domains |= self.reader.domains_of(new)
+        self.domains |= self.reader.facts.domains_of(new)
         for engine, vector in self.asking.vectors.items():
-            for number, cosine in self.reader.vector_scores(engine, vector, new).items():
+            for number, cosine in self.reader.search.vector_scores(engine, vector, new).items():
                 self.gathered.similarity.setdefault(number, {})[engine] = cosine
         for number, sketch in sketches.items():
             by_engine = self.gathered.similarity.get(number, {})
@@ -115,7 +115,7 @@ def ask(space: OpenSpace, text: str, view: View, tokens: int) -> tuple[RouteQuer
     serving = serving_engines(space, language)
     vectors = vectors_by(space, serving, text)
     with space.store.read() as reader:
-        speakers = reader.speakers(MOST_SPEAKERS)
+        speakers = reader.memories.speakers(MOST_SPEAKERS)
         notices = engine_notices(space, reader, serving)
     question = read_question(text, language=language, now=space.clock(), speakers=speakers)
     depth = min(max(tokens // _TOKENS_OF_A_FACT, _DEPTH[0]), _DEPTH[1])
@@ -126,8 +126,8 @@ def route_to(space: OpenSpace, reader: Reader, asking: RouteQuery, notices: tupl
     """The domains near the question and what is known there. Without an engine: all domains, by keywords."""
     pool = _Pool(reader, asking)
     terms = question_terms(asking.question)
-    keep_best(pool.gathered.keyword, reader.keyword_search(terms, asking.depth, asking.view))
-    project = [one.number for one in reader.latest(asking.view, Filter(level=0), _MOST_OF_THE_PROJECT)]
+    keep_best(pool.gathered.keyword, reader.search.keywords(terms, asking.depth, asking.view))
+    project = [one.number for one in reader.memories.latest(asking.view, Filter(level=0), _MOST_OF_THE_PROJECT)]
     pool.add([*project, *pool.gathered.keyword, *pool.found(asking.view, populations=True)])
     near = _near(pool)
     joined = join(near, pool.nearest_by_domain().get("", 0.0))
@@ -158,7 +158,7 @@ def _near(pool: _Pool) -> list[DomainNearness]:
     nearest = pool.nearest_by_domain()
     near: dict[str, DomainNearness] = {}
     for engine, vector in pool.asking.vectors.items():
-        for domain, (facts, mean) in pool.reader.domains(engine, pool.asking.view).items():
+        for domain, (facts, mean) in pool.reader.facts.domains(engine, pool.asking.view).items():
             cosine = float(np.dot(mean, vector)) if len(mean) == len(vector) else 0.0
             one = DomainNearness(domain, facts, cosine, closeness(cosine, engine), nearest.get(domain, 0.0))
             if domain and (domain not in near or one.of_mean > near[domain].of_mean):

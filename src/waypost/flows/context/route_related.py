@@ -52,12 +52,12 @@ class RelatedEntries:
     def _entries(self, shown: Sequence[Hit]) -> Iterator[tuple[str, RouteEntry, Sequence[str]]]:
         """(a shown fact, what it brings, the ids of that) for one shown fact after the other."""
         known_at = self.view.moment.known_at
-        edges = self.reader.edges_of([hit.id for hit in shown], RELATING, known_at=known_at) if shown else []
+        edges = self.reader.edges.of_kinds([hit.id for hit in shown], RELATING, known_at=known_at) if shown else []
         linked = {end for edge in edges if edge.kind in CAUSAL_LINKS for end in (edge.from_id, edge.to_id)}
         apart = beside([hit.id for hit in shown if hit.kind == DECISION], edges)
         told: set[str] = set()
         covered = {hit.domain for hit in shown if hit.level == 1}
-        modules = self.reader.visible_versions([hit.id for hit in shown if hit.level == 2], self.view)
+        modules = self.reader.memories.visible([hit.id for hit in shown if hit.level == 2], self.view)
         for hit in shown:
             if hit.id in linked and hit.id not in told:
                 chain = self._chain(hit)
@@ -73,11 +73,12 @@ class RelatedEntries:
 
         def links(ids: Sequence[str]) -> list[CausalEdge]:
             return [
-                _causal(edge) for edge in self.reader.edges_of(ids, CAUSAL_LINKS, known_at=self.view.moment.known_at)
+                _causal(edge)
+                for edge in self.reader.edges.of_kinds(ids, CAUSAL_LINKS, known_at=self.view.moment.known_at)
             ]
 
         def visible(ids: Sequence[str]) -> set[str]:
-            return set(self.reader.visible_versions(ids, self.view))
+            return set(self.reader.memories.visible(ids, self.view))
 
         walked = walk(hit.id, CHAIN_DEPTH, links, visible, most=MOST_IN_A_CHAIN)
         found = {one.id: one for one in self._seen([one for one in walked.depths if one != hit.id])} | {hit.id: hit}
@@ -92,14 +93,14 @@ class RelatedEntries:
                 yield hit.id, entry_of(found), [found.id]
         elif hit.domain and hit.domain not in covered:
             covered.add(hit.domain)
-            latest = self.reader.latest(self.view, Filter(level=1, domain=hit.domain), 1)
+            latest = self.reader.memories.latest(self.view, Filter(level=1, domain=hit.domain), 1)
             for found in self._as_hits(latest):
                 yield hit.id, entry_of(found), [found.id]
 
     def _seen(self, memory_ids: Sequence[str]) -> list[Hit]:
         if not memory_ids:
             return []
-        return self._as_hits(list(self.reader.visible_versions(memory_ids, self.view).values()))
+        return self._as_hits(list(self.reader.memories.visible(memory_ids, self.view).values()))
 
     def _as_hits(self, versions: Sequence[Version]) -> list[Hit]:
         memories = looked_at(self.space, self.reader, versions) if versions else {}

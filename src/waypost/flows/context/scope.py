@@ -34,7 +34,7 @@ def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int =
     task = read_task(description)
     with space.store.read() as reader:
         token = _token(space, reader)
-        if not reader.has_code(space.identity.checkout_id):
+        if not reader.code.has_any(space.identity.checkout_id):
             return Briefing(NO_MEMORY, -(-len(NO_MEMORY) // 4), (), 0.0, "This tree is not indexed yet.")
     key = context_key(space.identity.space_id, task, "scope", tokens, space.identity.checkout_id)
     lasting = not view.moment.explicit and view.moment.known_at is None  # another moment has another answer
@@ -56,7 +56,11 @@ def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int =
 def _token(space: OpenSpace, reader: Reader) -> Hashable:
     """Differs as soon as a file is known to have changed, or more of the tree has been embedded."""
     checkout = space.identity.checkout_id
-    return reader.meta(tree_changed_key(space)), tuple(reader.tracked(checkout)), tuple(reader.owed().values())
+    return (
+        reader.meta.get(tree_changed_key(space)),
+        tuple(reader.code.tracked(checkout)),
+        tuple(reader.vectors.pending().values()),
+    )
 
 
 def _make(space: OpenSpace, task: ScopeTask, view: View, tokens: int) -> Briefing:
@@ -66,7 +70,7 @@ def _make(space: OpenSpace, task: ScopeTask, view: View, tokens: int) -> Briefin
         found: dict[int, float | None] = {}
         for collection in COLLECTIONS:
             found |= _candidates(reader, task, vectors, replace(view, collections=(collection,)))
-        versions, seen = reader.versions_by_number(found), seen_elsewhere(space, reader)
+        versions, seen = reader.memories.by_number(found), seen_elsewhere(space, reader)
     scored = select(score(task, _document(versions[number], cosine), now) for number, cosine in found.items())
     shown = format_scope(scored, now, tokens)
     by_id = {version.memory_id: version for version in versions.values()}
@@ -79,11 +83,11 @@ def _candidates(reader: Reader, task: ScopeTask, vectors: "dict[str, Vector]", v
     """The nearest ten; by keywords where there are no vectors, or not enough yet."""
     found: dict[int, float | None] = {}
     for engine, vector in vectors.items():
-        for one in reader.vector_search(engine, vector, _FROM_EACH, view).found:
+        for one in reader.search.vectors(engine, vector, _FROM_EACH, view).hits:
             found[one.number] = max(one.score, found.get(one.number) or -1.0)
     if len(found) < _FROM_EACH:
         terms = query_terms(" ".join((task.description, *task.expanded)))
-        for one in reader.code_keyword_search(terms, _WEIGHTS, _FROM_EACH, view):
+        for one in reader.search.code_keywords(terms, _WEIGHTS, _FROM_EACH, view):
             found.setdefault(one.number, None)
     return found
 

@@ -87,7 +87,7 @@ class EngineChoice:
 
     def active(self, reader: Reader) -> list[Engine]:
         """The engines that embed every text of this space."""
-        beside = self.multilingual if reader.meta(_ACTIVE) else None
+        beside = self.multilingual if reader.meta.get(_ACTIVE) else None
         return [self.main] if beside is None else [self.main, beside]
 
     def awaken_multilingual(self, store: Store) -> None:
@@ -96,11 +96,11 @@ class EngineChoice:
         if beside is None or not store.may_write:
             return
         with store.read() as reader:
-            if reader.meta(_ACTIVE):
+            if reader.meta.get(_ACTIVE):
                 return
         with store.write() as writer:
-            writer.set_meta(_ACTIVE, "1")
-            writer.owe(beside.name)
+            writer.meta.set(_ACTIVE, "1")
+            writer.vectors.queue_missing(beside.name)
 
     def is_warm(self, engine: Engine) -> bool:
         """Whether the engine has already been loaded in this process."""

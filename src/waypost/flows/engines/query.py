@@ -31,7 +31,11 @@ def serving_engines(space: OpenSpace, language: str, *, pays: int | None = None)
     stands in."""
     pays = ON_THE_SPOT if pays is None else pays
     with space.store.read() as reader:
-        active, owed, previous = space.engines.active(reader), reader.owed(), reader.meta(PREVIOUS_SETTING)
+        active, owed, previous = (
+            space.engines.active(reader),
+            reader.vectors.pending(),
+            reader.meta.get(PREVIOUS_SETTING),
+        )
     beside = active[1] if len(active) > 1 else None
     wanted = [active[0]] if language in ("en", "") or beside is None else [beside]
     if beside is not None and beside not in wanted:
@@ -54,7 +58,7 @@ def engine_roles(space: OpenSpace, serving: list[Engine]) -> ServingEngines:
 def engine_notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:
     away = space.engines.away
     absent = [engine.name for engine in serving if engine.name in away]
-    owed = {engine.name: reader.owed().get(engine.name, 0) for engine in space.engines.active(reader)}
+    owed = {engine.name: reader.vectors.pending().get(engine.name, 0) for engine in space.engines.active(reader)}
     return (
         *(f"Answered without {name}: {' '.join(away[name].split())}" for name in absent),
         *(

@@ -39,7 +39,7 @@ def has_pending_cleanup(space: OpenSpace) -> bool:
 def finish_forgetting(space: OpenSpace) -> None:
     """Finish a cleanup or a restore that was stopped. Does not wait for other processes."""
     with space.store.read() as reader:
-        restoring = reader.meta(RESTORE_OWED)
+        restoring = reader.meta.get(RESTORE_OWED)
     if restoring:
         from waypost.flows.backup.restore import finish_restore  # only after a kill
 
@@ -97,9 +97,9 @@ def _files_key(space: OpenSpace) -> str:
 
 
 def _noted(reader: Reader, key: str) -> set[str]:
-    names = json.loads(reader.meta(key) or "[]")
+    names = json.loads(reader.meta.get(key) or "[]")
     return set(names) if isinstance(names, list) else {str(names)}  # older databases have a mere flag
 
 
 def _note(writer: Writer, key: str, names: set[str]) -> None:
-    writer.set_meta(key, json.dumps(sorted(names)) if names else "")
+    writer.meta.set(key, json.dumps(sorted(names)) if names else "")

@@ -71,7 +71,7 @@ def note_clock(space: OpenSpace, clock: SeenClock) -> None:
             return
     times = (clock.steady, clock.since, clock.seen)
     with space.store.write() as writer:
-        writer.set_meta(_KEY, json.dumps([at and format_time(at) for at in times]))
+        writer.meta.set(_KEY, json.dumps([at and format_time(at) for at in times]))
 
 
 def clock_notices(space: OpenSpace) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def clock_notices(space: OpenSpace) -> tuple[str, ...]:
 
 
 def _before(reader: Reader) -> SeenClock | None:
-    stored = reader.meta(_KEY)
+    stored = reader.meta.get(_KEY)
     if stored is None:
         return None
     steady, since, seen = (value and parse_time(value, _KEY) for value in json.loads(stored))

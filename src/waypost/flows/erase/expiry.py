@@ -14,7 +14,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit
 from waypost.flows.write.erase_rows import ErasureTargets, erase_rows, rows_to_erase, traces_of
 from waypost.model.memory import Caller
-from waypost.store.fact_protocol import LifetimeRow
+from waypost.store.facts import LifetimeRow
 from waypost.store.protocol import Reader, Writer
 
 _AT_ONCE = 200  # memories in one transaction: other writers wait for no more
@@ -50,7 +50,7 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
     """
     with space.store.read() as reader:
         now = space.clock()
-        over = reader.lifetimes(expired_by=now, protected=True)
+        over = reader.facts.lifetimes(expired_by=now, protected=True)
         due, postponed, clock = _split_by_clock(reader, _due(over), now)
         to_delete = [row.memory_id for row in due if row.on_expire == "delete"]
         texts = set() if dry_run else _own_texts(reader, to_delete)
@@ -80,7 +80,7 @@ def is_any_due(space: OpenSpace) -> bool:
     """Whether `process_expired` would do anything now."""
     with space.store.read() as reader:
         now = space.clock()
-        due, postponed, clock = _split_by_clock(reader, _due(reader.lifetimes(expired_by=now)), now)
+        due, postponed, clock = _split_by_clock(reader, _due(reader.facts.lifetimes(expired_by=now)), now)
         return bool(due) or (bool(postponed) and not is_noted(reader, clock))
 
 
@@ -89,7 +89,7 @@ def _split_by_clock(
 ) -> tuple[list[LifetimeRow], list[str], SeenClock]:
     """What can be done by this clock, and the ids whose deletion is postponed."""
     to_delete = [row.memory_id for row in due if row.on_expire == "delete"]
-    recorded = [entry.at for memory_id in to_delete for entry in reader.audit_entries(memory_id, 1)]
+    recorded = [entry.at for memory_id in to_delete for entry in reader.audit.entries(memory_id, 1)]
     clock = check_clock(reader, now, min(recorded, default=None))
     if not clock.is_doubtful:
         return due, [], clock
@@ -104,8 +104,8 @@ def _own_texts(reader: Reader, to_delete: Sequence[str]) -> set[str]:
     """Texts that only these memories ever had. Another memory with the same text has its own lifetime."""
     texts, theirs = set(), frozenset(to_delete)
     for memory_id in to_delete:
-        for version in reader.versions(memory_id):
-            if theirs.issuperset(stored.memory_id for stored in reader.find_fingerprint(version.fingerprint)):
+        for version in reader.memories.versions(memory_id):
+            if theirs.issuperset(stored.memory_id for stored in reader.memories.with_fingerprint(version.fingerprint)):
                 texts.add(version.text)
     return texts
 
@@ -116,7 +116,7 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
     Returns the texts of candidates that were erased with them.
     """
     texts = set[str]()
-    now, states = space.clock(), writer.states([row.memory_id for row in rows])
+    now, states = space.clock(), writer.memories.states([row.memory_id for row in rows])
     for row in rows:
         memory_id, state = row.memory_id, states.get(row.memory_id)
         action = row.on_expire
@@ -132,11 +132,11 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
             note_for_snapshots(space, writer, gone)
             note_erased(space, writer, [memory_id])
         elif action == "archive":
-            writer.set_state(memory_id, archived_at=now)
+            writer.memories.set_state(memory_id, archived_at=now)
         elif state.is_stale:
             continue
         else:
-            writer.set_state(memory_id, is_stale=True, stale_reason=RUN_OUT)
+            writer.memories.set_state(memory_id, is_stale=True, stale_reason=RUN_OUT)
         audit(space, writer, "expire", memory_id, caller, details)
         _list_for(done, action).append(memory_id)
     return texts

@@ -69,13 +69,13 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
         refuse_outranked(caller, copies, "forget it")
         for row in rows.same:
             for mark in marks_of(row, key):
-                writer.add_tombstone(mark, now, memory_id)
+                writer.tombstones.add(mark, now, memory_id)
         if not versions:
             details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}
-            writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
+            writer.audit.add(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
         for version in versions:
             for digest in erased_marks(key, version):
-                writer.add_tombstone(digest, now, memory_id)
+                writer.tombstones.add(digest, now, memory_id)
         if any(is_filed(version) for version in copies):
             filed = erase_entries(
                 space, writer, {version.memory_id for version in copies}, [version.text for version in copies]
@@ -90,7 +90,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
         )
         for other, count in erase_rows(writer, rows).items():
             details = {"versions": count, "owners_word": caller.owners_word}
-            writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
+            writer.audit.add(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
         note_for_snapshots(space, writer, rows, {version.fingerprint for version in versions})
         media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
         note_erased(space, writer, [memory_id, *(version.memory_id for version in copies)], media)
@@ -101,7 +101,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
 
 
 def _rows_of(reader: Reader, memory_id: str) -> tuple[list[Version], TargetRows]:
-    versions = reader.versions(memory_id)
+    versions = reader.memories.versions(memory_id)
     return versions, rows_to_erase(reader, ErasureTargets({memory_id}, {version.fingerprint for version in versions}))
 
 

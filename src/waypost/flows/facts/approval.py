@@ -30,7 +30,7 @@ from waypost.model.ids import check_id
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
 from waypost.model.time import parse_time
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader
 
 _CANDIDATE = "candidate"  # in the audit's details
@@ -52,14 +52,14 @@ def approve(
         raise InvalidInput(f"{len(chosen)} candidates cannot have the same words.", "Edit one at a time.")
     with space.store.read() as reader:
         for candidate_id in chosen:
-            if reader.candidate(candidate_id) is None and not current_versions(reader, candidate_id):
+            if reader.facts.candidate(candidate_id) is None and not current_versions(reader, candidate_id):
                 raise _not_pending(candidate_id)
     return tuple((candidate_id, _approve(space, candidate_id, person, edited_text)) for candidate_id in chosen)
 
 
 def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | None) -> Receipt:
     with space.store.read() as reader:
-        row = reader.candidate(candidate_id)
+        row = reader.facts.candidate(candidate_id)
         if row is None and current_versions(reader, candidate_id):
             return Receipt(candidate_id, "duplicate", reason="it was approved before")
     if row is None:
@@ -70,7 +70,7 @@ def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | No
     candidate = candidate_of(row)
     draft = replace(draft_of(space, replace(candidate, text=text or candidate.text)), memory_id=candidate_id)
     with space.store.read() as reader:
-        stored = reader.find_key(draft.key) if draft.key else None
+        stored = reader.memories.with_key(draft.key) if draft.key else None
     if stored is not None and not says_the_same(stored, draft):
         draft = replace(draft, replaces=stored.memory_id)
     receipt = next(remember(space, [draft], person, direct=True))
@@ -78,10 +78,10 @@ def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | No
         key = space.tombstone_key()
         said = set(blocking_marks(key, prepare(space, draft, person, key).version))
         with space.store.write() as writer:
-            writer.drop_candidates([candidate_id])
+            writer.facts.drop_candidates([candidate_id])
             for mark in text_marks(row, key):
                 if mark not in said:
-                    writer.add_tombstone(mark, space.clock(), candidate_id)
+                    writer.tombstones.add(mark, space.clock(), candidate_id)
             details = {"confidence": row.confidence, "edited": text is not None}
             audit(space, writer, "approve", receipt.id, person, details)
     return receipt
@@ -95,7 +95,7 @@ def _approve_proposal(
     receipt = _carry_out(space, row.candidate_id, proposal, person, text, said_by)
     if receipt.status != "refused":
         with space.store.write() as writer:
-            writer.drop_candidates([row.candidate_id])
+            writer.facts.drop_candidates([row.candidate_id])
             details = {"action": proposal.action, "edited": text is not None}
             audit(space, writer, "approve", receipt.id, person, details)
     return receipt
@@ -142,14 +142,14 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
     with space.store.write() as writer:
         now = space.clock()
         for candidate_id in chosen:
-            row = writer.candidate(candidate_id)
+            row = writer.facts.candidate(candidate_id)
             if row is None:
                 raise _not_pending(candidate_id)
             for mark in _marks_to_leave(writer, row, key):
-                writer.add_tombstone(mark, now, candidate_id)
+                writer.tombstones.add(mark, now, candidate_id)
             approved = current_versions(writer, candidate_id)  # meanwhile, or by a process that was killed
             end_versions(space, writer, approved, caller, key, now)
-            writer.put_candidate(replace(row, declined_at=now))
+            writer.facts.put_candidate(replace(row, declined_at=now))
             audit(space, writer, "reject", None, caller, {_CANDIDATE: candidate_id})
     return tuple(chosen)
 
@@ -159,7 +159,7 @@ def _marks_to_leave(reader: Reader, row: CandidateRow, key: bytes) -> list[bytes
     proposal = proposal_of(row)
     if proposal is None or proposal.action == RETRACT:
         return marks_of(row, key)
-    is_current = any(version.superseded_at is None for version in reader.find_fingerprint(row.fingerprint))
+    is_current = any(version.superseded_at is None for version in reader.memories.with_fingerprint(row.fingerprint))
     return [] if is_current else marks_of(row, key)
 
 
@@ -172,16 +172,20 @@ def reconsider(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[st
     restored, key = [], space.tombstone_key()
     with space.store.write() as writer:
         for candidate_id in [check_id(given_id) for given_id in ids]:
-            row = writer.candidate(candidate_id, declined=True)
-            if row is None and writer.candidate(candidate_id) is None and not current_versions(writer, candidate_id):
+            row = writer.facts.candidate(candidate_id, declined=True)
+            if (
+                row is None
+                and writer.facts.candidate(candidate_id) is None
+                and not current_versions(writer, candidate_id)
+            ):
                 raise NotFound(f"No candidate {candidate_id} was rejected.", "`waypost review --rejected` lists them.")
             if row is None or current_versions(writer, candidate_id):
                 continue
-            writer.remove_tombstones(marks_of(row, key))
-            if any(other.tombstone == row.tombstone for other in writer.candidates_like([row.fingerprint], [])):
-                writer.drop_candidates([candidate_id])  # it was proposed again since
+            writer.tombstones.remove(marks_of(row, key))
+            if any(other.tombstone == row.tombstone for other in writer.facts.candidates_like([row.fingerprint], [])):
+                writer.facts.drop_candidates([candidate_id])  # it was proposed again since
                 continue
-            writer.put_candidate(replace(row, declined_at=None))
+            writer.facts.put_candidate(replace(row, declined_at=None))
             audit(space, writer, "lift", None, caller, {_CANDIDATE: candidate_id})
             restored.append(candidate_id)
     return tuple(restored)
@@ -194,7 +198,7 @@ def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
     edited_text = check_text(text)
     key = space.tombstone_key()
     with space.store.write() as writer:
-        row = writer.candidate(candidate_id)
+        row = writer.facts.candidate(candidate_id)
         if row is None:
             raise _not_pending(candidate_id)
         proposal = proposal_of(row)
@@ -205,7 +209,7 @@ def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
         candidate = replace(candidate, text=prepared.version.text)
         said = set(blocking_marks(key, prepared.version))
         was = [mark.hex() for mark in text_marks(row, key) if mark not in said]
-        writer.put_candidate(
+        writer.facts.put_candidate(
             replace(
                 row,
                 fingerprint=prepared.version.fingerprint,

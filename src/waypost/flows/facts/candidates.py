@@ -17,7 +17,7 @@ from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING, DecidedCandidate
 from waypost.model.time import format_time, parse_time
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader
 
 EXTRACTOR = Caller("extractor", "learn")
@@ -111,7 +111,7 @@ def _is_here(space: OpenSpace, ref: str) -> bool:
     if root is not None:
         return (root / path).is_file()
     with space.store.read() as reader:
-        return path in reader.files(space.identity.checkout_id, [path])
+        return path in reader.code.files(space.identity.checkout_id, [path])
 
 
 def key_of(topic: str) -> str | None:
@@ -121,7 +121,7 @@ def key_of(topic: str) -> str | None:
 def _compare_with_stored(reader: Reader, item: _Item) -> "_Item | DecidedCandidate":
     """Compare with what is stored on its topic: nothing, the same, something older to replace, or something newer."""
     draft = item.draft
-    stored = reader.find_key(draft.key) if draft.key else None
+    stored = reader.memories.with_key(draft.key) if draft.key else None
     if stored is None or says_the_same(stored, draft):
         return item
     if draft.valid_from is not None and stored.valid_from > draft.valid_from:
@@ -177,8 +177,8 @@ def _put_up_for_review(
         for item, taken in items:
             outcome, overtaken = _compare_with_pending(space, writer, item, taken, key)
             if outcome.status == HELD:
-                writer.drop_candidates(overtaken)
-                writer.put_candidate(_candidate_row(space, item, taken, key))
+                writer.facts.drop_candidates(overtaken)
+                writer.facts.put_candidate(_candidate_row(space, item, taken, key))
             done.append(outcome)
     return done
 
@@ -189,7 +189,7 @@ def _compare_with_pending(
     prepared = prepare(space, item.draft, EXTRACTOR, key)
     said = prepared.version.fingerprint
     topics = [item.candidate.topic] if item.candidate.topic else []
-    like = reader.candidates_like([said], topics)
+    like = reader.facts.candidates_like([said], topics)
     for row in like:
         if row.fingerprint == said or prepared.tombstone in earlier_marks(row):
             return DecidedCandidate(item.candidate, WAITING, row.candidate_id, "it waits already"), []
@@ -219,8 +219,8 @@ def _drop_superseded(space: OpenSpace, decided: Sequence[Candidate]) -> None:
     by_topic = {candidate.topic: candidate for candidate in decided if candidate.topic}
     if by_topic:
         with space.store.write() as writer:
-            waiting = writer.candidates_like([], list(by_topic))
-            writer.drop_candidates(row.candidate_id for row in waiting if not _is_later(row, by_topic[row.topic]))
+            waiting = writer.facts.candidates_like([], list(by_topic))
+            writer.facts.drop_candidates(row.candidate_id for row in waiting if not _is_later(row, by_topic[row.topic]))
 
 
 def _is_later(row: CandidateRow, than: Candidate) -> bool:
@@ -267,7 +267,7 @@ def pending_candidates(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]
     """Pending candidates, most certain first."""
     rows: list[CandidateRow] = []
     with space.store.read() as reader:
-        while page := reader.candidates(after=rows[-1].candidate_id if rows else "", limit=_PAGE):
+        while page := reader.facts.candidates(after=rows[-1].candidate_id if rows else "", limit=_PAGE):
             rows += page
     return sorted(
         ((row, candidate_of(row)) for row in rows), key=lambda pair: (-pair[0].confidence, pair[0].candidate_id)

@@ -165,7 +165,7 @@ def _check_known(space: OpenSpace, whole: _Part, parts: Sequence[_Part]) -> None
                         "Give the decision as a text.",
                     )
         replaces = whole.draft.replaces if whole.draft else None
-        if replaces and not any(version.superseded_at is None for version in reader.versions(replaces)):
+        if replaces and not any(version.superseded_at is None for version in reader.memories.versions(replaces)):
             raise NotFound(f"There is no current memory {replaces} to replace.", "See `waypost list`.")
     if whole.memory_id and any(part.memory_id == whole.memory_id for part in parts):
         raise InvalidInput("A decision is not its own reason, consequence or constraint.", "Link it to another memory.")
@@ -195,9 +195,9 @@ def _write_links(
     if not said and not echoes:
         return ()
     with space.store.write() as writer:
-        strengths = {(e.kind, e.from_id, e.to_id): e.strength for e in writer.edges_of(members, CAUSAL_LINKS)}
+        strengths = {(e.kind, e.from_id, e.to_id): e.strength for e in writer.edges.of_kinds(members, CAUSAL_LINKS)}
         ends = {end for edge, _ in (*said, *echoes) for end in (edge.from_id, edge.to_id)}
-        there = {end for end in ends if writer.versions(end)}  # one may be forgotten meanwhile
+        there = {end for end in ends if writer.memories.versions(end)}  # one may be forgotten meanwhile
         edges = [
             _put(writer, edge, strength, strengths, space.clock())
             for edge, strength in (*said, *echoes)
@@ -222,7 +222,7 @@ def _put(
 ) -> CausalEdge:
     """Write a link. Without a strength, an existing link keeps its own."""
     kept_strength = strengths.get((edge.kind, edge.from_id, edge.to_id), 1.0) if strength is None else strength
-    writer.add_edge(Edge(edge.kind, edge.from_id, edge.to_id, kept_strength, now))
+    writer.edges.add(Edge(edge.kind, edge.from_id, edge.to_id, kept_strength, now))
     return CausalEdge(edge.kind, edge.from_id, edge.to_id, kept_strength)
 
 
@@ -233,7 +233,7 @@ def _echoes(space: OpenSpace, reader: Reader, members: Sequence[str]) -> Iterato
     """
     moment, likenesses = Moment(space.clock()), dict[tuple[str, str], float]()
     for member in members:
-        version = reader.version(member, moment)
+        version = reader.memories.version(member, moment)
         if version is None or version.kind not in (*_CAUSES, *_CAUSED):
             continue
         is_cause = version.kind in _CAUSES
@@ -248,7 +248,7 @@ def _same_in_other_chains(
     space: OpenSpace, reader: Reader, version: Version, kinds: Sequence[str], moment: Moment
 ) -> Iterator[tuple[str, float]]:
     for kind in kinds:
-        for same in reader.find_fingerprint(fingerprint(replace(version, kind=kind))):
+        for same in reader.memories.with_fingerprint(fingerprint(replace(version, kind=kind))):
             if same.superseded_at is None:
                 yield same.memory_id, 1.0
     passages = passages_of(version)
@@ -256,12 +256,12 @@ def _same_in_other_chains(
     if engine is None or len(passages) != 1:
         return
     mark = passages[0].content_hash
-    vector = reader.vectors(engine, [mark]).get(mark)
+    vector = reader.vectors.get(engine, [mark]).get(mark)
     if vector is None:  # pending; identical texts were found above
         return
-    near = reader.vector_search(engine, vector, _LOOKED_AT, View(moment, (version.collection,))).found
+    near = reader.search.vectors(engine, vector, _LOOKED_AT, View(moment, (version.collection,))).hits
     alike = {passage.number: min(passage.score, 1.0) for passage in near if passage.score >= thresholds(engine)[1]}
-    for number, other in reader.versions_by_number(alike).items():
+    for number, other in reader.memories.by_number(alike).items():
         if other.kind in kinds and _says_the_same(version.text, other.text):
             yield other.memory_id, round(alike[number], 4)
 

@@ -75,23 +75,23 @@ def promote(space: OpenSpace, memory_id: str, place: FactPlace, caller: Caller) 
         refuse_outranked(caller, before, "give it another place")
         moved = [replace(place.on(version), recorded_at=now) for version in before]
         items = [prepare_version(Draft(version.text, kind=version.kind), version, (), key) for version in moved]
-        if writer.tombstones([item.tombstone for item in items]):
+        if writer.tombstones.matching([item.tombstone for item in items]):
             raise Refused("This value was rejected in that domain.", "A person can lift that.")
         for version, item in zip(before, items, strict=True):
             if item.version.domain != version.domain:
                 _refuse_double(writer, item.version)
         for version, item in zip(before, items, strict=True):
-            writer.supersede(version.number, now)
+            writer.memories.supersede(version.number, now)
             put(writer, item.version, item.passages, nothing_new(space, writer))
         if place.parent:
-            writer.add_edge(Edge("contains", place.parent, memory_id, made_at=now))
+            writer.edges.add(Edge("contains", place.parent, memory_id, made_at=now))
         stands = {"level": place.level, "parent": place.parent, "domain": place.domain is not None}
         audit(space, writer, "promote", memory_id, caller, {k: v for k, v in stands.items() if v is not None})
     return Receipt(memory_id, "added", current.key, reason=_change_text(current, place), replaces=memory_id)
 
 
 def _refuse_double(reader: Reader, moved: Version) -> None:
-    for same in reader.find_fingerprint(moved.fingerprint):
+    for same in reader.memories.with_fingerprint(moved.fingerprint):
         if same.memory_id != moved.memory_id and same.superseded_at is None and overlap(same.period, moved.period):
             raise InvalidInput(f"{same.memory_id} says exactly this there.", "Retract one of them.")
 
@@ -127,7 +127,7 @@ def _check_place(reader: Reader, moved: Version, moment: Moment, *, is_new_paren
                 f"Level {moved.level} cannot stand under level {parent.level}.", "Choose another level or parent."
             )
         above = parent.parent
-    for child in reader.children([moved.memory_id], View(moment)):
+    for child in reader.facts.children([moved.memory_id], View(moment)):
         if child.level is not None and child.level < (moved.level or 0):
             raise InvalidInput(
                 f"{child.memory_id} stands under it on level {child.level}.",
@@ -151,7 +151,9 @@ def _below(reader: Reader, root: Version, view: View, depth: int) -> dict[str, l
     below: dict[str, list[Version]] = {}
     seen, generation = {root.memory_id}, [root.memory_id]
     for _ in range(depth):
-        children = [v for v in reader.children(generation, view) if v.memory_id not in seen][: _MOST_BELOW - len(seen)]
+        children = [v for v in reader.facts.children(generation, view) if v.memory_id not in seen][
+            : _MOST_BELOW - len(seen)
+        ]
         if not children:
             break
         for version in children:
@@ -169,5 +171,5 @@ def _walk(version: Version, depth: int, below: dict[str, list[Version]]) -> list
 
 
 def family(reader: Reader, version: Version, view: View) -> tuple[Version | None, list[Version]]:
-    parent = reader.version(version.parent, view.moment) if version.parent else None
-    return parent, reader.children([version.memory_id], view)
+    parent = reader.memories.version(version.parent, view.moment) if version.parent else None
+    return parent, reader.facts.children([version.memory_id], view)

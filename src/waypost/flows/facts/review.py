@@ -13,7 +13,7 @@ from waypost.model.candidate import Candidate
 from waypost.model.code_link import LinkedMemory
 from waypost.model.memory import Version
 from waypost.model.time import format_time
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader
 
 
@@ -37,7 +37,7 @@ class Review:
 def declined(space: OpenSpace, limit: int) -> list[tuple[CandidateRow, Candidate]]:
     """Rejected candidates, newest first."""
     with space.store.read() as reader:
-        return [(row, candidate_of(row)) for row in reader.declined_candidates(limit)]
+        return [(row, candidate_of(row)) for row in reader.facts.declined_candidates(limit)]
 
 
 def review(space: OpenSpace, *, include_archived: bool = False) -> Review:
@@ -54,7 +54,7 @@ def _changed_by(reader: Reader, row: CandidateRow) -> Version | None:
         current = current_versions(reader, proposal.target)
         return current[-1] if current else None
     key = key_of(row.topic)
-    stored = reader.find_key(key) if key else None
+    stored = reader.memories.with_key(key) if key else None
     return None if stored is None or stored.fingerprint == row.fingerprint else stored
 
 

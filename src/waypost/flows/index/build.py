@@ -80,8 +80,8 @@ def index_tree(
     present = {entry.path: entry for entry in entries if not entry.skipped}
     commit_key = indexed_commit_key(space)
     with space.store.read() as reader:
-        rows, since = reader.files(checkout), reader.meta(commit_key) or ""
-        force = force or (bool(rows) and reader.meta(digest_format_key(space)) != DIGEST_FORMAT)
+        rows, since = reader.code.files(checkout), reader.meta.get(commit_key) or ""
+        force = force or (bool(rows) and reader.meta.get(digest_format_key(space)) != DIGEST_FORMAT)
     done.unchanged = sum(not force and _is_same(rows.get(path), entry) for path, entry in present.items())
     was_named = choose(before.include, before.exclude).names_file if before is not None else None
     wanted = [
@@ -97,7 +97,7 @@ def index_tree(
     moves = _Moves(gone, times.renames)
     if not rows:  # before the first file: a stopped run continues in this format
         with space.store.write() as writer:
-            writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
+            writer.meta.set(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
     _store_files(space, wanted, moves, rows, times, force, done, report)
     if rows:  # in a new index nothing has changed
@@ -106,9 +106,9 @@ def index_tree(
         space.store.scrub([], wait=False)  # files that are excluded now leave no traces
     commit = head(root).commit
     with space.store.write() as writer:
-        done.files = len(writer.files(checkout))
-        writer.set_meta(commit_key, commit)
-        writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
+        done.files = len(writer.code.files(checkout))
+        writer.meta.set(commit_key, commit)
+        writer.meta.set(digest_format_key(space), DIGEST_FORMAT)
     note_history(space)
     return done
 
@@ -121,10 +121,10 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: IndexPatter
     entries = {entry.path: entry for entry in _readable(space, looked)}
     done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
     with space.store.read() as reader:
-        rows = reader.files(checkout, {*paths, *entries})
+        rows = reader.code.files(checkout, {*paths, *entries})
         if any(path not in rows for path in paths):  # perhaps a folder that was removed
             inside = tuple(f"{path}/" for path in paths)
-            rows |= {path: row for path, row in reader.files(checkout).items() if path.startswith(inside)}
+            rows |= {path: row for path, row in reader.code.files(checkout).items() if path.startswith(inside)}
     wanted = [entry for path, entry in entries.items() if not entry.skipped and not _is_same(rows.get(path), entry)]
     gone = [row for path, row in rows.items() if path not in entries or path in done.skipped]
     times = TreeTimes(root, space.clock(), few=True)
@@ -132,7 +132,7 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: IndexPatter
     _store_files(space, wanted, moves, rows, times, False, done, quiet)
     refresh_for(space, done.edited)
     with space.store.write() as writer:
-        writer.untrack(checkout, paths)
+        writer.code.untrack(checkout, paths)
     return done
 
 
@@ -171,7 +171,7 @@ def _store_files(
     finished, began = 0, timing.perf_counter()
     code = {entry.path for entry in wanted if is_code(entry.path)}
     with space.store.read() as reader:
-        described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
+        described = {row.path for row in reader.code.derived_of_kind(space.identity.checkout_id, "summary")}
     lost = not described.isdisjoint(moves.left())  # a new file may be a renamed one
     jobs = [
         DigestJob(entry.path, entry.size, entry.named, entry.path in described or (lost and entry.path not in rows))
@@ -191,7 +191,7 @@ def _store_files(
                 row = times.row(digest)
                 same = same_content(rows.get(path), row)
                 if same and not force:
-                    writer.touch_file(space.identity.checkout_id, row)
+                    writer.code.touch_file(space.identity.checkout_id, row)
                     done.unchanged += 1
                     continue
                 origin = None if path in rows else moves.origin(digest)

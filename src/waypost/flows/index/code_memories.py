@@ -79,7 +79,7 @@ def store_file(
 ) -> None:
     """Index a file in place of its old content, or of the file it was renamed from."""
     checkout = space.identity.checkout_id
-    old = writer.derived(checkout, [origin or digest.path], OF_A_FILE)
+    old = writer.code.derived(checkout, [origin or digest.path], OF_A_FILE)
     if same_content(before, row):  # its summary, perhaps by a model, is still true
         old = [derived_row for derived_row in old if derived_row.kind != "summary"]
     wanted = list(digest.memories)
@@ -87,8 +87,8 @@ def store_file(
         wanted.append(digest.summary)
     put_derived(space, writer, old, [(derived, row) for derived in wanted], engines, urgency)
     if origin is not None:
-        writer.drop_file(checkout, origin)
-    writer.put_file(checkout, row, digest.facts)
+        writer.code.drop_file(checkout, origin)
+    writer.code.put_file(checkout, row, digest.facts)
 
 
 def put_derived(
@@ -111,14 +111,16 @@ def put_derived(
         if before is None:
             new.append((version, passage_rows(derived.passages)))
         elif before.fingerprint == derived.fingerprint:
-            writer.move_derived(before.number, version)
+            writer.code.move_derived(before.number, version)
         else:
-            writer.replace_derived(before.number, version, passage_rows(derived.passages), engines, urgency=urgency)
+            writer.code.replace_derived(
+                before.number, version, passage_rows(derived.passages), engines, urgency=urgency
+            )
     if new:
-        writer.add_derived(new, engines, urgency=urgency)
+        writer.code.add_derived(new, engines, urgency=urgency)
     left = [derived_row for rows in waiting.values() for derived_row in rows]
     if left:
-        writer.erase_derived(left)
+        writer.code.erase_derived(left)
 
 
 _FILE = ""  # the name of a file's own memory here, so that a renamed file keeps it
@@ -158,15 +160,15 @@ def _version(space: OpenSpace, derived: Derived, row: FileRow | None, before: De
 def forget_files(space: OpenSpace, writer: Writer, paths: Sequence[str]) -> int:
     """Remove everything read from these files. Returns how many of them were in the index."""
     checkout = space.identity.checkout_id
-    rows = writer.files(checkout)
-    writer.erase_derived(writer.derived(checkout, paths, OF_A_FILE))
+    rows = writer.code.files(checkout)
+    writer.code.erase_derived(writer.code.derived(checkout, paths, OF_A_FILE))
     for path in paths:
-        writer.drop_file(checkout, path)
+        writer.code.drop_file(checkout, path)
     return sum(path in rows for path in paths)
 
 
 def note_analysis(space: OpenSpace, writer: Writer) -> None:
     """The code has changed: note that the project must be analyzed again."""
     token = space.new_id()
-    writer.set_meta(conclusions_key(space), token)
-    writer.set_meta(tree_changed_key(space), token)
+    writer.meta.set(conclusions_key(space), token)
+    writer.meta.set(tree_changed_key(space), token)

@@ -19,7 +19,7 @@ def catch_up(space: OpenSpace) -> None:
     if not space.identity.has_tree:
         return
     with space.store.read() as reader:
-        waiting = reader.tracked(space.identity.checkout_id)
+        waiting = reader.code.tracked(space.identity.checkout_id)
     if 0 < len(waiting) <= MOST_AT_ONCE and space.store.may_write:
         _index(space, waiting)
 
@@ -29,7 +29,7 @@ def refresh(space: OpenSpace, hits: Sequence[Hit]) -> bool:
     changed, gone = _outdated(space, hits)
     if gone:  # where one is gone there are often more: one look finds them all
         with space.store.read() as reader:
-            known = reader.files(space.identity.checkout_id)
+            known = reader.code.files(space.identity.checkout_id)
         gone = [path for path in known if _on_disk(tree_of(space), path) is None]
     return _index(space, [*gone, *changed[:MOST_AT_ONCE]]) if (gone or changed) and space.store.may_write else False
 
@@ -47,11 +47,11 @@ def leave_outdated(space: OpenSpace, hits: Sequence[Hit]) -> list[Hit]:
     changed, gone = _outdated(space, hits)
     old = {*changed, *gone}
     with space.store.read() as reader:
-        waiting = set(reader.tracked(space.identity.checkout_id))
+        waiting = set(reader.code.tracked(space.identity.checkout_id))
     if old - waiting and space.store.may_write:
         # An answer does not fail because nothing can be noted.
         with contextlib.suppress(StoreError), space.store.write() as writer:
-            writer.track(space.identity.checkout_id, sorted(old - waiting))
+            writer.code.track(space.identity.checkout_id, sorted(old - waiting))
     if old or waiting:
         space.start_worker(space)
     return [hit for hit in hits if not _read_here(hit) or not old.intersection(_paths(hit))]
@@ -64,7 +64,7 @@ def _outdated(space: OpenSpace, hits: Sequence[Hit]) -> tuple[list[str], list[st
         return [], []
     paths = {path for hit in hits if _read_here(hit) for path in _paths(hit)}
     with space.store.read() as reader:
-        known = reader.files(space.identity.checkout_id, paths) if paths else {}
+        known = reader.code.files(space.identity.checkout_id, paths) if paths else {}
     there = {path: _on_disk(root, path) for path in known}
     changed = [path for path, row in known.items() if there[path] not in (None, (row.size, row.mtime_ns))]
     return changed, [path for path, state in there.items() if state is None]
@@ -76,7 +76,7 @@ def hurry(space: OpenSpace, hits: Sequence[Hit]) -> None:
     if paths and space.store.may_write:
         # An answer does not fail because nothing can be noted.
         with contextlib.suppress(StoreError), space.store.write() as writer:
-            writer.hurry(space.identity.checkout_id, dict.fromkeys(paths, ASKED_FOR))
+            writer.vectors.set_urgency(space.identity.checkout_id, dict.fromkeys(paths, ASKED_FOR))
 
 
 def still_there(space: OpenSpace, hits: Iterable[Hit]) -> list[Hit]:
@@ -86,7 +86,7 @@ def still_there(space: OpenSpace, hits: Iterable[Hit]) -> list[Hit]:
     if not paths:
         return found
     with space.store.read() as reader:
-        known = reader.files(space.identity.checkout_id, paths)
+        known = reader.code.files(space.identity.checkout_id, paths)
     return [
         hit
         for hit in found

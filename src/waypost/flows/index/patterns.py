@@ -16,7 +16,7 @@ class IndexPatterns:
 def stored_patterns(space: OpenSpace) -> IndexPatterns:
     """The patterns of this checkout."""
     with space.store.read() as reader:
-        stored = json.loads(reader.meta(patterns_key(space)) or "{}")
+        stored = json.loads(reader.meta.get(patterns_key(space)) or "{}")
     return IndexPatterns(tuple(stored.get("include", ())), tuple(stored.get("exclude", ())))
 
 
@@ -28,5 +28,5 @@ def save_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Sequ
     )
     if include is not None or exclude is not None:
         with space.store.write() as writer:
-            writer.set_meta(patterns_key(space), json.dumps({"include": patterns.include, "exclude": patterns.exclude}))
+            writer.meta.set(patterns_key(space), json.dumps({"include": patterns.include, "exclude": patterns.exclude}))
     return patterns

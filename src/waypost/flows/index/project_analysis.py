@@ -33,13 +33,13 @@ def analyze_project(space: OpenSpace, *, live: Sequence[SchemaTable] | None = No
         return False
     key, checkout = conclusions_key(space), space.identity.checkout_id
     with space.store.read() as reader:
-        pending = reader.meta(key)
+        pending = reader.meta.get(key)
         if not pending and live is None:
             return False
         tree = _read_tree(reader, checkout)
-        rows = [row for kind in _FILES for row in reader.derived_of_kind(checkout, kind)]
-        known_live = json.loads(reader.meta(live_schema_key(space)) or "[]")
-        changed = {path: row.changed_at for path, row in reader.files(checkout).items()}
+        rows = [row for kind in _FILES for row in reader.code.derived_of_kind(checkout, kind)]
+        known_live = json.loads(reader.meta.get(live_schema_key(space)) or "[]")
+        changed = {path: row.changed_at for path, row in reader.code.files(checkout).items()}
     live_tables = list(live) if live is not None else [SchemaTable.from_json(row) for row in known_live]
     tables = with_live(build_schema(tree.changes), live_tables)
     relations = relate(tree.outlines, tree.manifests)
@@ -52,16 +52,18 @@ def analyze_project(space: OpenSpace, *, live: Sequence[SchemaTable] | None = No
     with space.store.write() as writer:
         engines = [engine.name for engine in space.engines.active(writer)]
         for kind, wanted in (("table", _tables(tables, changed)), ("architecture", _documents(architecture, changed))):
-            old = writer.derived_of_kind(checkout, kind)
+            old = writer.code.derived_of_kind(checkout, kind)
             put_derived(space, writer, old, [(derived, None) for derived in wanted], engines, urgency=0.9)
-        writer.replace_relations(list(ids.values()), RELATIONS, edges)
-        writer.set_referrers(checkout, _referrers(relations.edges))
-        writer.hurry(checkout, {path: times.urgency(path, weights.get(path, 0.0)) for path in tree.outlines})
-        writer.set_meta(architecture_key(space), json.dumps(architecture.to_json(), ensure_ascii=False))
+        writer.edges.replace(list(ids.values()), RELATIONS, edges)
+        writer.code.set_referrers(checkout, _referrers(relations.edges))
+        writer.vectors.set_urgency(
+            checkout, {path: times.urgency(path, weights.get(path, 0.0)) for path in tree.outlines}
+        )
+        writer.meta.set(architecture_key(space), json.dumps(architecture.to_json(), ensure_ascii=False))
         if live is not None:
-            writer.set_meta(live_schema_key(space), json.dumps([table.to_json() for table in live], ensure_ascii=False))
-        if writer.meta(key) == pending:  # else something has changed meanwhile, and it stays pending
-            writer.set_meta(key, "")
+            writer.meta.set(live_schema_key(space), json.dumps([table.to_json() for table in live], ensure_ascii=False))
+        if writer.meta.get(key) == pending:  # else something has changed meanwhile, and it stays pending
+            writer.meta.set(key, "")
     return True
 
 
@@ -75,7 +77,7 @@ class _Tree:
 
 def _read_tree(reader: Reader, checkout: str) -> _Tree:
     tree = _Tree()
-    for path, facts in reader.digests(checkout):
+    for path, facts in reader.code.digests(checkout):
         tree.outlines[path] = Outline.from_json(facts["outline"])
         if "manifest" in facts:
             tree.manifests[path] = facts["manifest"]
@@ -144,11 +146,11 @@ def _documents(architecture: Architecture, changed: Mapping[str, datetime]) -> l
 
 def architecture_of(space: OpenSpace) -> dict[str, Any] | None:
     with space.store.read() as reader:
-        kept = reader.meta(architecture_key(space))
+        kept = reader.meta.get(architecture_key(space))
     stored: dict[str, Any] | None = json.loads(kept) if kept else None
     return stored
 
 
 def endpoint_count(space: OpenSpace, reader: Reader) -> int:
-    kept = reader.meta(architecture_key(space))
+    kept = reader.meta.get(architecture_key(space))
     return len(json.loads(kept).get("endpoints", ())) if kept else 0

@@ -67,9 +67,9 @@ def files(space: OpenSpace) -> tuple[FileSeen, ...]:
     need_project(space)
     checkout = space.identity.checkout_id
     with space.store.read() as reader:
-        rows_by_path = reader.files(checkout)
-        rows = reader.references(kept_view(space))
-        stored_verdicts = reader.verdicts(checkout, {row.number for row in rows})
+        rows_by_path = reader.code.files(checkout)
+        rows = reader.references.visible(kept_view(space))
+        stored_verdicts = reader.references.verdicts(checkout, {row.number for row in rows})
     looks = space.identity.has_tree and len(rows) <= _MOST_LOOKED_AT
     verdicts = check(space, rows) if looks else stored_verdicts
     about, stale = _counts(space, rows, verdicts)
@@ -143,7 +143,7 @@ def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) 
 
 def _outline_only(space: OpenSpace, place: str, first: int) -> SourceSeen:
     with space.store.read() as reader:
-        row = reader.files(space.identity.checkout_id, [place]).get(place)
+        row = reader.code.files(space.identity.checkout_id, [place]).get(place)
     if row is None:
         tree_of(space)  # raises NotFound
     assert row is not None
@@ -159,8 +159,8 @@ def _outline_only(space: OpenSpace, place: str, first: int) -> SourceSeen:
 def stored_summary(space: OpenSpace, place: str) -> str:
     """The stored summary of a file, or ""."""
     with space.store.read() as reader:
-        rows = reader.derived(space.identity.checkout_id, [place], ["summary"])
-        versions = reader.versions_by_number([row.number for row in rows]).values()
+        rows = reader.code.derived(space.identity.checkout_id, [place], ["summary"])
+        versions = reader.memories.by_number([row.number for row in rows]).values()
     return next((version.text for version in versions), "")
 
 

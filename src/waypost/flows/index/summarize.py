@@ -75,7 +75,7 @@ def summary(space: OpenSpace, path: str) -> str:
     if why is not None:
         raise NotFound(f"{path} is not described: {why}.", "Name a source file of this project.")
     with space.store.read() as reader:
-        indexed = bool(reader.files(space.identity.checkout_id, [place]))
+        indexed = bool(reader.code.files(space.identity.checkout_id, [place]))
     if indexed:
         index_paths(space, [place], patterns=patterns)  # it may have changed
     if stored := stored_summary(space, place):
@@ -131,7 +131,7 @@ def _files(space: OpenSpace, path: str | None) -> dict[str, FileRow]:
     if place is not None:
         index_paths(space, [place], patterns=stored_patterns(space))
     with space.store.read() as reader:
-        rows = reader.files(checkout, None if place is None else [place])
+        rows = reader.code.files(checkout, None if place is None else [place])
     if not rows:
         what = "Nothing is indexed here." if place is None else f"{path} is not in the index."
         raise NotFound(what, "Run `waypost init` first." if place is None else "`waypost init --explain` says why.")
@@ -140,14 +140,14 @@ def _files(space: OpenSpace, path: str | None) -> dict[str, FileRow]:
 
 def _paths_with_summary(space: OpenSpace) -> set[str]:
     with space.store.read() as reader:
-        return {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
+        return {row.path for row in reader.code.derived_of_kind(space.identity.checkout_id, "summary")}
 
 
 def _store(space: OpenSpace, paths: Sequence[str], made: Sequence[tuple[Derived, FileRow]]) -> None:
     with space.store.write() as writer:
         engines = [engine.name for engine in space.engines.active(writer)]
-        there = writer.files(space.identity.checkout_id, paths)  # one may be gone meanwhile
+        there = writer.code.files(space.identity.checkout_id, paths)  # one may be gone meanwhile
         for path in there:
-            old = writer.derived(space.identity.checkout_id, [path], ["summary"])
+            old = writer.code.derived(space.identity.checkout_id, [path], ["summary"])
             own = [(derived, row) for derived, row in made if row.path == path]
             put_derived(space, writer, old if own else [], own, engines, _URGENCY)

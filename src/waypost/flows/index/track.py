@@ -40,7 +40,7 @@ def track(space: OpenSpace, paths: Sequence[str], action: str = "edit") -> None:
         raise InvalidInput(f"There is no action {action[:40]!r}.", f"Actions: {', '.join(ACTIONS)}.")
     chosen = _inside(space, paths)
     with space.store.write() as writer:
-        writer.track(space.identity.checkout_id, chosen)
+        writer.code.track(space.identity.checkout_id, chosen)
     space.start_worker(space)
 
 
@@ -49,7 +49,7 @@ def index_tracked(space: OpenSpace, *, limit: int | None = None) -> int:
     if not space.identity.has_tree:
         return 0
     with space.store.read() as reader:
-        waiting = reader.tracked(space.identity.checkout_id)[:limit]
+        waiting = reader.code.tracked(space.identity.checkout_id)[:limit]
     if waiting:
         index_paths(space, waiting, patterns=stored_patterns(space))
     return len(waiting)
@@ -60,14 +60,14 @@ def git_changed(space: OpenSpace) -> None:
     point. Several at once do it once."""
     root, checkout = tree_of(space), space.identity.checkout_id
     with space.store.read() as reader:
-        is_indexed, since = reader.has_code(checkout), reader.meta(indexed_commit_key(space)) or ""
+        is_indexed, since = reader.code.has_any(checkout), reader.meta.get(indexed_commit_key(space)) or ""
     if is_indexed:
         changes = changed_since(root, since)
         paths = (*changes.changed, *changes.deleted, *changes.renamed, *changes.renamed.values())
         with space.store.write() as writer:
-            writer.track(checkout, [path for path in paths if unsafe_name(path) is None])
+            writer.code.track(checkout, [path for path in paths if unsafe_name(path) is None])
             if changes.complete:
-                writer.set_meta(indexed_commit_key(space), head(root).commit)
+                writer.meta.set(indexed_commit_key(space), head(root).commit)
     else:
         refresh_after_git(space)
     _owe_learning(space, since)
@@ -81,9 +81,9 @@ def _owe_learning(space: OpenSpace, since: str) -> None:
     newest = head(tree_of(space)).commit
     if newest and "commit" in space.settings.learn_on:
         with space.store.write() as writer:
-            if not writer.meta(learn_since_key(space)):
-                known = writer.meta(learned_commit_key(space)) or since or f"{newest}~1"
-                writer.set_meta(learn_since_key(space), known)
+            if not writer.meta.get(learn_since_key(space)):
+                known = writer.meta.get(learned_commit_key(space)) or since or f"{newest}~1"
+                writer.meta.set(learn_since_key(space), known)
 
 
 def finish(space: OpenSpace, description: str, files: Sequence[str] | None, caller: Caller) -> Receipt:

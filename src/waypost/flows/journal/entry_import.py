@@ -177,7 +177,7 @@ def _write_new(
 
 
 def _stored_id_and_import(reader: Reader, draft: Draft) -> tuple[str, object] | None:
-    stored = reader.find_key(draft.key) if draft.key else None
+    stored = reader.memories.with_key(draft.key) if draft.key else None
     return (stored.memory_id, stored.details.get(IMPORT)) if stored else None
 
 
@@ -263,9 +263,9 @@ def _with_text_below(content: str, text: str) -> str:
 
 def _note_page(space: OpenSpace, import_id: str, path: str, text: str, *, created: bool) -> None:
     with space.store.write() as writer:
-        noted = json.loads(writer.meta(f"{_FILES}:{import_id}") or "[]")
+        noted = json.loads(writer.meta.get(f"{_FILES}:{import_id}") or "[]")
         noted = [entry for entry in noted if entry["path"] != path]  # an earlier try
-        writer.set_meta(f"{_FILES}:{import_id}", json.dumps([*noted, {"path": path, "text": text, "created": created}]))
+        writer.meta.set(f"{_FILES}:{import_id}", json.dumps([*noted, {"path": path, "text": text, "created": created}]))
 
 
 def _read(space: OpenSpace, path: str) -> str | None:
@@ -283,13 +283,13 @@ def undo(space: OpenSpace, which: str | Path | None, caller: Caller, *, origin: 
     done = undo_import(space, which, caller, origin=origin)
     forget_promoted(space, done.retracted)
     with space.store.read() as reader:
-        noted = json.loads(reader.meta(f"{_FILES}:{done.id}") or "[]")
+        noted = json.loads(reader.meta.get(f"{_FILES}:{done.id}") or "[]")
     gone: list[str] = []
     kept: list[str] = []
     for entry in reversed(noted):
         (gone if _remove_from_file(space, entry) else kept).append(entry["path"])
     with space.store.write() as writer:
-        writer.set_meta(f"{_FILES}:{done.id}", "[]")
+        writer.meta.set(f"{_FILES}:{done.id}", "[]")
     return Returned(done.id, done.retracted, done.left, done.restored, tuple(gone), tuple(kept))
 
 

@@ -96,7 +96,7 @@ def _journal(reader: Reader, entries: Sequence[Entry], at: datetime) -> list[Ver
     """What the journal holds of the time in which mentions count, archived entries included."""
     view = View(Moment(at), collections=("journal",), archived=True)
     first = min([entry.at for entry in entries if entry.at > at - _LOOK_BACK] or [at]) - _LOOK_BACK
-    return reader.said_between(first, at + timedelta(microseconds=1), view)
+    return reader.journal.entries_between(first, at + timedelta(microseconds=1), view)
 
 
 # -- topics
@@ -134,7 +134,7 @@ def _meanings(space: OpenSpace, turns: Sequence[JudgedTurn], versions: Mapping[s
     with space.store.read() as reader:
         engines = space.engines.active(reader)
         stored_vectors = {
-            engine.name: reader.vectors(engine.name, [mark for mark in hashes if mark]) for engine in engines
+            engine.name: reader.vectors.get(engine.name, [mark for mark in hashes if mark]) for engine in engines
         }
     for engine in engines:
         vectors = stored_vectors[engine.name]
@@ -184,7 +184,7 @@ def _judged_by_model(
         return {}
     key = space.tombstone_key()
     with space.store.read() as reader:
-        kept = {turn.ident: _stored_reading(reader.meta(_JUDGED + turn.ident), turn, key) for turn in turns}
+        kept = {turn.ident: _stored_reading(reader.meta.get(_JUDGED + turn.ident), turn, key) for turn in turns}
     readings = {turn.ident: reading for turn in turns if (reading := kept[turn.ident]) is not None}
     new = in_order([turn for turn in turns if turn.ident not in readings and at - _ASKED_FOR <= turn.at <= at])
     for start in range(0, len(new) if llm is not None else 0, AT_ONCE):
@@ -201,7 +201,7 @@ def _judged_by_model(
             for place, judgement in judged.items():
                 turn = some[place]
                 value = f"{_mark(turn.text, key)} {judgement.explicit} {judgement.relevance} {llm.name}"
-                writer.set_meta(_JUDGED + turn.ident, value)
+                writer.meta.set(_JUDGED + turn.ident, value)
                 readings[turn.ident] = judgement.reading(turn.text, turn.language, llm.name)
     return readings
 

@@ -158,7 +158,7 @@ def _older_preferences(space: OpenSpace, bullets: Sequence[Bullet], recent: Iter
     entries = []
     with space.store.read() as reader:
         for bullet in bullets:
-            versions = reader.versions(bullet.id) if bullet.id and bullet.id not in recent_ids else []
+            versions = reader.memories.versions(bullet.id) if bullet.id and bullet.id not in recent_ids else []
             if versions and versions[0].time is not None:
                 at = space.journal.local(versions[0].time)
                 entries.append(Entry(bullet.text, at, versions[-1].kind, versions[-1].speaker, bullet.id))

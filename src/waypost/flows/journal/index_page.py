@@ -61,7 +61,7 @@ def refresh_index(space: OpenSpace) -> bool:
     else:
         raise StoreError(f"{INDEX} is replaced again and again.", "Close the editor that holds it, and try again.")
     with space.store.write() as writer:
-        writer.set_meta(journal_key(space, _LINES), json.dumps(sorted({mark_of(line) for line in part.split("\n")})))
+        writer.meta.set(journal_key(space, _LINES), json.dumps(sorted({mark_of(line) for line in part.split("\n")})))
     note(space, "index_refreshed", file=INDEX, lines=part.count("\n") + 1)
     return True
 
@@ -73,7 +73,7 @@ def _with_new_part(space: OpenSpace, text: str, frame: Frame, part: str) -> str:
     are kept.
     """
     with space.store.read() as reader:
-        stored = reader.meta(journal_key(space, _LINES))
+        stored = reader.meta.get(journal_key(space, _LINES))
     if frame.part is None or not frame.is_edited or not stored:
         return with_part(text, part)
     marks = set(json.loads(stored))

@@ -118,7 +118,7 @@ def _entries(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
         yield from (_Piece(number, (line,)) for number, line in enumerate(text.split("\n"), 1))
         return
     with space.store.read() as reader:
-        named = {place_row.place: place_row.memory_id for place_row in reader.journal_places(space.journal_id, [path])}
+        named = {place_row.place: place_row.memory_id for place_row in reader.journal.places(space.journal_id, [path])}
     number, place = 1, 0
     for block in page.blocks:
         if block.entry is not None:

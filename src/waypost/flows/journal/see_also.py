@@ -77,8 +77,10 @@ def link_related(space: OpenSpace, items: Sequence[ScoredEntry], at: datetime) -
     if edges:
         with space.store.write() as writer:
             for edge in edges.values():
-                if writer.versions(edge.from_id) and writer.versions(edge.to_id):  # else one was forgotten meanwhile
-                    writer.add_edge(edge)
+                if writer.memories.versions(edge.from_id) and writer.memories.versions(
+                    edge.to_id
+                ):  # else one was forgotten meanwhile
+                    writer.edges.add(edge)
         note(space, "linked", links=len(edges))
     return len(edges)
 
@@ -94,7 +96,7 @@ class _Linking:
 
     def link(self, item: ScoredEntry) -> None:
         now = self.space.clock()
-        version = self.reader.version(item.entry.id or "", Moment(now))
+        version = self.reader.memories.version(item.entry.id or "", Moment(now))
         if version is None or len(self._links(version.memory_id)) >= MOST_LINKS:
             return
         mine = self._links(version.memory_id)
@@ -112,7 +114,7 @@ class _Linking:
 
     def _links(self, memory_id: str) -> set[str]:
         if memory_id not in self._linked:
-            edges = [edge for edge in self.reader.edges(memory_id) if edge.kind == SEE_ALSO]
+            edges = [edge for edge in self.reader.edges.of_memory(memory_id) if edge.kind == SEE_ALSO]
             self._linked[memory_id] = {end for edge in edges for end in (edge.from_id, edge.to_id)} - {memory_id}
         return self._linked[memory_id]
 
@@ -129,11 +131,13 @@ class RelatedEntry(NamedTuple):
 def related_to(space: OpenSpace, reader: Reader, memory_ids: Collection[str]) -> dict[str, list[RelatedEntry]]:
     """The entries linked with these that are current, most similar first."""
     edges = sorted(
-        reader.edges_of(memory_ids, (SEE_ALSO,)), key=lambda edge: (-edge.strength, edge.from_id, edge.to_id)
+        reader.edges.of_kinds(memory_ids, (SEE_ALSO,)), key=lambda edge: (-edge.strength, edge.from_id, edge.to_id)
     )
     ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
     now = Moment(space.clock())
-    current = {memory_id: version for memory_id in ends if (version := reader.version(memory_id, now)) is not None}
+    current = {
+        memory_id: version for memory_id in ends if (version := reader.memories.version(memory_id, now)) is not None
+    }
     related: dict[str, list[RelatedEntry]] = {}
     for edge in edges:
         for member, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
@@ -160,12 +164,12 @@ def _neighbours(space: OpenSpace, reader: Reader, version: Version, at: datetime
     if engine is None or vector is None:
         return
     until = replace(_view(space), moment=Moment(at, explicit=True))
-    answer = reader.vector_search(engine, vector, _LOOKED_AT, until)
+    answer = reader.search.vectors(engine, vector, _LOOKED_AT, until)
     best: dict[int, float] = {}
-    for passage in answer.found:
+    for passage in answer.hits:
         if passage.memory_id != version.memory_id:
             best[passage.number] = max(passage.score, best.get(passage.number, 0.0))
-    versions = reader.versions_by_number(best)
+    versions = reader.memories.by_number(best)
     for number in sorted(best, key=lambda number: (-best[number], number)):
         other = versions.get(number)
         if other is not None and _stands_for_itself(other):
@@ -179,7 +183,7 @@ def _vector(space: OpenSpace, reader: Reader, version: Version) -> "tuple[str | 
     if passages and passages[0].language not in ("en", ""):
         engines = engines[::-1]
     for engine in engines[:1]:
-        vectors = reader.vectors(engine.name, [passages[0].content_hash]) if passages else {}
+        vectors = reader.vectors.get(engine.name, [passages[0].content_hash]) if passages else {}
         if vectors:
             return engine.name, next(iter(vectors.values()))
     return None, None
@@ -201,7 +205,7 @@ def similar_conversations(space: OpenSpace, session_or_id: str, k: int = 5) -> l
         scores = _by_meaning(space, reader, own) or _by_words(space, reader, own)
         mine = {version.session for version in own}
         groups: dict[str, list[tuple[float, Version]]] = {}
-        for number, version in reader.versions_by_number(scores).items():
+        for number, version in reader.memories.by_number(scores).items():
             if version.session and version.session not in mine and _stands_for_itself(version):
                 groups.setdefault(version.session, []).append((scores[number], version))
     similar = []
@@ -216,9 +220,11 @@ def similar_conversations(space: OpenSpace, session_or_id: str, k: int = 5) -> l
 
 
 def _conversation(space: OpenSpace, reader: Reader, session_or_id: str) -> list[Version]:
-    version = reader.version(session_or_id.strip().lower(), Moment(space.clock()))
+    version = reader.memories.version(session_or_id.strip().lower(), Moment(space.clock()))
     session = version.session if version is not None else session_or_id
-    versions = reader.listing(_view(space), Filter(session=session), limit=_VERSIONS_AT_ONCE) if session else []
+    versions = (
+        reader.memories.listing(_view(space), Filter(session=session), limit=_VERSIONS_AT_ONCE) if session else []
+    )
     if version is not None and not versions:
         versions = [version]
     if not versions:
@@ -242,16 +248,16 @@ def _by_meaning(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dic
     length = float(np.linalg.norm(middle))
     if not length:
         return {}
-    answer = reader.vector_search(engine, (middle / length).astype(np.float32), 10 * _LOOKED_AT, _view(space))
+    answer = reader.search.vectors(engine, (middle / length).astype(np.float32), 10 * _LOOKED_AT, _view(space))
     scores: dict[int, float] = {}
-    for passage in answer.found:
+    for passage in answer.hits:
         scores[passage.number] = max(passage.score, scores.get(passage.number, 0.0))
     return scores
 
 
 def _by_words(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dict[int, float]:
     terms = query_terms(" ".join(version.text for version in own)[:_WORDS_OF_A_CONVERSATION])
-    passages = reader.keyword_search(terms, 10 * _LOOKED_AT, _view(space)) if terms else []
+    passages = reader.search.keywords(terms, 10 * _LOOKED_AT, _view(space)) if terms else []
     highest = max((passage.score for passage in passages), default=1.0) or 1.0
     return {passage.number: passage.score / highest for passage in passages}
 

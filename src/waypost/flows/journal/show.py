@@ -88,7 +88,7 @@ def _paths_of_span(first: date, last: date) -> list[str]:
 
 def _places(space: OpenSpace, memory_id: str) -> list[str]:
     with space.store.read() as reader:
-        paths = [place.path for journal, place in reader.places_of([memory_id]) if journal == space.journal_id]
+        paths = [place.path for journal, place in reader.journal.places_of([memory_id]) if journal == space.journal_id]
     return best_first(paths)
 
 

@@ -23,7 +23,7 @@ def stats(space: OpenSpace, overdue: Mapping[str, Any] | None = None) -> dict[st
     tally = journal_tally(space)
     last = last_cleanup(space)
     with space.store.read() as reader:
-        speakers = reader.speakers(MOST_SPEAKERS)
+        speakers = reader.memories.speakers(MOST_SPEAKERS)
     return {
         "path": str(space.journal.root),
         "entries": tally.entries,

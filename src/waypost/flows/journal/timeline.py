@@ -172,7 +172,10 @@ def _current_ids(space: OpenSpace, reader: Reader, first: date, last: date) -> s
     view = View(Moment(space.clock()), ("journal",), space.identity.checkout_id, archived=True)
     first, last = max(first, date(1, 1, 2)), min(last, date(9999, 12, 29))
     start, end = (datetime.combine(day, time(), UTC) for day in (first, last))
-    return {version.memory_id for version in reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)}
+    return {
+        version.memory_id
+        for version in reader.journal.entries_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)
+    }
 
 
 def _in_renamed_files(
@@ -183,7 +186,7 @@ def _in_renamed_files(
         wanted = {memory_id for memory_id in _current_ids(space, reader, first, last) if memory_id not in known_ids}
         paths = {
             place.path
-            for journal, place in reader.places_of(wanted)
+            for journal, place in reader.journal.places_of(wanted)
             if journal == space.journal_id and stage_of(place.path) in PAGES
         }
         for entry, path, memory_id in named_entries(space, reader, sorted(paths)) if paths else ():

@@ -33,7 +33,7 @@ class EntryAdopter:
     def take(self, memory_id: str, unit: JournalUnit, path: str) -> str | None:
         """`added`, `changed`, or None if there was nothing to do."""
         entry = unit.entry
-        versions = self._writer.versions(memory_id)
+        versions = self._writer.memories.versions(memory_id)
         try:
             if not versions:
                 return self._add(memory_id, unit, path)
@@ -54,7 +54,7 @@ class EntryAdopter:
         if self._is_forgotten(memory_id, item.version):
             self._problems.append(f"{path}: it contains a forgotten entry again, which is not in the index.")
             return None
-        for same in self._writer.find_fingerprint(item.version.fingerprint):
+        for same in self._writer.memories.with_fingerprint(item.version.fingerprint):
             if same.superseded_at is None and unit.entry.id is None:
                 return None  # a copy by hand: same text, same moment
         put(self._writer, item.version, item.passages, nothing_new(self._space, self._writer))
@@ -104,7 +104,7 @@ class EntryAdopter:
         now = item.version.recorded_at
         embedded = nothing_new(self._space, self._writer)
         for version in current:
-            self._writer.supersede(version.number, now)
+            self._writer.memories.supersede(version.number, now)
         make_room(self._writer, [], item.version.period, now, embedded)
         put(self._writer, item.version, item.passages, embedded)
         audit(self._space, self._writer, "edit", memory_id, self._person, {"masked": len(masked)})
@@ -112,13 +112,13 @@ class EntryAdopter:
 
     def end_missing(self, memory_id: str) -> bool:
         """End a memory that is gone from its file, also in the archive."""
-        for journal, place in self._writer.places_of([memory_id]):
+        for journal, place in self._writer.journal.places_of([memory_id]):
             if journal == self._space.journal_id and stage_of(place.path) == "archive/daily":
                 try:
                     self._retract_in(place.path, memory_id)
                 except WaypostError as error:  # damaged or in conflict: the index is right all the same
                     self._problems.append(f"{place.path}: {error.what}")
-        if any(journal != self._space.journal_id for journal, _ in self._writer.places_of([memory_id])):
+        if any(journal != self._space.journal_id for journal, _ in self._writer.journal.places_of([memory_id])):
             return False  # another checkout still has it
         if not self._end(memory_id):
             return False
@@ -138,7 +138,7 @@ class EntryAdopter:
     def _end(self, memory_id: str) -> bool:
         current = current_versions(self._writer, memory_id)
         for version in current:
-            self._writer.supersede(version.number, self._space.clock())
+            self._writer.memories.supersede(version.number, self._space.clock())
         return bool(current)
 
     def _draft(self, memory_id: str, unit: JournalUnit) -> Draft:
@@ -164,11 +164,11 @@ class EntryAdopter:
 
     def _mark(self, memory_id: str, entry: Entry) -> None:
         """Take over what the heading says apart from the text."""
-        state = self._writer.states([memory_id]).get(memory_id)
+        state = self._writer.memories.states([memory_id]).get(memory_id)
         if (state.protected if state else False) != entry.protected:
-            self._writer.set_state(memory_id, protected=entry.protected)
+            self._writer.memories.set_state(memory_id, protected=entry.protected)
         if entry.importance is not None and (state is None or state.importance != entry.importance):
-            self._writer.set_state(memory_id, importance=float(entry.importance))
+            self._writer.memories.set_state(memory_id, importance=float(entry.importance))
 
     def _is_outdated(self, memory_id: str, version: Version, versions: list[Version]) -> bool:
         """Whether the file contains text again that a command has corrected or retracted."""
@@ -176,7 +176,7 @@ class EntryAdopter:
             return False
         said = [
             audit_entry.action
-            for audit_entry in self._writer.audit_entries(memory_id, 100)
+            for audit_entry in self._writer.audit.entries(memory_id, 100)
             if audit_entry.action in _TEXT_ACTIONS
         ]
         return bool(said) and said[0] in _COMMANDS
@@ -184,7 +184,7 @@ class EntryAdopter:
     def _is_forgotten(self, memory_id: str, version: Version) -> bool:
         key = self._tombstone_key()
         marks = [tombstone(key, version), tombstone(key, replace(version, time=None)), id_mark(key, memory_id)]
-        return bool(self._writer.tombstones(marks))
+        return bool(self._writer.tombstones.matching(marks))
 
     def _tombstone_key(self) -> bytes:
         if self._key is None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from waypost.store.journal_protocol import PlacedEntry
+from waypost.store.journal import PlacedEntry
 from waypost.store.protocol import Reader, Writer
 
 STALE_BUFFER = timedelta(minutes=10)  # between an editor's save and the last entry that it dropped
@@ -14,11 +14,11 @@ _CONFLICT = "journal_fought:"
 
 def note_conflict(writer: Writer, journal: str, path: str, mtime: int) -> None:
     """An editor saves this file while Waypost writes to it."""
-    writer.set_meta(f"{_CONFLICT}{journal}:{path}", str(mtime))
+    writer.meta.set(f"{_CONFLICT}{journal}:{path}", str(mtime))
 
 
 def has_conflict(reader: Reader, journal: str, path: str, mtime: int) -> bool:
-    last = reader.meta(f"{_CONFLICT}{journal}:{path}")
+    last = reader.meta.get(f"{_CONFLICT}{journal}:{path}")
     return bool(last) and mtime - int(last or 0) < _CONFLICT_SECONDS * 10**9
 
 

@@ -62,7 +62,7 @@ def erase_entries(space: OpenSpace, writer: Writer, ids: Collection[str], texts:
     Other journals of the space, such as one on another branch, are cleaned too.
     """
     said = tuple(dict.fromkeys(texts))
-    digests = frozenset(place.digest for _, place in writer.places_of(ids))
+    digests = frozenset(place.digest for _, place in writer.journal.places_of(ids))
     changed = erase_in(space.journal, frozenset(ids), said, digests)
     record_in(space, writer, [path for path in changed if path.endswith(".md") and space.journal.exists(path)])
     for other in space.other_journals(writer):
@@ -98,9 +98,9 @@ def _with_own_words(
 
 def remove_entries(space: OpenSpace, writer: Writer, ids: Collection[str]) -> set[str]:
     """Remove entries from their pages, and pages that are empty then. Their history stays."""
-    digests = frozenset(place.digest for _, place in writer.places_of(ids))
+    digests = frozenset(place.digest for _, place in writer.journal.places_of(ids))
     folder, erased = space.journal, ErasedEntries(frozenset(ids), (), frozenset(), digests)
-    paths = {place.path for journal, place in writer.places_of(ids) if journal == space.journal_id}
+    paths = {place.path for journal, place in writer.journal.places_of(ids) if journal == space.journal_id}
     for path in paths:
         _clean(folder, path, erased)
         day = day_of(path)

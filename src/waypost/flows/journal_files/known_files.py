@@ -2,7 +2,7 @@
 
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import FileStamp
-from waypost.store.journal_protocol import KnownFile
+from waypost.store.journal import KnownFile
 
 IN_TREES = "journals_in_trees"  # set once a journal was read in a repository
 MOVED = "journal_moved"  # set once entries from before there were files are written to files
@@ -10,7 +10,7 @@ MOVED = "journal_moved"  # set once entries from before there were files are wri
 
 def is_current(space: OpenSpace, *, archive: bool = True) -> bool:
     with space.store.read() as reader:
-        stored, moved = reader.journal_files(space.journal_id, archive=archive), reader.meta(MOVED)
+        stored, moved = reader.journal.files(space.journal_id, archive=archive), reader.meta.get(MOVED)
     if not moved:
         return False
     folder = space.journal
@@ -20,7 +20,7 @@ def is_current(space: OpenSpace, *, archive: bool = True) -> bool:
 def tree_seen(space: OpenSpace) -> str | None:
     """The checkout whose entries a reader sees if journals are kept in repositories, or None."""
     with space.store.read() as reader:
-        return space.journal_id if reader.meta(IN_TREES) else None
+        return space.journal_id if reader.meta.get(IN_TREES) else None
 
 
 def known_files(stamps: dict[str, FileStamp]) -> dict[str, KnownFile]:

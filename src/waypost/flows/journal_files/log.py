@@ -157,17 +157,17 @@ def note_cleanup(
 ) -> Cleanup:
     """Store that maintenance of the journal ran now, and what it did."""
     with space.store.write() as writer:
-        before = _cleanup(writer.meta(journal_key(space, _CLEANUP)))
+        before = _cleanup(writer.meta.get(journal_key(space, _CLEANUP)))
         done = Cleanup(space.clock(), (before.runs if before else 0) + 1, removed, tuple(archived), tuple(created))
         stored = asdict(replace(done, archived=done.archived[:_MOST_ITEMS], created=done.created[:_MOST_ITEMS]))
-        writer.set_meta(journal_key(space, _CLEANUP), json.dumps({**stored, "at": format_time(done.at)}))
+        writer.meta.set(journal_key(space, _CLEANUP), json.dumps({**stored, "at": format_time(done.at)}))
     note(space, "cleanup", runs=done.runs, removed=removed, archived=len(done.archived), created=len(done.created))
     return done
 
 
 def last_cleanup(space: OpenSpace) -> Cleanup | None:
     with space.store.read() as reader:
-        return _cleanup(reader.meta(journal_key(space, _CLEANUP)))
+        return _cleanup(reader.meta.get(journal_key(space, _CLEANUP)))
 
 
 def next_cleanup(space: OpenSpace, after: datetime) -> datetime:

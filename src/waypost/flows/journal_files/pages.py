@@ -22,7 +22,7 @@ def with_pages(space: OpenSpace, hits: Sequence[Hit]) -> list[Hit]:
         return list(hits)
     paths: dict[str, list[str]] = {}
     with space.store.read() as reader:
-        for journal, place in reader.places_of(ids):
+        for journal, place in reader.journal.places_of(ids):
             if journal == space.journal_id:
                 paths.setdefault(place.memory_id, []).append(place.path)
     return [_with_page(space, hit, paths[hit.id]) if hit.id in paths else hit for hit in hits]

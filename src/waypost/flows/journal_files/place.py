@@ -60,10 +60,10 @@ def keep_in_tree(space: OpenSpace, caller: Caller) -> Path:
             else:
                 left.append(name)
         with space.store.write() as writer:
-            for path in writer.journal_files(space.own_journal_id):
+            for path in writer.journal.files(space.own_journal_id):
                 if path not in left:
-                    writer.drop_journal_file(space.own_journal_id, path)
-            writer.set_meta(IN_TREES, "1")
+                    writer.journal.drop_file(space.own_journal_id, path)
+            writer.meta.set(IN_TREES, "1")
             audit(space, writer, "journal_in_repo", None, caller, {"files": len(moved)})
         for place in moved:
             place.unlink()

@@ -60,8 +60,8 @@ def forget_promoted(space: OpenSpace, ids: Iterable[str]) -> None:
     gone = {mark_of(memory_id) for memory_id in ids}
     with space.store.write() as writer:
         key = journal_key(space, _PROMOTED)
-        marks = json.loads(writer.meta(key) or "[]")
-        writer.set_meta(key, json.dumps([mark for mark in marks if mark not in gone]))
+        marks = json.loads(writer.meta.get(key) or "[]")
+        writer.meta.set(key, json.dumps([mark for mark in marks if mark not in gone]))
 
 
 def _is_worthy(item: ScoredEntry) -> bool:
@@ -109,14 +109,14 @@ def _bullet_text(entry: Entry) -> str:
 def promoted_ids(space: OpenSpace) -> set[str]:
     """Marks of all ids that were ever added."""
     with space.store.read() as reader:
-        return set(json.loads(reader.meta(journal_key(space, _PROMOTED)) or "[]"))
+        return set(json.loads(reader.meta.get(journal_key(space, _PROMOTED)) or "[]"))
 
 
 def _remember(space: OpenSpace, ids: Iterable[str]) -> None:
     with space.store.write() as writer:
         key = journal_key(space, _PROMOTED)
-        marks = dict.fromkeys([*json.loads(writer.meta(key) or "[]"), *(mark_of(memory_id) for memory_id in ids)])
-        writer.set_meta(key, json.dumps(list(marks)[-MOST_REMEMBERED:]))
+        marks = dict.fromkeys([*json.loads(writer.meta.get(key) or "[]"), *(mark_of(memory_id) for memory_id in ids)])
+        writer.meta.set(key, json.dumps(list(marks)[-MOST_REMEMBERED:]))
 
 
 def _read(folder: JournalFolder) -> str | None:

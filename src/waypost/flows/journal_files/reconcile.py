@@ -26,7 +26,7 @@ from waypost.journal.markdown import render_entry
 from waypost.journal.units import JournalUnit, derived_id, entry_of, units_of
 from waypost.model.journal import Entry, mark_of
 from waypost.model.memory import State
-from waypost.store.journal_protocol import KnownFile, PlacedEntry
+from waypost.store.journal import KnownFile, PlacedEntry
 from waypost.store.protocol import Writer
 
 _SETTLES = 0.005  # seconds after which a file that is being saved has changed
@@ -58,7 +58,7 @@ def sync_in(
     Returns whether there was anything to do. `only`: files that are about to be written.
     """
     folder, done = space.journal, done if done is not None else Synced()
-    stored = writer.journal_files(space.journal_id)
+    stored = writer.journal.files(space.journal_id)
     if only is None:
         stamps = known_files(folder.scan())
     else:
@@ -68,8 +68,8 @@ def sync_in(
         return False
     changed = [path for path in stamps if stored.get(path) != stamps[path]]
     gone = [path for path in stored if path not in stamps]
-    if space.journal_id and not writer.meta(IN_TREES):
-        writer.set_meta(IN_TREES, "1")
+    if space.journal_id and not writer.meta.get(IN_TREES):
+        writer.meta.set(IN_TREES, "1")
     last = limit is None or len(changed) <= limit
     _Sync(space, writer, folder, done, writing=only is not None).run(
         changed[:limit], gone if last else [], settled=not last
@@ -84,7 +84,7 @@ def changes_by_waypost(space: OpenSpace, paths: Iterable[str]) -> Iterator[Journ
     with folder.locked():
         with space.store.write() as writer:
             sync_in(space, writer)  # earlier edits by people
-            writer.set_meta(_OWN_FILES + space.journal_id, json.dumps({path: [] for path in named}))
+            writer.meta.set(_OWN_FILES + space.journal_id, json.dumps({path: [] for path in named}))
         yield _AnnouncingFolder(space, folder)
         record_written(space, named)
 
@@ -102,9 +102,9 @@ class _AnnouncingFolder(JournalFolder):
     def replace(self, path: str, text: str, *, expected: str | None) -> bool:
         key = _OWN_FILES + self._space.journal_id
         with self._space.store.write() as writer:
-            marks: dict[str, list[str]] = json.loads(writer.meta(key) or "{}")
+            marks: dict[str, list[str]] = json.loads(writer.meta.get(key) or "{}")
             marks.setdefault(path, []).append(mark_of(text))
-            writer.set_meta(key, json.dumps(marks))
+            writer.meta.set(key, json.dumps(marks))
         return super().replace(path, text, expected=expected)
 
 
@@ -112,7 +112,7 @@ def record_written(space: OpenSpace, paths: Iterable[str]) -> None:
     """Record the content of files that Waypost wrote."""
     with space.journal.locked(), space.store.write() as writer:
         record_in(space, writer, paths)
-        writer.set_meta(_OWN_FILES + space.journal_id, "")
+        writer.meta.set(_OWN_FILES + space.journal_id, "")
 
 
 def record_in(space: OpenSpace, writer: Writer, paths: Iterable[str]) -> None:
@@ -145,11 +145,11 @@ class _Sync:
         for path in named:
             content = self._read(path, before.get(path, []))
             if content is None or content.file is None:
-                self._writer.drop_journal_file(self._journal, path)
+                self._writer.journal.drop_file(self._journal, path)
                 continue
             self._record_places(path, content, before.get(path, []))
             for memory_id, unit in content.units:
-                if not self._writer.versions(memory_id):  # from an import of people's files
+                if not self._writer.memories.versions(memory_id):  # from an import of people's files
                     self._take(memory_id, unit, path)
 
     def run(self, changed: Sequence[str], gone: Sequence[str], *, settled: bool) -> None:
@@ -158,7 +158,7 @@ class _Sync:
             self.record([path for path in own if path in changed or path in gone])
             changed = [path for path in changed if path not in own]
             gone = [path for path in gone if path not in own]
-        self._writer.set_meta(_OWN_FILES + self._journal, "")
+        self._writer.meta.set(_OWN_FILES + self._journal, "")
         before = self._places([*changed, *gone])
         contents = self._read_all(changed, before, wait=not settled)
         lost = self._missing_entries(before, contents, gone)
@@ -173,13 +173,13 @@ class _Sync:
             if path not in contents:
                 self._keep_known(path)
         for path in gone:
-            self._writer.drop_journal_file(self._journal, path)
+            self._writer.journal.drop_file(self._journal, path)
         for path, places in lost.items():
             self._handle_missing(path, places, before[path], contents.get(path))
 
     def _own_unfinished(self) -> list[str]:
         """Files that a killed process of Waypost wrote or removed, and that nobody has changed since."""
-        marks: dict[str, list[str]] = json.loads(self._writer.meta(_OWN_FILES + self._journal) or "{}")
+        marks: dict[str, list[str]] = json.loads(self._writer.meta.get(_OWN_FILES + self._journal) or "{}")
         return [path for path, written in marks.items() if self._has_mark(path, written)]
 
     def _has_mark(self, path: str, written: Sequence[str]) -> bool:
@@ -195,7 +195,7 @@ class _Sync:
         stamp = self._folder.stamp(path)
         if stamp is not None:
             look = KnownFile(stamp.size, stamp.mtime, stamp.gzipped)
-            self._writer.extend_journal_file(self._journal, path, look, [])
+            self._writer.journal.extend_file(self._journal, path, look, [])
 
     def _take(self, memory_id: str, unit: JournalUnit, path: str) -> None:
         outcome = self._adopter.take(memory_id, unit, path)
@@ -204,7 +204,7 @@ class _Sync:
 
     def _places(self, paths: Sequence[str]) -> dict[str, list[PlacedEntry]]:
         places: dict[str, list[PlacedEntry]] = {}
-        for place in self._writer.journal_places(self._journal, paths):
+        for place in self._writer.journal.places(self._journal, paths):
             places.setdefault(place.path, []).append(place)
         return places
 
@@ -262,7 +262,7 @@ class _Sync:
             taken.update([own] if own is not None else [])
         here = [place for place in before if place.memory_id not in taken]
         nameless = [unit.digest for unit, name in zip(units, names, strict=True) if name is None]
-        in_other_files = self._writer.places_like(self._journal, nameless) if nameless else []
+        in_other_files = self._writer.journal.places_like(self._journal, nameless) if nameless else []
         alike: dict[bytes, deque[str]] = {}
         for place in (*here, *in_other_files):
             alike.setdefault(place.digest, deque()).append(place.memory_id)
@@ -284,7 +284,7 @@ class _Sync:
     def _changed_note(self, unit: JournalUnit, left: list[PlacedEntry]) -> str | None:
         """The note without an id that was edited into this one."""
         for place in left:
-            versions = self._writer.versions(place.memory_id)
+            versions = self._writer.memories.versions(place.memory_id)
             if versions and SequenceMatcher(None, versions[-1].text[:2000], unit.entry.text[:2000]).ratio() > _ALIKE:
                 left.remove(place)
                 return place.memory_id
@@ -315,7 +315,7 @@ class _Sync:
             )
             for at, (memory_id, unit) in enumerate(content.units)
         ]
-        self._writer.put_journal_file(self._journal, path, content.file, places)
+        self._writer.journal.put_file(self._journal, path, content.file, places)
 
     # -- what is not there any more
 
@@ -332,7 +332,7 @@ class _Sync:
         ]
         in_other_files = {
             place.memory_id
-            for journal, place in self._writer.places_of({place.memory_id for place in missing})
+            for journal, place in self._writer.journal.places_of({place.memory_id for place in missing})
             if journal == self._journal and place.path not in before
         }
         lost: dict[str, list[PlacedEntry]] = {}
@@ -369,14 +369,14 @@ class _Sync:
         self._done.restored += len(entries)
         if content.file is not None:
             note_conflict(self._writer, self._journal, path, content.file.mtime)
-        before = [*self._writer.journal_places(self._journal, [path]), *places]
+        before = [*self._writer.journal.places(self._journal, [path]), *places]
         again = self._read(path, before)
         if again is not None:
             self._record_places(path, again, before)
 
     def _entry(self, memory_id: str) -> Entry | None:
-        versions = self._writer.versions(memory_id)
-        state = self._writer.states([memory_id]).get(memory_id, State())
+        versions = self._writer.memories.versions(memory_id)
+        state = self._writer.memories.states([memory_id]).get(memory_id, State())
         return entry_of(self._folder, versions, state) if versions else None
 
 

@@ -25,15 +25,15 @@ def sync(space: OpenSpace) -> Synced:
 def _move_into_files(space: OpenSpace) -> int:
     """Write entries from before there were journal files into day files. Returns how many."""
     with space.store.read() as reader:
-        if reader.meta(MOVED):
+        if reader.meta.get(MOVED):
             return 0
     moved = 0
     while True:
         with journal_writer(space) as writer:
-            ids = writer.unfiled(_AT_ONCE)
+            ids = writer.journal.unfiled(_AT_ONCE)
             write_through(space, writer, ids)
-            still = set(writer.unfiled(_AT_ONCE)) & set(ids)
+            still = set(writer.journal.unfiled(_AT_ONCE)) & set(ids)
             if not ids or still:
-                writer.set_meta(MOVED, "1")
+                writer.meta.set(MOVED, "1")
                 return moved
             moved += len(ids)

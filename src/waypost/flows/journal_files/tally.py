@@ -60,7 +60,7 @@ class NamedEntry(NamedTuple):
 def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> list[NamedEntry]:
     given = {
         (place_row.path, place_row.place): place_row.memory_id
-        for place_row in reader.journal_places(space.journal_id, paths)
+        for place_row in reader.journal.places(space.journal_id, paths)
     }
     pages = {path: _entries_or_none(space, path) for path in paths}
     where: dict[str, tuple[str, str | None]] = {}
@@ -79,7 +79,7 @@ def tallies(space: OpenSpace) -> dict[date, Tally]:
     files = space.journal.scan()
     key = journal_key(space, _KNOWN)
     with space.store.read() as reader:
-        stored = reader.meta(key)
+        stored = reader.meta.get(key)
     known_rows: dict[str, Any] = json.loads(stored) if stored else {}
     tallies_by_day: dict[date, Tally] = {}
     rows: dict[str, Any] = {}
@@ -93,7 +93,7 @@ def tallies(space: OpenSpace) -> dict[date, Tally]:
         rows[day.isoformat()], tallies_by_day[day] = row, Tally.from_json(row)
     if (changed or len(rows) != len(known_rows)) and space.store.may_write:
         with space.store.write() as writer:
-            writer.set_meta(key, json.dumps(rows))
+            writer.meta.set(key, json.dumps(rows))
     return tallies_by_day
 
 

@@ -18,7 +18,7 @@ from waypost.journal.units import PAGES, entry_of, unit_of
 from waypost.model.journal import Amendment, Entry
 from waypost.model.kinds import KINDS
 from waypost.model.memory import State, Version
-from waypost.store.journal_protocol import KnownFile, PlacedEntry
+from waypost.store.journal import KnownFile, PlacedEntry
 from waypost.store.protocol import Reader, Writer
 
 
@@ -42,7 +42,7 @@ def day_files(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> 
     folder = space.journal
     paths = {folder.day_path(folder.today(version.time or version.valid_from)) for version in versions}
     if versions and space.journal_id != space.own_journal_id:
-        paths |= {*reader.journal_files(space.journal_id, archive=False), *folder.scan(archive=False)}
+        paths |= {*reader.journal.files(space.journal_id, archive=False), *folder.scan(archive=False)}
     return sorted(paths)
 
 
@@ -50,14 +50,14 @@ def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -
     """Write the current state of these memories to their files."""
     ids = list(dict.fromkeys(memory_ids))
     places: dict[str, list[PlacedEntry]] = {}
-    for journal, place in writer.places_of(ids):
+    for journal, place in writer.journal.places_of(ids):
         if journal == space.journal_id:
             places.setdefault(place.memory_id, []).append(place)
-    states = writer.states(ids)
+    states = writer.memories.states(ids)
     fresh: list[Entry] = []
     paths: dict[str, list[Entry]] = {}
     for memory_id in ids:
-        versions = writer.versions(memory_id)
+        versions = writer.memories.versions(memory_id)
         if not versions or not is_filed(versions[-1]):
             continue
         entry = entry_of(space.journal, versions, states.get(memory_id, State()))
@@ -66,7 +66,7 @@ def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -
         if memory_id not in places:
             fresh.append(entry)
     for path, entries in paths.items():
-        names = {placed.digest: placed.memory_id for placed in writer.journal_places(space.journal_id, [path])}
+        names = {placed.digest: placed.memory_id for placed in writer.journal.places(space.journal_id, [path])}
         _change(space, path, entries, names)
     record_in(space, writer, paths)
     _append(space, writer, fresh)
@@ -77,7 +77,7 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
     folder = space.journal
     for entry in entries:
         days.setdefault(folder.day_path(entry.at.date()), []).append(entry)
-    known_files = writer.journal_files(space.journal_id) if days else {}
+    known_files = writer.journal.files(space.journal_id) if days else {}
     for path, members in days.items():
         if path in known_files:
             folder.wait_for_save(path)
@@ -92,9 +92,9 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
         as_written = known_files.get(path) == expected and after.size == (before.size if before else 0) + added
         if not as_written:  # an editor has saved it in between
             note_conflict(writer, space.journal_id, path, after.mtime)
-        first = len(writer.journal_places(space.journal_id, [path]))
+        first = len(writer.journal.places(space.journal_id, [path]))
         since = time_of(after.mtime)
-        writer.extend_journal_file(
+        writer.journal.extend_file(
             space.journal_id,
             path,
             KnownFile(after.size, after.mtime, after.gzipped) if as_written else None,

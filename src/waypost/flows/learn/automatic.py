@@ -26,11 +26,11 @@ def learn_pending(space: OpenSpace) -> int:
     if not space.identity.has_tree:
         return 0
     with space.store.read() as reader:
-        since = reader.meta(learn_since_key(space)) or ""
+        since = reader.meta.get(learn_since_key(space)) or ""
     if not since:
         return 0
     with space.store.write() as writer:  # first: an unreadable commit must not block the worker forever
-        writer.set_meta(learn_since_key(space), "")
+        writer.meta.set(learn_since_key(space), "")
     now = head(tree_of(space)).commit
     decided = (
         take(space, propose(space, changes).candidates, EXTRACTOR)
@@ -38,7 +38,7 @@ def learn_pending(space: OpenSpace) -> int:
         else ()
     )
     with space.store.write() as writer:  # last: after a kill, the next commit brings it again
-        writer.set_meta(learned_commit_key(space), now)
+        writer.meta.set(learned_commit_key(space), now)
     return len(decided)
 
 

@@ -64,7 +64,7 @@ def learn(
     if yes and not dry_run and any(decided.status == HELD for decided in taken):
         taken, notices = _approve_pending(space, caller, taken)
     with space.store.read() as reader:
-        pending = reader.count_candidates()
+        pending = reader.facts.count_candidates()
     return Learned(
         taken,
         commits=sum(bool(change_set.commit) for change_set in changes),
@@ -127,7 +127,11 @@ class _CurrentFiles:
 def layout_of(space: OpenSpace) -> Layout:
     """The parts of the project, from the index if there is one."""
     with space.store.read() as reader:
-        paths = list(reader.files(space.identity.checkout_id)) if reader.has_code(space.identity.checkout_id) else []
+        paths = (
+            list(reader.code.files(space.identity.checkout_id))
+            if reader.code.has_any(space.identity.checkout_id)
+            else []
+        )
     if not paths:
         patterns = stored_patterns(space)
         entries = walk(tree_of(space), include=patterns.include, exclude=patterns.exclude)

@@ -239,7 +239,7 @@ def end_vanished(space: OpenSpace, origin: str, keys: Collection[str], caller: C
         now = space.clock()
         gone = _vanished(space, writer, origin, keys)
         for version in gone:
-            writer.supersede(version.number, now)
+            writer.memories.supersede(version.number, now)
             if version.valid_from < now:
                 until = replace(
                     version,
@@ -257,13 +257,13 @@ def _vanished(space: OpenSpace, reader: Reader, origin: str, keys: Collection[st
     view = View(Moment(space.clock()), KEPT_COLLECTIONS, archived=True)
     current = [
         version
-        for version in reader.latest(view, Filter(tags=(("origin", origin),)), _MOST_ENDED)
+        for version in reader.memories.latest(view, Filter(tags=(("origin", origin),)), _MOST_ENDED)
         if version.source == "extractor"
         and version.valid_until is None
         and (version.key or "").startswith(LEARNED)
         and version.key not in keys
     ]
-    states = reader.states([version.memory_id for version in current])
+    states = reader.memories.states([version.memory_id for version in current])
     return [
         version for version in current if version.memory_id not in states or not states[version.memory_id].protected
     ]

@@ -65,5 +65,5 @@ def _domains(seen: ScannedTree, ranked: list[str], scores: dict[str, float]) -> 
 def _paths_with_memories(space: OpenSpace, paths: list[str]) -> frozenset[str]:
     with space.store.read() as reader:
         view = kept_view(space)
-        rows = reader.references_to(space.identity.checkout_id, paths[: 10 * _MOST_FILES], view)
+        rows = reader.references.to_files(space.identity.checkout_id, paths[: 10 * _MOST_FILES], view)
     return frozenset(row.reference.file_path for row in rows)

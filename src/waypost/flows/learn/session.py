@@ -102,7 +102,7 @@ def _append(space: OpenSpace, kept: Kept, turns: Sequence[SessionTurn], caller: 
         except WaypostError:  # only control characters, for example
             unusable += 1
     with space.store.read() as reader:
-        new = [draft for draft in drafts if draft.key is None or reader.find_key(draft.key) is None]
+        new = [draft for draft in drafts if draft.key is None or reader.memories.with_key(draft.key) is None]
     receipts = list(remember(space, new, caller, direct=False))
     return replace(
         kept,

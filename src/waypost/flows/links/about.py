@@ -44,7 +44,7 @@ def about(
     _check_if_changed(space, place)
     view = kept_view(space, moment)
     with space.store.read() as reader:
-        rows = reader.references_to(space.identity.checkout_id, [place, f"{place}/"], view)
+        rows = reader.references.to_files(space.identity.checkout_id, [place, f"{place}/"], view)
         rows = _whole_memories(reader, view, rows)
     verdicts = check(space, rows)
     around = None if line is None else _symbol_around(space, place, line)
@@ -71,7 +71,7 @@ def _is_folder(space: OpenSpace, place: str) -> bool:
     if root is not None:
         return (root / place).is_dir()
     with space.store.read() as reader:
-        return any(path.startswith(f"{place}/") for path in reader.files(space.identity.checkout_id))
+        return any(path.startswith(f"{place}/") for path in reader.code.files(space.identity.checkout_id))
 
 
 def _check_if_changed(space: OpenSpace, place: str) -> None:
@@ -81,10 +81,10 @@ def _check_if_changed(space: OpenSpace, place: str) -> None:
         return
     key = looked_at_key(space.identity.checkout_id)
     with space.store.read() as reader:
-        last = reader.meta(key)
+        last = reader.meta.get(key)
         if last is not None and _is_older(root / place, parse_time(last, key)):
             return
-        rows = reader.references(kept_view(space))
+        rows = reader.references.visible(kept_view(space))
     if len(rows) <= _MOST_LOOKED_AT:  # more are left to hooks and maintenance
         _check_all(space, rows)
 
@@ -96,7 +96,7 @@ def _check_all(
     verdicts = check(space, rows, again=again)
     if space.store.may_write:
         with contextlib.suppress(StoreError), space.store.write() as writer:  # else it is checked once more
-            writer.set_meta(looked_at_key(space.identity.checkout_id), format_time(begun))
+            writer.meta.set(looked_at_key(space.identity.checkout_id), format_time(begun))
     return verdicts
 
 
@@ -111,7 +111,7 @@ def _is_older(path: Path, moment: datetime) -> bool:
 
 def _whole_memories(reader: Reader, view: View, rows: Sequence[ReferenceRow]) -> list[ReferenceRow]:
     """All references of these memories: a memory is stale if any of its references is."""
-    return reader.references(view, numbers={row.number for row in rows}) if rows else []
+    return reader.references.visible(view, numbers={row.number for row in rows}) if rows else []
 
 
 def _linked(
@@ -120,7 +120,7 @@ def _linked(
     rows: Sequence[ReferenceRow],
     verdicts: dict[tuple[int, int], StoredVerdict],
 ) -> list[LinkedMemory]:
-    versions = reader.versions_by_number({row.number for row in rows})
+    versions = reader.memories.by_number({row.number for row in rows})
     return list(linked(space, reader, list(versions.values()), verdicts or None).values())
 
 
@@ -166,11 +166,11 @@ def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool =
     view = kept_view(space)
     with space.store.read() as reader:
         if files is None:
-            rows = reader.references(view)
+            rows = reader.references.visible(view)
         else:
             paths = [place_in(space, path) for path in files]
             both = [*paths, *(f"{path}/" for path in paths)]
-            rows = _whole_memories(reader, view, reader.references_to(space.identity.checkout_id, both, view))
+            rows = _whole_memories(reader, view, reader.references.to_files(space.identity.checkout_id, both, view))
     whole = files is None and space.identity.has_tree
     verdicts = _check_all(space, rows, again=again) if whole else check(space, rows, again=again)
     with space.store.read() as reader:

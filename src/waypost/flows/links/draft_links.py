@@ -64,7 +64,7 @@ def _is_indexed(space: OpenSpace) -> bool:
     if space.identity.kind != "project":
         return False
     with space.store.read() as reader:
-        return reader.has_code(space.identity.checkout_id)
+        return reader.code.has_any(space.identity.checkout_id)
 
 
 def _is_untied(draft: Draft) -> bool:
@@ -141,10 +141,10 @@ def _indexed_entries(
 ) -> Mapping[str, list[IndexEntry]]:
     """Index entries for these names, by their last part or file name in lower case."""
     view = View(Moment(space.clock()), CODE_COLLECTIONS, space.identity.checkout_id)
-    numbers = [*reader.code_named(names, _MOST_KNOWN, view)] if names else []
-    numbers += reader.code_in_files(files, _MOST_KNOWN, view) if files else []
+    numbers = [*reader.code.symbols_named(names, _MOST_KNOWN, view)] if names else []
+    numbers += reader.code.files_ending(files, _MOST_KNOWN, view) if files else []
     entries: dict[str, list[IndexEntry]] = {}
-    for sketch in reader.code_sketches(numbers).values():
+    for sketch in reader.code.sketches(numbers).values():
         is_file = sketch.kind == "file"
         name = sketch.path.rpartition("/")[2] if is_file else sketch.name.rpartition(".")[2]
         entries.setdefault(name.lower(), []).append(

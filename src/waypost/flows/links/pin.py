@@ -188,10 +188,10 @@ def _definitions(space: OpenSpace, written: str, name: str) -> list[CodeSketch]:
     view = View(Moment(space.clock()), CODE_COLLECTIONS, space.identity.checkout_id)
     with space.store.read() as reader:
         if written.startswith(_SCIP):
-            numbers = reader.code_with_id(written, view)
+            numbers = reader.code.symbols_with_id(written, view)
         else:
-            numbers = reader.code_named([last], _MOST_NAMED * 10, view)
-        sketches = [sketch for sketch in reader.code_sketches(numbers).values() if sketch.path]
+            numbers = reader.code.symbols_named([last], _MOST_NAMED * 10, view)
+        sketches = [sketch for sketch in reader.code.sketches(numbers).values() if sketch.path]
     if written.startswith(_SCIP):
         return sketches
     exact = [sketch for sketch in sketches if sketch.name == name or sketch.name.endswith(f".{name}")]

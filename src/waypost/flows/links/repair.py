@@ -100,8 +100,8 @@ def verify(
                 left[memory_id] = [f"{memory_id}: it was just changed by another; look at it again."]
                 continue
             _repin(space, writer, version, pins[version.number])
-            state = writer.states([memory_id]).get(memory_id, State())
-            writer.set_state(
+            state = writer.memories.states([memory_id]).get(memory_id, State())
+            writer.memories.set_state(
                 memory_id, **renewal_changes(state, now) | {"is_stale": False, "stale_reason": None}, verified_at=now
             )
             audit(space, writer, "verify", memory_id, caller, {"found": states[version.number]})
@@ -123,11 +123,11 @@ def _repin(space: OpenSpace, writer: Writer, version: Version, pins: Mapping[int
     """Judge the version by this code from now on. A new version is stored if it points at another file now."""
     if all(version.refs[place].file_path == reference.file_path for place, reference in pins.items()):
         for place, reference in pins.items():
-            writer.repin(version.number, place, reference)
+            writer.references.repin(version.number, place, reference)
         return
     refs = tuple(pins.get(place, reference) for place, reference in enumerate(version.refs))
     moved = replace(version, refs=refs, recorded_at=space.clock())
-    writer.supersede(version.number, moved.recorded_at)
+    writer.memories.supersede(version.number, moved.recorded_at)
     put(writer, moved, passages_of(moved), nothing_new(space, writer))
 
 
@@ -221,7 +221,7 @@ def _store(space: OpenSpace, caller: Caller, changed: Sequence[Version], *, acti
             current_numbers = {current.number for current in current_versions(writer, version.memory_id)}
             if version.number not in current_numbers:
                 raise NotFound(f"The memory {version.memory_id} was just changed by another.", "Try again.")
-            writer.supersede(version.number, now)
+            writer.memories.supersede(version.number, now)
             put(writer, replace(version, recorded_at=now), passages_of(version), embedded)
             # How many, not where: the log outlives forgotten memories. The versions have the places.
             audit(space, writer, action, version.memory_id, caller, {"refs": len(version.refs)})
@@ -247,10 +247,10 @@ def _select(
         if files is not None:
             paths = [safe_relative_path(tree_of(space), path) for path in files]
             both = [*paths, *(f"{path}/" for path in paths)]
-            rows = reader.references_to(space.identity.checkout_id, both, view)
+            rows = reader.references.to_files(space.identity.checkout_id, both, view)
         elif every:
             tree_of(space) if space.identity.is_away else None
-            rows = reader.references(view)
+            rows = reader.references.visible(view)
         verdicts = check(space, list(rows)) if every else {}
         numbers: dict[int, None] = {}
         for row in rows:
@@ -261,7 +261,7 @@ def _select(
                     continue
             numbers[row.number] = None
         numbers_chosen = {version.number for version in chosen}
-        chosen += reader.versions_by_number([number for number in numbers if number not in numbers_chosen]).values()
+        chosen += reader.memories.by_number([number for number in numbers if number not in numbers_chosen]).values()
     return chosen
 
 
@@ -281,9 +281,9 @@ def _has_moved(space: OpenSpace, reference: CodeReference, finding: CodeVerdict)
 def link_older(space: OpenSpace, caller: Caller, *, dry_run: bool = False) -> int:
     """Link memories that name code and were written before it was indexed. Returns how many."""
     with space.store.read() as reader:
-        if not space.identity.has_tree or not reader.has_code(space.identity.checkout_id):
+        if not space.identity.has_tree or not reader.code.has_any(space.identity.checkout_id):
             return 0
-        versions = reader.latest(kept_view(space), Filter(kinds=_LINKED_KINDS), _MOST_OLDER)
+        versions = reader.memories.latest(kept_view(space), Filter(kinds=_LINKED_KINDS), _MOST_OLDER)
     tree, linked_versions = TreeNow(space), list[Version]()
     for version in versions:
         links = () if version.refs else linked_by_text(space, tree, version.text)[0]

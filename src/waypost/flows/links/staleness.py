@@ -59,8 +59,8 @@ def _check_page(
     tree.look_up(row.reference.file_path for row in rows)
     digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
     with space.store.read() as reader:
-        current = reader.verdicts(checkout, {row.number for row in rows})
-        known = {} if again else reader.verdicts_for(checkout, digests)
+        current = reader.references.verdicts(checkout, {row.number for row in rows})
+        known = {} if again else reader.references.verdicts_for(checkout, digests)
     found: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
     for row in rows:
@@ -91,15 +91,15 @@ def _check_page(
     if new and space.store.may_write:
         # An answer does not fail because nothing can be noted: it is found again next time.
         with contextlib.suppress(StoreError), space.store.write() as writer:
-            writer.put_verdicts(checkout, _still_meant(writer, rows, new))
-            writer.set_meta(judged_key(checkout), format_time(now))
+            writer.references.put_verdicts(checkout, _still_meant(writer, rows, new))
+            writer.meta.set(judged_key(checkout), format_time(now))
     return found
 
 
 def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[StoredVerdict]) -> list[StoredVerdict]:
     """Without verdicts on what was pinned anew while we looked: they are about other code."""
     judged = {(row.number, row.place): row.reference for row in rows}
-    pinned = reader.versions_by_number({one.number for one in new})
+    pinned = reader.memories.by_number({one.number for one in new})
     return [
         one
         for one in new
@@ -268,10 +268,10 @@ def linked(
 ) -> dict[int, LinkedMemory]:
     """These versions with their links, by number. Without verdicts, those that are known."""
     now, checkout = space.clock(), space.identity.checkout_id
-    states = with_expiry(reader.states([version.memory_id for version in versions]), now)
+    states = with_expiry(reader.memories.states([version.memory_id for version in versions]), now)
     if verdicts is None:
         pointing = [version.number for version in versions if version.refs]
-        verdicts = reader.verdicts(checkout, pointing) if pointing else {}
+        verdicts = reader.references.verdicts(checkout, pointing) if pointing else {}
     seen = seen_elsewhere(space, reader)
     if seen is not None:
         verdicts = as_judged(reader, seen, verdicts)

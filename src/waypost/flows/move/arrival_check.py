@@ -81,10 +81,10 @@ def check_answers(source: Reader, target: Store, ids: NewIds, now: datetime) -> 
 def _answers(
     source: Reader, target: Reader, ids: NewIds, now: datetime
 ) -> Iterator[tuple[Sequence[FoundPassage], Sequence[FoundPassage]]]:
-    last, moment = source.last_number(), Moment(now)
+    last, moment = source.memories.last_number(), Moment(now)
     numbers = {1 + (last - 1) * place // (_ASKED - 1) for place in range(_ASKED)} if last else set()
-    engines = list(source.owed())
-    for version in source.versions_by_number(numbers).values():
+    engines = list(source.vectors.pending())
+    for version in source.memories.by_number(numbers).values():
         checkout = version.checkout_id
         seen = View(moment, COLLECTIONS, checkout)
         there = View(moment, COLLECTIONS, None if checkout is None else ids.checkouts.get(checkout, checkout))
@@ -94,18 +94,18 @@ def _answers(
         columns = passage.code_terms
         terms = list(dict.fromkeys((passage.terms if columns is None else " ".join(columns)).split()))[:_TERMS]
         if columns is None:
-            yield source.keyword_search(terms, _DEEPER, seen), target.keyword_search(terms, _FIRST, there)
+            yield source.search.keywords(terms, _DEEPER, seen), target.search.keywords(terms, _FIRST, there)
         else:
             yield (
-                source.code_keyword_search(terms, _WEIGHTS, _DEEPER, seen),
-                target.code_keyword_search(terms, _WEIGHTS, _FIRST, there),
+                source.search.code_keywords(terms, _WEIGHTS, _DEEPER, seen),
+                target.search.code_keywords(terms, _WEIGHTS, _FIRST, there),
             )
         for engine in engines:
-            vector = source.vectors(engine, [passage.content_hash]).get(passage.content_hash)
+            vector = source.vectors.get(engine, [passage.content_hash]).get(passage.content_hash)
             if vector is not None:
                 yield (
-                    source.vector_search(engine, vector, _DEEPER, seen).found,
-                    target.vector_search(engine, vector, _FIRST, there).found,
+                    source.search.vectors(engine, vector, _DEEPER, seen).hits,
+                    target.search.vectors(engine, vector, _FIRST, there).hits,
                 )
 
 

@@ -48,7 +48,7 @@ def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bo
     view, after = View(moment, COLLECTIONS if code else KEPT_COLLECTIONS, space.identity.checkout_id, archived=True), 0
     with space.store.read() as reader:
         while True:
-            page = reader.listing(view, Filter(), after=after, limit=_PAGE)
+            page = reader.memories.listing(view, Filter(), after=after, limit=_PAGE)
             if not page:
                 refuse_damage(reader)
                 return
@@ -73,7 +73,7 @@ def refuse_damage(reader: Reader) -> None:
 def _links(reader: Reader, memory_ids: Sequence[str], moment: Moment) -> dict[str, list[dict[str, Any]]]:
     """Links that start at these memories. Parents and replacements are exported separately."""
     links: dict[str, list[dict[str, Any]]] = {}
-    for edge in reader.edges_of(memory_ids, LINKS, known_at=moment.known_at):
+    for edge in reader.edges.of_kinds(memory_ids, LINKS, known_at=moment.known_at):
         row = {"kind": edge.kind, "to": edge.to_id, "strength": edge.strength}
         links.setdefault(edge.from_id, []).append(row)
     return links
@@ -84,7 +84,7 @@ def _embeddings(space: OpenSpace, reader: Reader, version: Version) -> list[dict
     return [
         {"engine": engine.name, "vector": [round(float(x), 5) for x in vector]}
         for engine in space.engines.active(reader)
-        for vector in reader.vectors(engine.name, [passage.content_hash for passage in passages]).values()
+        for vector in reader.vectors.get(engine.name, [passage.content_hash for passage in passages]).values()
     ]
 
 
@@ -198,7 +198,7 @@ def exports(space: OpenSpace) -> list[Export]:
 def latest_rows(space: OpenSpace, view: View, chosen: Filter, limit: int) -> list[dict[str, Any]]:
     """The newest memories that match a filter, oldest first."""
     with space.store.read() as reader:
-        memories = linked(space, reader, reader.latest(view, chosen, limit))
+        memories = linked(space, reader, reader.memories.latest(view, chosen, limit))
     return [
         memory_row(memory.version, memory.state) | {"code_refs": [link.to_json() for link in memory.links]}
         for memory in memories.values()

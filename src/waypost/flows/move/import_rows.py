@@ -124,9 +124,9 @@ def _write_all(
     if edges:
         with space.store.write() as writer:
             for edge in edges:
-                writer.add_edge(edge)
+                writer.edges.add(edge)
             details = {"links": len(edges)}
-            writer.add_audit(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
+            writer.audit.add(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
 
 
 def _generations(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:

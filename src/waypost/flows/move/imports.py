@@ -102,7 +102,7 @@ def write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, import_id: 
         undone = {parse_time(entry["undone_at"]) for entry in read_imports(writer) if entry.get("undone_at")}
         _note_ids(writer, import_id, [draft.memory_id or "" for draft in drafts])
     with space.store.read() as reader:
-        last = reader.last_number()
+        last = reader.memories.last_number()
         marked = [
             _undone_before(reader, draft, prepare(space, draft, caller, key), undone)
             if undone or draft.refs  # else nothing must be checked
@@ -121,7 +121,7 @@ def write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, import_id: 
 
 def _undone_before(reader: Reader, draft: Draft, item: Prepared, undone: set[datetime]) -> tuple[bool, Draft]:
     """Whether an undo ended this text, and the draft, without references if the stored memory has its own."""
-    same = reader.find_fingerprint(item.version.fingerprint)
+    same = reader.memories.with_fingerprint(item.version.fingerprint)
     ended = [version.superseded_at for version in same if version.superseded_at]
     has_refs = any(version.refs for version in same if version.superseded_at is None)
     return bool(ended) and max(ended) in undone, replace(draft, refs=()) if has_refs else draft
@@ -131,12 +131,12 @@ def _undone_before(reader: Reader, draft: Draft, item: Prepared, undone: set[dat
 
 
 def read_imports(reader: Reader) -> list[dict[str, Any]]:
-    stored = json.loads(reader.meta(_IMPORTS) or "[]")
+    stored = json.loads(reader.meta.get(_IMPORTS) or "[]")
     return stored if isinstance(stored, list) else []
 
 
 def _save(writer: Writer, imports: list[dict[str, Any]]) -> None:
-    writer.set_meta(_IMPORTS, json.dumps(imports[-_MOST_IMPORTS:]))
+    writer.meta.set(_IMPORTS, json.dumps(imports[-_MOST_IMPORTS:]))
 
 
 def register(space: OpenSpace, import_id: str, origin: str, path: Path) -> None:
@@ -176,16 +176,16 @@ def add_links(space: OpenSpace, links: Sequence[Edge], caller: Caller, import_id
     new: list[Edge] = []
     with space.store.write() as writer:
         existing = {
-            (edge.kind, edge.from_id, edge.to_id) for edge in writer.edges_of({e.from_id for e in links}, _LINKS)
+            (edge.kind, edge.from_id, edge.to_id) for edge in writer.edges.of_kinds({e.from_id for e in links}, _LINKS)
         }
         for link in links:
             if (link.kind, link.from_id, link.to_id) not in existing:
                 existing.add((link.kind, link.from_id, link.to_id))
-                writer.add_edge(replace(link, made_at=space.clock()))
+                writer.edges.add(replace(link, made_at=space.clock()))
                 new.append(link)
         if new:
             details = {"import": import_id, "links": len(new)}
-            writer.add_audit(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
+            writer.audit.add(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
         theirs = [
             [edge.kind, edge.from_id, edge.to_id] for edge in new if edge.from_id not in own or edge.to_id not in own
         ]
@@ -199,9 +199,9 @@ def add_links(space: OpenSpace, links: Sequence[Edge], caller: Caller, import_id
 
 
 def _note_ids(writer: Writer, import_id: str, memory_ids: Sequence[str]) -> None:
-    number = int(writer.meta(f"{_BATCHES}:{import_id}") or 0)
-    writer.set_meta(f"{_BATCHES}:{import_id}:{number}", json.dumps(memory_ids))
-    writer.set_meta(f"{_BATCHES}:{import_id}", str(number + 1))
+    number = int(writer.meta.get(f"{_BATCHES}:{import_id}") or 0)
+    writer.meta.set(f"{_BATCHES}:{import_id}:{number}", json.dumps(memory_ids))
+    writer.meta.set(f"{_BATCHES}:{import_id}", str(number + 1))
 
 
 def _note_merged(space: OpenSpace, import_id: str, memory_ids: Sequence[str], last: int) -> None:
@@ -212,19 +212,19 @@ def _note_merged(space: OpenSpace, import_id: str, memory_ids: Sequence[str], la
     with space.store.write() as writer:
         merged, changed = _merged(writer, import_id), _changed(writer, import_id)
         for memory_id in dict.fromkeys(memory_ids):
-            versions = writer.versions(memory_id)
+            versions = writer.memories.versions(memory_id)
             if versions and versions[0].details.get(IMPORT) == import_id:
                 merged[memory_id] = versions[-1].number
             elif before := [version.number for version in versions if version.number <= last]:
                 first = changed[memory_id][0] if memory_id in changed else before[-1]
                 changed[memory_id] = [first, versions[-1].number]
-        writer.set_meta(f"{_BATCHES}:{import_id}:merged", json.dumps(merged))
-        writer.set_meta(f"{_BATCHES}:{import_id}:changed", json.dumps(changed))
+        writer.meta.set(f"{_BATCHES}:{import_id}:merged", json.dumps(merged))
+        writer.meta.set(f"{_BATCHES}:{import_id}:changed", json.dumps(changed))
 
 
 def _changed(reader: Reader, import_id: str) -> dict[str, list[int]]:
     """For each memory that the import was merged into: the version before, and the last one it made."""
-    changed: dict[str, list[int]] = json.loads(reader.meta(f"{_BATCHES}:{import_id}:changed") or "{}")
+    changed: dict[str, list[int]] = json.loads(reader.meta.get(f"{_BATCHES}:{import_id}:changed") or "{}")
     return changed
 
 
@@ -232,30 +232,30 @@ def _restore_changed(space: OpenSpace, writer: Writer, import_id: str, caller: C
     """Restore memories that the import was merged into, unless they changed since."""
     restored = []
     for memory_id, (before, after) in _changed(writer, import_id).items():
-        versions = writer.versions(memory_id)
+        versions = writer.memories.versions(memory_id)
         current = [version for version in versions if version.superseded_at is None]
         old = next((version for version in versions if version.number == before), None)
         if old is None or [version.number for version in current] != [after]:
             continue
-        writer.supersede(after, now)
+        writer.memories.supersede(after, now)
         store_again(space, writer, old, now)
         details = {"import": import_id}
-        writer.add_audit(AuditEntry(now, "restore", memory_id, caller.source, caller.actor, details))
+        writer.audit.add(AuditEntry(now, "restore", memory_id, caller.source, caller.actor, details))
         restored.append(memory_id)
-    writer.set_meta(f"{_BATCHES}:{import_id}:changed", "{}")
+    writer.meta.set(f"{_BATCHES}:{import_id}:changed", "{}")
     return restored
 
 
 def _merged(reader: Reader, import_id: str) -> dict[str, int]:
     """The last version that the import made of its own memories."""
-    merged: dict[str, int] = json.loads(reader.meta(f"{_BATCHES}:{import_id}:merged") or "{}")
+    merged: dict[str, int] = json.loads(reader.meta.get(f"{_BATCHES}:{import_id}:merged") or "{}")
     return merged
 
 
 def noted_ids(reader: Reader, import_id: str) -> Iterator[str]:
     """Ids of all memories of this import, also of those that were duplicates or refused."""
-    for number in range(int(reader.meta(f"{_BATCHES}:{import_id}") or 0)):
-        yield from json.loads(reader.meta(f"{_BATCHES}:{import_id}:{number}") or "[]")
+    for number in range(int(reader.meta.get(f"{_BATCHES}:{import_id}") or 0)):
+        yield from json.loads(reader.meta.get(f"{_BATCHES}:{import_id}:{number}") or "[]")
 
 
 # -- undo
@@ -274,7 +274,7 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
         retracted: dict[str, str | None] = {}  # with its parent from the import
         left, own, more = [], _added_by(writer, entry["id"], space), _merged(writer, entry["id"])
         for memory_id in own:
-            versions = writer.versions(memory_id)
+            versions = writer.memories.versions(memory_id)
             current = [version for version in versions if version.superseded_at is None]
             first = next((version for version in versions if version.number == more.get(memory_id)), versions[0])
             if any(_differs(version, first) for version in current):
@@ -284,7 +284,7 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
                 continue
             end_versions(space, writer, current, caller, key, now)
             details = {"bounded": False, "import": entry["id"]}
-            writer.add_audit(AuditEntry(now, "retract", memory_id, caller.source, caller.actor, details))
+            writer.audit.add(AuditEntry(now, "retract", memory_id, caller.source, caller.actor, details))
             retracted[memory_id] = first.parent
         restored = _restore_changed(space, writer, entry["id"], caller, now)
         remove_entries(space, writer, retracted)
@@ -312,12 +312,12 @@ def _added_by(reader: Reader, import_id: str, space: OpenSpace) -> list[str]:
         return [
             memory_id
             for memory_id in noted
-            if any(v.details.get(IMPORT) == import_id for v in reader.versions(memory_id)[:1])
+            if any(v.details.get(IMPORT) == import_id for v in reader.memories.versions(memory_id)[:1])
         ]
     # Older imports did not store their ids.
     view, after = View(Moment(_END_OF_TIME), KEPT_COLLECTIONS, space.identity.checkout_id, archived=True), 0
     ids: dict[str, None] = {}
-    while page := reader.listing(view, Filter(), after=after, limit=_PAGE):
+    while page := reader.memories.listing(view, Filter(), after=after, limit=_PAGE):
         ids |= {version.memory_id: None for version in page if version.details.get(IMPORT) == import_id}
         after = page[-1].number
     return list(ids)
@@ -340,13 +340,13 @@ def _unlink(writer: Writer, retracted: Mapping[str, str | None], own: Collection
     gone = {(link.kind, link.from_id, link.to_id) for link in links}
     gone |= {(CONTAINS, parent, child) for child, parent in retracted.items() if parent}
     for page in batches(retracted, _PAGE):
-        edges = writer.edges_of(page, _LINKS)
+        edges = writer.edges.of_kinds(page, _LINKS)
         gone |= {(edge.kind, edge.from_id, edge.to_id) for edge in edges if edge.from_id in own and edge.to_id in own}
     for page in batches(sorted({from_id for _, from_id, _ in gone}), _PAGE):
-        there = writer.edges_of(page, _LINKS)
+        there = writer.edges.of_kinds(page, _LINKS)
         starts = set(page)
         kept = [edge for edge in there if edge.from_id in starts and (edge.kind, edge.from_id, edge.to_id) not in gone]
-        writer.replace_relations(page, _LINKS, kept)
+        writer.edges.replace(page, _LINKS, kept)
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -28,9 +28,8 @@ from waypost.flows.move.notes import (
 from waypost.flows.move.rows import Tick, batches, checksum, checksums, differences, key_of, keyword_rows
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time
-from waypost.store.move_protocol import TableReader
-from waypost.store.moved_tables import APPEND_ONLY, TABLES, MovedTable
 from waypost.store.protocol import AuditEntry, Reader, Store, Writer
+from waypost.store.tables import APPEND_ONLY, TABLES, MovedTable, TableReader
 
 _AT_ONCE = 500
 
@@ -144,7 +143,7 @@ def _arrive(ends: Ends, source: Writer, state: Unfinished, sums: Sums, caller: C
     with ends.copy.write() as writer:
         writer.tables().set_last_numbers(numbers)
         details = {"from": ends.source, "rows": rows, "owners_word": caller.owners_word}
-        writer.add_audit(AuditEntry(now, "migrate", None, caller.source, caller.actor, details))
+        writer.audit.add(AuditEntry(now, "migrate", None, caller.source, caller.actor, details))
         note_arrival(writer, state, sums, format_time(now))
 
 
@@ -166,7 +165,7 @@ class _Run:
 
     def note(self) -> None:
         with self._copy.write() as writer:
-            writer.set_meta(UNFINISHED, self.state.to_json())
+            writer.meta.set(UNFINISHED, self.state.to_json())
 
     def copy(self, table: MovedTable) -> None:
         state = self.state.tables.setdefault(table.name, Copied())
@@ -177,7 +176,7 @@ class _Run:
             with self._copy.write() as writer:
                 self._store(writer, table, rows)
                 state.after, state.rows = key_of(table, rows[-1]), state.rows + len(rows)
-                writer.set_meta(UNFINISHED, self.state.to_json())
+                writer.meta.set(UNFINISHED, self.state.to_json())
             self._tick(table.name, state.rows)
         state.done = True  # stored with the next batch; otherwise the table is checked once more
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.space.identity import identify, machine_journal, path_id, tree_here, tree_name
-from waypost.store.move_protocol import Row
-from waypost.store.moved_tables import TABLES, MovedTable
+from waypost.store.tables import TABLES, MovedTable, Row
 
 # Keys of a journal in `meta`: plain for the journal in the space's folder, else with its id.
 OF_A_JOURNAL = frozenset(

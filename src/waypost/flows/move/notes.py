@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waypost.errors import Refused
-from waypost.store.moved_tables import NOTES, TABLES
 from waypost.store.protocol import Reader, Writer
+from waypost.store.tables import NOTES, TABLES
 
 MOVED, UNFINISHED, ARRIVED = f"{NOTES}moved", f"{NOTES}unfinished", f"{NOTES}arrived"
 _EVER = (
@@ -70,7 +70,7 @@ class Notes:
 
 
 def notes_of(reader: Reader) -> Notes:
-    moved, arrived, unfinished = (reader.meta(key) for key in (MOVED, ARRIVED, UNFINISHED))
+    moved, arrived, unfinished = (reader.meta.get(key) for key in (MOVED, ARRIVED, UNFINISHED))
     return Notes(
         json.loads(moved) if moved else None,
         json.loads(arrived) if arrived else None,
@@ -132,11 +132,11 @@ def _target_used(to: str, what: str, remedy: str) -> Refused:
 def note_arrival(writer: Writer, state: Unfinished, sums: Sums, now: str) -> None:
     note = {"id": state.id, "at": now, "from": state.source, "space": state.space, "sums": dict(sums)}
     writer.tables().drop(TABLES["meta"], [(UNFINISHED,)])
-    writer.set_meta(ARRIVED, json.dumps(note))
+    writer.meta.set(ARRIVED, json.dumps(note))
 
 
 def note_departure(writer: Writer, move_id: str, to: str, remedy: str, now: str) -> None:
-    writer.set_meta(MOVED, json.dumps({"id": move_id, "at": now, "to": to, "remedy": remedy}))
+    writer.meta.set(MOVED, json.dumps({"id": move_id, "at": now, "to": to, "remedy": remedy}))
 
 
 def _json_key(key: Sequence[Any] | None) -> list[Any] | None:

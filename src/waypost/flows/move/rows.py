@@ -7,9 +7,8 @@ from typing import Any
 
 from waypost.flows.move.new_ids import NewIds, renamed
 from waypost.retrieve.passages import Passage, passages_of
-from waypost.store.move_protocol import Row, TableReader
-from waypost.store.moved_tables import TABLES, MovedTable
 from waypost.store.protocol import PassageRow, Reader
+from waypost.store.tables import TABLES, MovedTable, Row, TableReader
 
 _FIRST, _MOST, _MOST_PASSAGES = 200, 4000, 1000  # rows in a batch
 _MANY_BYTES, _FEW_BYTES = 8_000_000, 1_000_000
@@ -79,7 +78,7 @@ def keyword_rows(source: Reader, rows: Iterable[Row]) -> tuple[list[tuple[int, P
     stored = list(rows)
     numbers = {row[1] for row in stored}
     places = source.tables().passage_places(numbers)
-    made = {number: passages_of(version) for number, version in source.versions_by_number(numbers).items()}
+    made = {number: passages_of(version) for number, version in source.memories.by_number(numbers).items()}
     keyword_list, strays = list[tuple[int, PassageRow]](), 0
     for passage_id, number, content_hash, language in stored:
         passage = _passage_with(made.get(number, []), places[passage_id].place, content_hash)

@@ -51,10 +51,10 @@ def take_accesses(space: OpenSpace) -> int:
             at = parse_time(day, "day")
             latest[check_id(memory_id)] = max(at, latest.get(memory_id, at))
     with space.store.write() as writer:
-        states = writer.states(latest)
+        states = writer.memories.states(latest)
         for memory_id, at in latest.items():
             before = states[memory_id].accessed_at if memory_id in states else None
-            if writer.versions(memory_id) and (before is None or before < at):
-                writer.set_state(memory_id, accessed_at=at)
+            if writer.memories.versions(memory_id) and (before is None or before < at):
+                writer.memories.set_state(memory_id, accessed_at=at)
     taken.unlink()
     return len(latest)

@@ -94,34 +94,34 @@ def code_hits(
     every = rank_code(ask.question, gathered.candidates(), gathered.populations, ask.roles, k=len(gathered.sketches))
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
     scored = [one for one in every if number_of[one.memory_id] not in gathered.beside][:k]
-    versions = reader.versions_by_number([number_of[one.memory_id] for one in scored])
+    versions = reader.memories.by_number([number_of[one.memory_id] for one in scored])
     hits = [hit_of(derived(versions[number_of[one.memory_id]], now, seen), one.score, dict(one.why)) for one in scored]
     return hits, gathered.populations
 
 
 def _gather(reader: Reader, ask: CodeAsk, view: View) -> _Gathered:
     question, gathered = ask.question, _Gathered()
-    gathered.keyword = _by_number(reader.code_keyword_search(question.terms, WEIGHTS, DEPTH, view))
+    gathered.keyword = _by_number(reader.search.code_keywords(question.terms, WEIGHTS, DEPTH, view))
     if question.is_long:
-        gathered.subject = _by_number(reader.code_keyword_search(question.subject_terms, WEIGHTS, DEPTH, view))
+        gathered.subject = _by_number(reader.search.code_keywords(question.subject_terms, WEIGHTS, DEPTH, view))
     numbers = dict.fromkeys((*gathered.keyword, *gathered.subject))
     for engine, vector in ask.vectors.items():
-        answer = reader.vector_search(engine, vector, DEPTH, view)
+        answer = reader.search.vectors(engine, vector, DEPTH, view)
         gathered.populations[engine] = dict(answer.population)
-        numbers |= dict.fromkeys(found.number for found in answer.found)
+        numbers |= dict.fromkeys(found.number for found in answer.hits)
     if question.names:
         names = list(dict.fromkeys(named.name for named in question.names))
-        numbers |= dict.fromkeys(reader.code_named(names, MOST_NAMED, view))
+        numbers |= dict.fromkeys(reader.code.symbols_named(names, MOST_NAMED, view))
     if question.places:
-        numbers |= dict.fromkeys(reader.code_in_files(question.places, DEPTH, view))
-    gathered.sketches = reader.code_sketches(numbers)
+        numbers |= dict.fromkeys(reader.code.files_ending(question.places, DEPTH, view))
+    gathered.sketches = reader.code.sketches(numbers)
     paths = {sketch.path for sketch in gathered.sketches.values() if sketch.path}
-    files = set(reader.code_files(paths, replace(view, collections=CODE_COLLECTIONS))) - gathered.sketches.keys()
-    gathered.sketches |= reader.code_sketches(files)
+    files = set(reader.code.files_at(paths, replace(view, collections=CODE_COLLECTIONS))) - gathered.sketches.keys()
+    gathered.sketches |= reader.code.sketches(files)
     if _FILES not in view.collections:
         gathered.beside = files
     for engine, vector in ask.vectors.items():
-        for number, cosine in reader.vector_scores(engine, vector, list(gathered.sketches)).items():
+        for number, cosine in reader.search.vector_scores(engine, vector, list(gathered.sketches)).items():
             gathered.similarity.setdefault(number, {})[engine] = cosine
     return gathered
 

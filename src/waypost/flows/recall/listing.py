@@ -31,9 +31,9 @@ def page(
     """At most `limit` memories with a number below `before`, or the newest."""
     with space.store.read() as reader:
         if before is None:
-            found = reader.latest(view, chosen, limit + 1)[::-1]
+            found = reader.memories.latest(view, chosen, limit + 1)[::-1]
         else:
-            found = _before(reader, view, chosen, min(before, reader.last_number() + 1), limit + 1)
+            found = _before(reader, view, chosen, min(before, reader.memories.last_number() + 1), limit + 1)
         memories = linked(space, reader, found[:limit])
     rows = tuple(
         memory_row(one.version, one.state) | {"code_refs": [link.to_json() for link in one.links]}
@@ -51,7 +51,7 @@ def _before(reader: Reader, view: View, chosen: Filter, before: int, limit: int)
     width = limit * 2
     while before > 1 and len(found) < limit:
         start = max(0, before - 1 - width)
-        stretch = reader.listing(view, chosen, after=start, limit=before - 1 - start)
+        stretch = reader.memories.listing(view, chosen, after=start, limit=before - 1 - start)
         found += [version for version in reversed(stretch) if version.number < before]
         before, width = start + 1, min(width * _WIDER, _WIDEST)
     return found[:limit]

@@ -34,7 +34,7 @@ def related(space: OpenSpace, memory_id: str) -> tuple[RelatedMemory, ...]:
     with space.store.read() as reader:
         version = _latest(reader, memory_id, view)
         wanted = [("parent", True, version.parent, 1.0)] if version.parent else []
-        for edge in (edge for edge in reader.edges(memory_id) if edge.kind != _CONTAINS):
+        for edge in (edge for edge in reader.edges.of_memory(memory_id) if edge.kind != _CONTAINS):
             other = edge.to_id if edge.from_id == memory_id else edge.from_id
             wanted.append((edge.kind, edge.from_id == memory_id, other, edge.strength))
         wanted = wanted[:_MOST]
@@ -44,20 +44,22 @@ def related(space: OpenSpace, memory_id: str) -> tuple[RelatedMemory, ...]:
             for kind, outgoing, other, strength in wanted
             if other in known
         ]
-        found += [RelatedMemory("child", True, child, True) for child in reader.children([memory_id], view)[:_MOST]]
+        found += [
+            RelatedMemory("child", True, child, True) for child in reader.facts.children([memory_id], view)[:_MOST]
+        ]
     return tuple(found)
 
 
 def _latest(reader: Reader, memory_id: str, view: View) -> Version:
     """As it is held, else as it was held last."""
-    versions = reader.versions(memory_id)
+    versions = reader.memories.versions(memory_id)
     return versions[-1] if versions else visible_version(reader, memory_id, view.moment)
 
 
 def _versions(reader: Reader, memory_ids: Iterable[str], view: View) -> dict[str, tuple[Version, bool]]:
-    held = reader.visible_versions(memory_ids, view)
+    held = reader.memories.visible(memory_ids, view)
     found = {memory_id: (version, True) for memory_id, version in held.items()}
     for memory_id in memory_ids:
-        if memory_id not in found and (versions := reader.versions(memory_id)):
+        if memory_id not in found and (versions := reader.memories.versions(memory_id)):
             found[memory_id] = (versions[-1], False)
     return found

@@ -32,7 +32,7 @@ from waypost.retrieve.merge import Populations, one_list
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.score import DEPTH, REACH, RankCandidate, ScoredMemory, fuse
 from waypost.store.protocol import FoundPassage, Population, Reader, VersionSketch
-from waypost.store.share_protocol import TAKES
+from waypost.store.shares import TAKES
 from waypost.text.keywords import query_terms
 from waypost.text.language import is_surely_foreign, language_of
 
@@ -148,8 +148,8 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...], tu
     kept = tuple(name for name in ask.view.collections if name not in CODE_COLLECTIONS)
     code = tuple(name for name in ask.view.collections if name in CODE_COLLECTIONS)
     with space.store.read() as reader:
-        has_code = bool(code) and reader.has_code(ask.view.checkout_id)
-        taken = reader.shares(TAKES) if ask.shared else []
+        has_code = bool(code) and reader.code.has_any(ask.view.checkout_id)
+        taken = reader.shares.all(TAKES) if ask.shared else []
     vectors = vectors_by(space, serving, ask.text) if kept else {}
     code_ask = (
         read_ask(space, ask.text, ask.language, serving)
@@ -190,7 +190,7 @@ def _kept_hits(
     roles: ServingEngines,
     beside: "Beside | None" = None,
 ) -> tuple[list[Hit], Populations]:
-    speakers = reader.speakers(MOST_SPEAKERS)
+    speakers = reader.memories.speakers(MOST_SPEAKERS)
     now = space.journal.local(ask.now)
     question = read_question(ask.text, language=ask.language, now=now, speakers=speakers)
     said_then = _said_then(space, reader, question, ask.view)
@@ -243,7 +243,7 @@ def _said_then(space: OpenSpace, reader: Reader, question: Question, view: View)
     for span in question.days:
         if span.last - span.first < longest:
             first, last = (in_zone(day, time(), space.journal.zone) for day in (span.first, span.last + _DAY))
-            said = islice(reader.said_between(first, last, view), _MOST_SAID)
+            said = islice(reader.journal.entries_between(first, last, view), _MOST_SAID)
             found += [version.number for version in said]
     return found
 
@@ -257,17 +257,17 @@ def gather(
     said_then: Sequence[int],
 ) -> RecallRows:
     gathered = RecallRows()
-    keep_best(gathered.keyword, reader.keyword_search(question_terms(question), depth, view))
+    keep_best(gathered.keyword, reader.search.keywords(question_terms(question), depth, view))
     numbers = dict.fromkeys([*gathered.keyword, *said_then])
     for engine, vector in vectors.items():
-        answer = reader.vector_search(engine, vector, depth, view)
+        answer = reader.search.vectors(engine, vector, depth, view)
         gathered.populations[engine] = dict(answer.population)
-        numbers |= dict.fromkeys(found.number for found in answer.found)
-    gathered.sketches = reader.sketches(numbers)
-    for follower in reader.followers(numbers, REACH, view):
+        numbers |= dict.fromkeys(found.number for found in answer.hits)
+    gathered.sketches = reader.memories.sketches(numbers)
+    for follower in reader.memories.followers(numbers, REACH, view):
         gathered.sketches.setdefault(follower.number, follower)
     for engine, vector in vectors.items():
-        for number, cosine in reader.vector_scores(engine, vector, list(gathered.sketches)).items():
+        for number, cosine in reader.search.vector_scores(engine, vector, list(gathered.sketches)).items():
             gathered.similarity.setdefault(number, {})[engine] = cosine
     return gathered
 
@@ -293,7 +293,7 @@ def _best(space: OpenSpace, reader: Reader, scored: list[tuple[int, ScoredMemory
         some = scored[start : start + at_once]
         if not ask.wanted.filters and not _may_be_stale(space, reader, some, ask.view):
             some = some[: ask.k]
-        memories = looked_at(space, reader, list(reader.versions_by_number([number for number, _ in some]).values()))
+        memories = looked_at(space, reader, list(reader.memories.by_number([number for number, _ in some]).values()))
         found += [(one, memories[number]) for number, one in some if number in memories]
         if sum(ask.wanted.admits(memory) for _, memory in found) >= ask.k:
             break
@@ -305,9 +305,9 @@ def _best(space: OpenSpace, reader: Reader, scored: list[tuple[int, ScoredMemory
 
 def _may_be_stale(space: OpenSpace, reader: Reader, scored: list[tuple[int, ScoredMemory]], view: View) -> bool:
     """Whether the order of these may change with what became of them."""
-    states = with_expiry(reader.states([one.memory_id for _, one in scored]), space.clock())
+    states = with_expiry(reader.memories.states([one.memory_id for _, one in scored]), space.clock())
     return any(state.is_stale for state in states.values()) or bool(
-        reader.references(view, numbers=[number for number, _ in scored])
+        reader.references.visible(view, numbers=[number for number, _ in scored])
     )
 
 

@@ -84,12 +84,12 @@ class _Looker:
 
     def visible(self, memory_ids: Sequence[str]) -> set[str]:
         new = [one for one in memory_ids if one not in self.seen]
-        found = self.reader.visible_versions(new, self.view)
+        found = self.reader.memories.visible(new, self.view)
         self.seen |= {one: found.get(one) for one in new}
         return {one for one in memory_ids if self.seen[one] is not None}
 
     def links(self, memory_ids: Sequence[str]) -> Iterator[CausalEdge]:
-        for edge in self.reader.edges_of(memory_ids, CAUSAL_LINKS, known_at=self.view.moment.known_at):
+        for edge in self.reader.edges.of_kinds(memory_ids, CAUSAL_LINKS, known_at=self.view.moment.known_at):
             yield CausalEdge(edge.kind, edge.from_id, edge.to_id, edge.strength)
 
     def nodes(self, memory_ids: Sequence[str] | dict[str, int]) -> dict[str, CausalNode]:
@@ -124,7 +124,7 @@ def _about_it(looker: _Looker, asked: str, hits: Sequence[Hit], vectors: "Mappin
     near: dict[int, tuple[bool, bool]] = {}
     for engine, vector in vectors.items():
         alone, with_words = _NEAR.get(engine, _NEAR_UNMEASURED)
-        for read, cosine in looker.reader.vector_scores(engine, vector, list(numbers.values())).items():
+        for read, cosine in looker.reader.search.vector_scores(engine, vector, list(numbers.values())).items():
             before = near.get(read, (False, False))
             near[read] = (before[0] or cosine >= alone, before[1] or cosine >= with_words)
     words, found = set(query_terms(asked)), []
@@ -182,7 +182,7 @@ def _replacing(looker: _Looker, memory_id: str, *, forward: bool) -> list[Causal
     while frontier and len(found) < _MOST_REPLACED:
         edges = [
             edge
-            for edge in looker.reader.edges_of(frontier, (REPLACES,), known_at=looker.view.moment.known_at)
+            for edge in looker.reader.edges.of_kinds(frontier, (REPLACES,), known_at=looker.view.moment.known_at)
             if (edge.to_id if forward else edge.from_id) in frontier and (edge.from_id, edge.to_id) not in found
         ]
         found |= {(e.from_id, e.to_id): CausalEdge(REPLACES, e.from_id, e.to_id) for e in edges}
@@ -215,9 +215,9 @@ def _as_replaced(looker: _Looker, memory_id: str, edge: CausalEdge) -> Version |
     """What a memory said when it was replaced, or says in another's place, as far as that was known at the moment. What
     was taken back is nothing."""
     known_at = looker.view.moment.known_at
-    known = [v for v in looker.reader.versions(memory_id) if known_at is None or v.recorded_at <= known_at]
+    known = [v for v in looker.reader.memories.versions(memory_id) if known_at is None or v.recorded_at <= known_at]
     held = [v for v in known if v.superseded_at is None or (known_at is not None and v.superseded_at > known_at)]
     if not held and memory_id == edge.to_id:  # for none of its time was it true any more
-        since = {version.recorded_at for version in looker.reader.versions(edge.from_id)}
+        since = {version.recorded_at for version in looker.reader.memories.versions(edge.from_id)}
         held = [version for version in known[-1:] if version.superseded_at in since]
     return held[-1] if held else None

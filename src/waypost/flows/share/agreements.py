@@ -17,7 +17,7 @@ from waypost.flows.versions.current import audit
 from waypost.model.memory import Caller
 from waypost.model.share import Offer, ShareRow, SharingProject
 from waypost.model.time import format_time
-from waypost.store.share_protocol import GIVES, TAKES
+from waypost.store.shares import GIVES, TAKES
 
 OFFERED, ACTIVE, REVOKED, AWAY_STATE = "offered", "active", "revoked", "away"
 
@@ -72,12 +72,12 @@ def offer(space: OpenSpace, project: str, what: Offer, caller: Caller) -> Share:
     neighbours = space.neighbours(space)
     other = _another(space, neighbours.find(project))
     with space.store.write() as writer:
-        half = writer.share(GIVES, other.space_id)
+        half = writer.shares.get(GIVES, other.space_id)
         if half is None or not half.stands or half.offer != what:
             half = ShareRow(
                 GIVES, other.space_id, other.name, space.new_id(), what, space.clock(), _person(space, caller)
             )
-            writer.put_share(half)
+            writer.shares.put(half)
             audit(space, writer, "share_offer", None, caller, _details(GIVES, other) | what.to_json())
             new = True
         else:
@@ -98,11 +98,11 @@ def accept(space: OpenSpace, project: str, caller: Caller) -> Share:
         )
     new = False
     with space.store.write() as writer:
-        before = writer.share(TAKES, other.space_id)
+        before = writer.shares.get(TAKES, other.space_id)
         if before is None or not before.stands or before.offer_id != offered.offer_id:
             person = _person(space, caller)
             half = ShareRow(TAKES, other.space_id, other.name, offered.offer_id, offered.offer, space.clock(), person)
-            writer.put_share(half)
+            writer.shares.put(half)
             audit(space, writer, "share_accept", None, caller, _details(TAKES, other) | offered.offer.to_json())
             new = True
     notices = _note_at_other(space, neighbours, other, "share_accept", GIVES, caller) if new else ()
@@ -117,10 +117,10 @@ def revoke(space: OpenSpace, project: str, caller: Caller, *, role: str | None =
     ended: list[str] = []
     with space.store.write() as writer:
         for side in (GIVES, TAKES):
-            half = writer.share(side, other.space_id) if role in (None, side) else None
+            half = writer.shares.get(side, other.space_id) if role in (None, side) else None
             if half is not None and half.stands:
                 by = _person(space, caller)
-                writer.put_share(replace(half, revoked_at=space.clock(), revoked_by=by))
+                writer.shares.put(replace(half, revoked_at=space.clock(), revoked_by=by))
                 audit(space, writer, "share_revoke", None, caller, _details(side, other))
                 ended.append(side)
     if not ended:
@@ -135,7 +135,7 @@ def shares(space: OpenSpace) -> tuple[Share, ...]:
     """What this space gives and takes, what is offered to it, and what was revoked."""
     neighbours = space.neighbours(space)
     with space.store.read() as reader:
-        own = reader.shares()
+        own = reader.shares.all()
     others = {row.other: Neighbour(row.other, "", row.name) for row in own}
     others |= {neighbour.space_id: neighbour for neighbour in neighbours.partners()}
     all_shares = [
@@ -156,7 +156,7 @@ def _both_ways(neighbours: Neighbours, other: Neighbour, own: list[ShareRow]) ->
 
 def _current_share(space: OpenSpace, neighbours: Neighbours, role: str, other: Neighbour) -> Share:
     with space.store.read() as reader:
-        half = reader.share(role, other.space_id)
+        half = reader.shares.get(role, other.space_id)
     theirs, error = _their_halves(neighbours, other)
     return _share(role, other, half, theirs.get(TAKES if role == GIVES else GIVES), error)
 
@@ -227,7 +227,7 @@ def _partner(space: OpenSpace, neighbours: Neighbours, project: str) -> Neighbou
         return neighbours.find(project)
     except (NotFound, InvalidInput):
         with space.store.read() as reader:
-            rows = {row.other: row for row in reader.shares() if row.stands}
+            rows = {row.other: row for row in reader.shares.all() if row.stands}
         called = [row for row in rows.values() if project in (row.other, row.name)]
         if len(called) != 1:
             raise

@@ -41,7 +41,7 @@ def _near(space: OpenSpace, giver: Giver, view: View, nearest: Nearest) -> list[
         return []
     # Left out before the nearest are chosen: what is not offered must not take their places.
     near = nearest(giver.reader, offered, lambda memory: not giver.offer.admits(memory.kind))
-    versions = giver.reader.versions_by_number(near)
+    versions = giver.reader.memories.by_number(near)
     memories = giver.linked(space, [version for version in versions.values() if not KINDS[version.kind].derived])
     hits = []
     for number, score in near.items():

@@ -11,7 +11,7 @@ from waypost.model.ids import check_id
 from waypost.model.kinds import COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.share_protocol import TAKES
+from waypost.store.shares import TAKES
 
 
 def refuse_shared(space: OpenSpace, ids: Iterable[str]) -> None:
@@ -32,7 +32,7 @@ def find_shared(space: OpenSpace, text: str, moment: Moment | None = None) -> Li
     except InvalidInput:
         return None
     with space.store.read() as reader:
-        taken = reader.shares(TAKES) if not reader.versions(memory_id) else []
+        taken = reader.shares.all(TAKES) if not reader.memories.versions(memory_id) else []
     if not taken:
         return None
     view = View(moment or Moment(space.clock()), COLLECTIONS)
@@ -49,7 +49,7 @@ def find_shared(space: OpenSpace, text: str, moment: Moment | None = None) -> Li
 
 def _memory_from(space: OpenSpace, giver: Giver, memory_id: str, view: View) -> LinkedMemory | None:
     offered = giver.view(view)
-    version = None if offered is None else giver.reader.visible_versions([memory_id], offered).get(memory_id)
+    version = None if offered is None else giver.reader.memories.visible([memory_id], offered).get(memory_id)
     if version is None or not giver.offer.admits(version.kind):
         return None
     return replace(giver.linked(space, [version])[version.number], project=giver.project)

@@ -91,7 +91,7 @@ class Beside:
         scored = fuse(question, candidates, spread, self.asked.roles, now=now, k=most)
         number_of = {sketch.memory_id: number for number, sketch in found.sketches.items()}
         numbers = [number_of[one.memory_id] for one in scored]
-        memories = giver.linked(self.space, list(giver.reader.versions_by_number(numbers).values()))
+        memories = giver.linked(self.space, list(giver.reader.memories.by_number(numbers).values()))
         found_there = [
             (memories[number], one) for number, one in zip(numbers, scored, strict=True) if number in memories
         ]

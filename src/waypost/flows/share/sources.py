@@ -20,7 +20,7 @@ from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.share import Offer, ShareRow, SharingProject
 from waypost.store.protocol import Reader
-from waypost.store.share_protocol import GIVES
+from waypost.store.shares import GIVES
 
 MOST_GIVERS = 5  # that one question is put to: each costs about as much as a small space of one's own
 LONGEST_NAME = 60  # characters of a project's name in an answer
@@ -51,14 +51,14 @@ class Giver:
     @property
     def checkout(self) -> str:
         """The tree in which it was used last: what is derived belongs to one."""
-        return self.reader.latest_checkout() or ""
+        return self.reader.code.latest_checkout() or ""
 
     def linked(self, space: OpenSpace, versions: Sequence[Version]) -> dict[int, LinkedMemory]:
         """Its memories, by number, with what was last found of the code they point at. Its tree is not looked at here."""
         pointing = [version.number for version in versions if version.refs]
-        verdicts = self.reader.verdicts(self.checkout, pointing) if pointing else {}
+        verdicts = self.reader.references.verdicts(self.checkout, pointing) if pointing else {}
         now = space.clock()
-        states = with_expiry(self.reader.states([version.memory_id for version in versions]), now)
+        states = with_expiry(self.reader.memories.states([version.memory_id for version in versions]), now)
         return {
             version.number: link_memory(space, version, states.get(version.memory_id, State()), verdicts, now)
             for version in versions
@@ -106,7 +106,7 @@ def given_to(space: OpenSpace, taken: Sequence[ShareRow], view: View) -> Iterato
             try:
                 name = one_line(neighbours.name_of(row.other), LONGEST_NAME)
                 reader = stack.enter_context(stack.enter_context(neighbours.opened(row.other)).read())
-                half = reader.share(GIVES, space.identity.space_id)
+                half = reader.shares.get(GIVES, space.identity.space_id)
             except AWAY as error:
                 if _still_gives(neighbours, row):
                     found.away(row.name, error)

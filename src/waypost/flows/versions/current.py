@@ -17,18 +17,18 @@ def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> Memo
     """The memory as it is visible at a moment (now by default), in any collection or checkout."""
     with space.store.read() as reader:
         version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
-        states = with_expiry(reader.states([version.memory_id]), space.clock())
+        states = with_expiry(reader.memories.states([version.memory_id]), space.clock())
         return MemoryRecord(version, states.get(version.memory_id, State()))
 
 
 def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:
     """The version that a command with this id means: the visible one, else the latest current one."""
-    version = reader.version(memory_id, moment)
+    version = reader.memories.version(memory_id, moment)
     if version is None:
         current = current_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
         version = current[-1] if current else None
     if version is None:
-        past = reader.versions(memory_id)
+        past = reader.memories.versions(memory_id)
         if past and (moment.explicit or moment.known_at is not None):
             raise NotFound(f"The memory {memory_id} did not hold then.", f"See `waypost history {memory_id}`.")
         if past:
@@ -49,13 +49,13 @@ def refuse_derived(version: Version) -> None:
 
 def current_versions(reader: Reader, memory_id: str) -> list[Version]:
     """The current versions of a memory: several if it is valid in separate periods."""
-    return [version for version in reader.versions(memory_id) if version.superseded_at is None]
+    return [version for version in reader.memories.versions(memory_id) if version.superseded_at is None]
 
 
 def current_version(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
     """The version that is valid at the moment, else the latest current one, or None."""
     current = current_versions(reader, memory_id)
-    return reader.version(memory_id, moment) or (current[-1] if current else None)
+    return reader.memories.version(memory_id, moment) or (current[-1] if current else None)
 
 
 def nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
@@ -67,4 +67,4 @@ def audit(
     space: OpenSpace, writer: Writer, action: str, memory_id: str | None, caller: Caller, details: dict[str, Any]
 ) -> None:
     word = {"owners_word": True} if caller.owners_word else {}
-    writer.add_audit(AuditEntry(space.clock(), action, memory_id, caller.source, caller.actor, details | word))
+    writer.audit.add(AuditEntry(space.clock(), action, memory_id, caller.source, caller.actor, details | word))

@@ -96,7 +96,7 @@ def prepare_version(draft: Draft, version: Version, masked: tuple[str, ...], key
 
 
 def marks_standing(reader: Reader, key: bytes, version: Version) -> set[bytes]:
-    return reader.tombstones(blocking_marks(key, version)) if reader.has_tombstones() else set()
+    return reader.tombstones.matching(blocking_marks(key, version)) if reader.tombstones.any() else set()
 
 
 def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
@@ -110,7 +110,7 @@ def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
     with space.store.read() as reader:
         engines = space.engines.active(reader)
         hashes = [passage.content_hash for passage in passages]
-        missing = {engine.name: set(reader.missing_vectors(engine.name, hashes)) for engine in engines}
+        missing = {engine.name: set(reader.vectors.missing(engine.name, hashes)) for engine in engines}
     for wanted_hashes in missing.values():  # a fact's vector also serves to find its like
         wanted_hashes.update(item.passages[0].content_hash for item in items if not KINDS[item.version.kind].is_journal)
     result = Embedded(tuple(engine.name for engine in engines))
@@ -138,14 +138,14 @@ def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded:
     Verdicts about its references are taken over from its predecessor, whose number it still has. It is never recorded
     before its predecessor, even if the clock has gone back.
     """
-    before = writer.versions_by_number([version.number]).get(version.number) if version.number else None
+    before = writer.memories.by_number([version.number]).get(version.number) if version.number else None
     if before is not None and before.recorded_at > version.recorded_at:
         version = replace(version, recorded_at=before.superseded_at or before.recorded_at)
-    number = writer.add_version(version, passage_rows(passages), embedded.engines)
+    number = writer.memories.add(version, passage_rows(passages), embedded.engines)
     if version.number and version.refs:
-        writer.inherit_verdicts(version.number, number)
+        writer.references.inherit_verdicts(version.number, number)
     for engine, vectors in embedded.vectors.items():
-        writer.put_vectors(
+        writer.vectors.put(
             engine,
             [(p.content_hash, p.language, vectors[p.content_hash]) for p in passages if p.content_hash in vectors],
         )
@@ -167,7 +167,7 @@ def make_room(
     """
     concerned = [version for version in versions if overlap(version.period, cut)]
     for version in concerned:
-        writer.supersede(version.number, at)
+        writer.memories.supersede(version.number, at)
         for start, end in without(version.period, cut):
             key = None if version.key == taken_key else version.key
             rest = replace(version, recorded_at=at, valid_from=start, valid_until=end, key=key)
@@ -177,7 +177,7 @@ def make_room(
 
 def pending(writer: Writer, passages: Sequence[Passage], embedded: Embedded) -> tuple[str, ...]:
     hashes = [passage.content_hash for passage in passages]
-    return tuple(engine for engine in embedded.engines if writer.missing_vectors(engine, hashes))
+    return tuple(engine for engine in embedded.engines if writer.vectors.missing(engine, hashes))
 
 
 def _details(draft: Draft) -> dict[str, object]:

@@ -10,7 +10,7 @@ from waypost.flows.journal_files.adopt import id_mark
 from waypost.flows.journal_files.write import is_filed
 from waypost.flows.write.proposals import proposals_about, topic_about
 from waypost.model.memory import Version
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader, Writer
 
 PIECE = 48  # characters: too long to occur in another memory by chance
@@ -65,19 +65,23 @@ class TargetRows:
 
 
 def rows_to_erase(reader: Reader, targets: ErasureTargets) -> TargetRows:
-    versions = {version.number: version for memory_id in targets.ids for version in reader.versions(memory_id)}
+    versions = {version.number: version for memory_id in targets.ids for version in reader.memories.versions(memory_id)}
     for value in targets.fingerprints:
-        versions |= {version.number: version for version in reader.find_fingerprint(value)}
+        versions |= {version.number: version for version in reader.memories.with_fingerprint(value)}
     touched = {version.memory_id for version in versions.values()}
     emptied = {
-        memory_id for memory_id in touched if all(version.number in versions for version in reader.versions(memory_id))
+        memory_id
+        for memory_id in touched
+        if all(version.number in versions for version in reader.memories.versions(memory_id))
     }
     memories = emptied | targets.ids
     same, about = dict[str, CandidateRow](), dict[str, CandidateRow]()
     for declined in (False, True):
-        same |= _by_id(reader.candidates_like(sorted(targets.fingerprints), [], declined=declined))
+        same |= _by_id(reader.facts.candidates_like(sorted(targets.fingerprints), [], declined=declined))
         same |= _by_id(
-            row for memory_id in targets.ids if (row := reader.candidate(memory_id, declined=declined)) is not None
+            row
+            for memory_id in targets.ids
+            if (row := reader.facts.candidate(memory_id, declined=declined)) is not None
         )
         about |= _by_id(row for memory_id in memories for row in proposals_about(reader, memory_id, declined=declined))
     others = [row for candidate_id, row in about.items() if candidate_id not in same]
@@ -90,8 +94,8 @@ def erase_rows(writer: Writer, rows: TargetRows) -> dict[str, int]:
     for version in rows.versions:
         numbers.setdefault(version.memory_id, []).append(version.number)
     for memory_id, own in numbers.items():
-        writer.erase(memory_id, own)
-    writer.drop_candidates(row.candidate_id for row in rows.candidates)
+        writer.memories.erase(memory_id, own)
+    writer.facts.drop_candidates(row.candidate_id for row in rows.candidates)
     return {memory_id: len(own) for memory_id, own in numbers.items()}
 
 

@@ -46,7 +46,9 @@ class WriteGate:
     key: bytes
 
     def admit(self, item: Prepared, twins: list[Twin]) -> Receipt:
-        copies = self.writer.find_fingerprint(item.version.fingerprint)  # every version with exactly this value
+        copies = self.writer.memories.with_fingerprint(
+            item.version.fingerprint
+        )  # every version with exactly this value
         rejected = self._rejected(item, copies)
         if rejected is not None:
             return rejected
@@ -107,7 +109,7 @@ class WriteGate:
         engine = judging_engine(self.space, item.passages)
         skip, merge = THRESHOLDS[engine] if engine else (1.0, 1.0)
         for twin in twins:
-            stored = self.writer.version(twin.memory_id, Moment(item.version.recorded_at))
+            stored = self.writer.memories.version(twin.memory_id, Moment(item.version.recorded_at))
             if stored is None or stored.number != twin.number or not overlap(stored.period, item.version.period):
                 continue
             if any(start != item.version.valid_from for start, _ in without(item.version.period, stored.period)):
@@ -120,7 +122,7 @@ class WriteGate:
 
     def _refuse_existing_id(self, item: Prepared) -> Receipt | None:
         given = item.draft.memory_id
-        if given and self.writer.versions(given):
+        if given and self.writer.memories.versions(given):
             return self._refuse(item, f"{given} exists and says something else; `waypost correct` changes it")
         return None
 
@@ -148,22 +150,22 @@ class WriteGate:
             return False
         if any(
             (rest.recorded_at, rest.details.get(ENDED)) == (ended.superseded_at, "extractor")
-            for rest in self.writer.versions(ended.memory_id)
+            for rest in self.writer.memories.versions(ended.memory_id)
         ):
             return True  # and now the tree states it again
         return any(
             (by.recorded_at, by.key, by.source) == (ended.superseded_at, item.draft.key, "extractor")
             and (item.own_time is None or item.own_time > by.valid_from)
-            for edge in self.writer.edges(ended.memory_id)
+            for edge in self.writer.edges.of_memory(ended.memory_id)
             if edge.kind == "supersedes" and edge.to_id == ended.memory_id
-            for by in self.writer.versions(edge.from_id)
+            for by in self.writer.memories.versions(edge.from_id)
         )
 
     def _duplicate(self, item: Prepared, copies: Sequence[Version]) -> Receipt | None:
         if item.draft.key is not None:
             if item.draft.key.startswith(LEARNED) and item.draft.memory_id is None:
                 return self._refuse(item, f"keys that begin with {LEARNED!r} are those of learned facts")
-            owner = self.writer.find_key(item.draft.key)
+            owner = self.writer.memories.with_key(item.draft.key)
             if owner is not None and owner.memory_id == item.draft.replaces:
                 return None
             if owner is not None and owner.fingerprint == item.version.fingerprint:
@@ -257,13 +259,13 @@ class WriteGate:
         put(self.writer, version, item.passages, self.embedded)
         self._set_lifetime(item)
         if version.parent is not None:
-            self.writer.add_edge(Edge("contains", version.parent, version.memory_id, made_at=version.recorded_at))
+            self.writer.edges.add(Edge("contains", version.parent, version.memory_id, made_at=version.recorded_at))
         if item.draft.protected:
-            self.writer.set_state(version.memory_id, protected=True)
+            self.writer.memories.set_state(version.memory_id, protected=True)
         if item.draft.archived_at is not None:
-            self.writer.set_state(version.memory_id, archived_at=item.draft.archived_at)
+            self.writer.memories.set_state(version.memory_id, archived_at=item.draft.archived_at)
         if item.draft.stale_reason is not None:
-            self.writer.set_state(version.memory_id, is_stale=True, stale_reason=item.draft.stale_reason)
+            self.writer.memories.set_state(version.memory_id, is_stale=True, stale_reason=item.draft.stale_reason)
         details: dict[str, object] = {"kind": version.kind, "masked": len(item.masked)}
         if replaces is not None:
             details["replaces"] = replaces
@@ -283,7 +285,7 @@ class WriteGate:
         """Set when it expires. A lifetime starts now, unless an import brings the expiry date."""
         lifetime, draft = item.draft.lifetime, item.draft
         if lifetime is not None:
-            self.writer.set_state(
+            self.writer.memories.set_state(
                 item.version.memory_id,
                 expires_at=draft.expires_at or item.version.recorded_at + timedelta(seconds=lifetime.seconds),
                 on_expire=lifetime.on_expire,
@@ -292,7 +294,7 @@ class WriteGate:
                 refresh=lifetime.refresh,
             )
         elif draft.expires_at is not None:
-            self.writer.set_state(item.version.memory_id, expires_at=draft.expires_at, on_expire="stale")
+            self.writer.memories.set_state(item.version.memory_id, expires_at=draft.expires_at, on_expire="stale")
 
     def _renew(self, item: Prepared, memory_id: str | None) -> None:
         """Restart the lifetime of a memory that is stated again.
@@ -300,20 +302,20 @@ class WriteGate:
         Applies to direct writes, to the extractor, and to a memory that is about to be deleted: it would be lost
         otherwise.
         """
-        state = self.writer.states([memory_id]).get(memory_id) if memory_id is not None else None
+        state = self.writer.memories.states([memory_id]).get(memory_id) if memory_id is not None else None
         if memory_id is None or state is None:
             return
         draft, now = item.draft, self.space.clock()
         dying = has_expired(state, now) and state.on_expire == "delete" and draft.expires_at is None
         current = current_versions(self.writer, memory_id)
         if is_outranked(self.caller, current) and not dying:  # a person has set its lifetime
-            self.writer.set_state(
+            self.writer.memories.set_state(
                 memory_id, **(renewal_changes(state, now) if self.caller.source == "extractor" else {})
             )
             return
         renews = self.direct or self.caller.source == "extractor" or dying
         changes = restatement_changes(state, draft.lifetime, draft.ttl_class, now, renews=renews)
-        self.writer.set_state(memory_id, **changes)
+        self.writer.memories.set_state(memory_id, **changes)
 
     def _parent_problem(self, item: Prepared) -> str | None:
         """Why the parent does not fit, or None. An import may bring the parent later."""
@@ -331,7 +333,7 @@ class WriteGate:
     def _end_replaced_versions(self, replaced: list[Version], new: Version) -> int:
         """The world changed: replaced versions stay true only outside the new version's period."""
         for memory_id in {old.memory_id for old in replaced}:
-            self.writer.add_edge(Edge("supersedes", new.memory_id, memory_id, made_at=new.recorded_at))
+            self.writer.edges.add(Edge("supersedes", new.memory_id, memory_id, made_at=new.recorded_at))
         return make_room(self.writer, replaced, new.period, new.recorded_at, self.embedded, taken_key=new.key)
 
     def _merge(self, item: Prepared, stored: Version, reason: str) -> Receipt:
@@ -357,11 +359,11 @@ class WriteGate:
         done = prepare_version(item.draft, merged, item.masked, self.key)
         if marks_standing(self.writer, self.key, done.version):
             return self._add(item, [], None)  # merged, they would state a rejected value
-        self.writer.supersede(stored.number, new.recorded_at)
+        self.writer.memories.supersede(stored.number, new.recorded_at)
         put(self.writer, done.version, done.passages, self.embedded)
         self._renew(item, stored.memory_id)
         if stored.text != done.version.text:
-            self.writer.set_state(stored.memory_id, verified_at=None)  # somebody verified another text
+            self.writer.memories.set_state(stored.memory_id, verified_at=None)  # somebody verified another text
         same = "same words" if stored.fingerprint == done.version.fingerprint else "same meaning"
         self._audit("merge", stored.memory_id, {"kind": new.kind, "reason": same})
         pending_engines = pending(self.writer, done.passages, self.embedded)
@@ -369,4 +371,4 @@ class WriteGate:
 
     def _audit(self, action: str, memory_id: str | None, details: dict[str, object]) -> None:
         at = self.space.clock()
-        self.writer.add_audit(AuditEntry(at, action, memory_id, self.caller.source, self.caller.actor, details))
+        self.writer.audit.add(AuditEntry(at, action, memory_id, self.caller.source, self.caller.actor, details))

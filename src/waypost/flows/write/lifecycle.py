@@ -84,11 +84,11 @@ def correct(
         if said_by:
             details = {**item.version.details, SAID_BY: dict(said_by)}
             item = replace(item, version=replace(item.version, details=details))
-        writer.supersede(current.number, now)
+        writer.memories.supersede(current.number, now)
         make_room(writer, current_versions(writer, memory_id), item.version.period, now, embedded)
         put(writer, item.version, item.passages, embedded)
         _renew(space, writer, memory_id, caller)
-        writer.set_state(memory_id, verified_at=None)  # somebody verified another text
+        writer.memories.set_state(memory_id, verified_at=None)  # somebody verified another text
         audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
         write_through(space, writer, [memory_id])
         pending_engines = pending(writer, item.passages, embedded)
@@ -99,10 +99,10 @@ def correct(
 
 def _renew(space: OpenSpace, writer: Writer, memory_id: str, caller: Caller) -> None:
     """Restart the lifetime. A person's text is not deleted at its end because an agent set that before."""
-    state = writer.states([memory_id]).get(memory_id)
+    state = writer.memories.states([memory_id]).get(memory_id)
     if state is not None:
         milder = {"on_expire": "stale"} if caller.source == "person" and state.on_expire == "delete" else {}
-        writer.set_state(memory_id, **renewal_changes(state, space.clock()), **milder)
+        writer.memories.set_state(memory_id, **renewal_changes(state, space.clock()), **milder)
 
 
 def _corrected(
@@ -181,13 +181,13 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
         saying = {  # also other memories, for other times
             same.number: same
             for value in current
-            for same in (value, *writer.find_fingerprint(value.fingerprint))
+            for same in (value, *writer.memories.with_fingerprint(value.fingerprint))
             if same.superseded_at is None
         }
         refuse_outranked(caller, saying.values(), "reject it")
         for value in current:
             for digest in value_marks(writer, value, key):
-                writer.add_tombstone(digest, now, memory_id)
+                writer.tombstones.add(digest, now, memory_id)
         back = end_versions(space, writer, list(saying.values()), caller, key, now)
         audit(space, writer, "reject", memory_id, caller, {})
         write_through(space, writer, back)
@@ -196,7 +196,9 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
 def value_marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
     """The tombstones of a value, also for domains it was moved from."""
     before = [
-        v for v in reader.versions(value.memory_id) if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
+        v
+        for v in reader.memories.versions(value.memory_id)
+        if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
     ]
     return {digest for version in before for digest in rejection_marks(key, version)}
 
@@ -214,7 +216,7 @@ def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
     version = prepare(space, draft, caller, key).version
     marks = [*blocking_marks(key, version), *topic_marks(key, LEARNED + draft.text)]
     with space.store.write() as writer:
-        lifted = writer.remove_tombstones(marks) > 0
+        lifted = writer.tombstones.remove(marks) > 0
         if lifted:
             audit(space, writer, "lift", None, caller, {"kind": draft.kind})
     return lifted
@@ -226,7 +228,7 @@ def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True
     with journal_writer(space) as writer:
         refuse_derived(visible_version(writer, memory_id, Moment(space.clock())))
         refuse_outranked(caller, current_versions(writer, memory_id), "protect it" if on else "end its protection")
-        writer.set_state(memory_id, protected=on)
+        writer.memories.set_state(memory_id, protected=on)
         audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
         write_through(space, writer, [memory_id])
 
@@ -245,14 +247,14 @@ def history(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> H
     """The history of a memory. With a moment: what was recorded by then, about that time."""
     memory_id = check_id(memory_id)
     with space.store.read() as reader:
-        versions = reader.versions(memory_id)
+        versions = reader.memories.versions(memory_id)
         if not versions:
             raise NotFound(
                 f"There is no memory {memory_id}, and there never was.", "`waypost list` shows what is there."
             )
         chain = _chain(reader, memory_id)
-        edges = {edge for member in chain for edge in reader.edges(member) if edge.kind == "supersedes"}
-        related = [version for member in chain if member != memory_id for version in reader.versions(member)]
+        edges = {edge for member in chain for edge in reader.edges.of_memory(member) if edge.kind == "supersedes"}
+        related = [version for member in chain if member != memory_id for version in reader.memories.versions(member)]
     ordered = sorted(related, key=lambda version: version.number)
     if moment is not None:
         versions, ordered = _known_at(versions, moment), _known_at(ordered, moment)
@@ -282,7 +284,7 @@ def _chain(reader: Reader, memory_id: str) -> list[str]:
     """The memory and everything that it superseded or was superseded by, transitively."""
     chain, queue = {memory_id: None}, [memory_id]
     while queue:
-        for edge in reader.edges(queue.pop()):
+        for edge in reader.edges.of_memory(queue.pop()):
             if edge.kind == "supersedes":
                 for other in (edge.from_id, edge.to_id):
                     if other not in chain:

@@ -43,7 +43,9 @@ class LifetimeStatus:
 
 
 def _status_of(space: OpenSpace, reader: Reader, memory_id: str) -> LifetimeStatus:
-    return LifetimeStatus(memory_id, with_expiry(reader.states([memory_id]), space.clock()).get(memory_id, State()))
+    return LifetimeStatus(
+        memory_id, with_expiry(reader.memories.states([memory_id]), space.clock()).get(memory_id, State())
+    )
 
 
 def set_ttl(
@@ -67,11 +69,11 @@ def set_ttl(
         now = space.clock()
         version = visible_version(writer, memory_id, Moment(now))
         _check_kind(version)
-        state = writer.states([memory_id]).get(memory_id, State())
+        state = writer.memories.states([memory_id]).get(memory_id, State())
         if chosen is None and (refresh or on_expire is not None):
             chosen, ttl_class = _changed_lifetime(state, check_triggers(refresh), on_expire), state.ttl_class
         refuse_outranked(caller, current_versions(writer, memory_id), "set its lifetime")
-        writer.set_state(memory_id, **lifetime_changes(state, chosen, ttl_class, now))
+        writer.memories.set_state(memory_id, **lifetime_changes(state, chosen, ttl_class, now))
         details = (
             {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
         )
@@ -112,7 +114,7 @@ def expired_memories(space: OpenSpace, *, include_archived: bool = False) -> tup
     moment = Moment(space.clock())
     actions = ("stale", "archive") if include_archived else ("stale",)
     with space.store.read() as reader:
-        rows = reader.lifetimes(expired_by=moment.as_of, archived=include_archived)
+        rows = reader.facts.lifetimes(expired_by=moment.as_of, archived=include_archived)
         ids = [row.memory_id for row in rows if row.on_expire in actions]
         versions = [version for memory_id in ids if (version := current_version(reader, memory_id, moment)) is not None]
         memories = [_stale_since_end(memory) for memory in linked(space, reader, versions).values()]

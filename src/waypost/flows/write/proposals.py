@@ -18,7 +18,7 @@ from waypost.model.draft import Draft
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader, Writer
 
 REPLACE, CORRECT, RETRACT = "replace", "correct", "retract"
@@ -92,7 +92,7 @@ def propose_retraction(
 
 def proposals_about(reader: Reader, memory_id: str, *, declined: bool = False) -> list[CandidateRow]:
     """Pending proposals about a memory, or the `declined` ones."""
-    return reader.candidates_like([], [topic_about(memory_id)], declined=declined)
+    return reader.facts.candidates_like([], [topic_about(memory_id)], declined=declined)
 
 
 def topic_about(memory_id: str) -> str:
@@ -130,14 +130,14 @@ def _propose(
 ) -> Receipt:
     """Store a proposal for review, once. `version` is the memory after the change; for a retraction, before it."""
     target = proposal.target
-    if writer.tombstones([mark]):
+    if writer.tombstones.matching([mark]):
         return Receipt(None, "refused", reason="a person rejected this proposal before", replaces=target)
     for row in proposals_about(writer, target):
         other = proposal_of(row)
         if other is not None and (row.tombstone, other.action, other.given) == (mark, proposal.action, proposal.given):
             return Receipt(row.candidate_id, "duplicate", reason=_KNOWN, replaces=target, review=True)
     row = _row(space, proposal, version, mark, what)
-    writer.put_candidate(row)
+    writer.facts.put_candidate(row)
     details = {"candidate": row.candidate_id, "action": proposal.action}
     audit(space, writer, "propose", target, caller, details)
     return Receipt(row.candidate_id, "added", reason=_WAITS.format(what=what), replaces=target, review=True)

@@ -24,7 +24,7 @@ def end_versions(
     """End these versions. Returns the ids of memories that are valid again because one of these had replaced them."""
     regions: dict[str, list[Period]] = {}
     for version in versions:
-        writer.supersede(version.number, now)
+        writer.memories.supersede(version.number, now)
         regions.setdefault(version.memory_id, []).append(version.period)
     reinstated: dict[str, None] = {}
     for memory_id, region in regions.items():
@@ -61,16 +61,16 @@ def _reinstate_replaced(
 def _reinstate(
     space: OpenSpace, writer: Writer, memory_id: str, region: Sequence[Period], key: bytes, now: datetime
 ) -> bool:
-    versions = writer.versions(memory_id)
-    state = writer.states([memory_id]).get(memory_id, State())
+    versions = writer.memories.versions(memory_id)
+    state = writer.memories.states([memory_id]).get(memory_id, State())
     if not versions or (has_expired(state, now) and state.on_expire == "delete"):
         return False
     taken = [*periods_replaced(writer, memory_id), *periods_of_same_value(writer, versions[-1])]
     returning = reinstated_versions(versions, _replaced_at(writer, memory_id), region, taken)
-    if any(writer.tombstones(tombstones(key, version)) for version in returning.versions):
+    if any(writer.tombstones.matching(tombstones(key, version)) for version in returning.versions):
         return False
     for version in returning.absorbed:
-        writer.supersede(version.number, now)
+        writer.memories.supersede(version.number, now)
     for version in returning.versions:
         store_again(space, writer, version, now)
     return bool(returning.versions)
@@ -78,7 +78,7 @@ def _reinstate(
 
 def store_again(space: OpenSpace, writer: Writer, version: Version, now: datetime) -> None:
     """Write a version once more as it was. A key that another memory has by now stays there."""
-    owner = writer.find_key(version.key) if version.key is not None else None
+    owner = writer.memories.with_key(version.key) if version.key is not None else None
     key = version.key if owner is None or owner.memory_id == version.memory_id else None
     again = replace(version, recorded_at=now, superseded_at=None, key=key)
     put(writer, again, passages_of(again), nothing_new(space, writer))
@@ -86,7 +86,11 @@ def store_again(space: OpenSpace, writer: Writer, version: Version, now: datetim
 
 def replaced_ids(reader: Reader, memory_id: str) -> list[str]:
     return sorted(
-        {edge.to_id for edge in reader.edges(memory_id) if (edge.kind, edge.from_id) == (SUPERSEDES, memory_id)}
+        {
+            edge.to_id
+            for edge in reader.edges.of_memory(memory_id)
+            if (edge.kind, edge.from_id) == (SUPERSEDES, memory_id)
+        }
     )
 
 
@@ -96,7 +100,7 @@ def replacer_ids(reader: Reader, memory_id: str) -> list[str]:
     queue = [memory_id]
     while queue:
         above = queue.pop()
-        for edge in reader.edges(above):
+        for edge in reader.edges.of_memory(above):
             if edge.kind == SUPERSEDES and edge.to_id == above and edge.from_id not in (*ids, memory_id):
                 ids[edge.from_id] = None
                 queue.append(edge.from_id)
@@ -112,7 +116,7 @@ def periods_of_same_value(reader: Reader, version: Version) -> list[Period]:
     """The periods in which another memory has the same value."""
     return [
         same.period
-        for same in reader.find_fingerprint(version.fingerprint)
+        for same in reader.memories.with_fingerprint(version.fingerprint)
         if same.superseded_at is None and same.memory_id != version.memory_id
     ]
 
@@ -120,9 +124,9 @@ def periods_of_same_value(reader: Reader, version: Version) -> list[Period]:
 def _replaced_at(reader: Reader, memory_id: str) -> set[datetime]:
     """When memories that are ended now took its place, for the first time or after a restore."""
     moments: set[datetime] = set()
-    for edge in reader.edges(memory_id):
+    for edge in reader.edges.of_memory(memory_id):
         if edge.kind == SUPERSEDES and edge.to_id == memory_id and not current_versions(reader, edge.from_id):
-            moments |= set(_beginnings(reader.versions(edge.from_id)))
+            moments |= set(_beginnings(reader.memories.versions(edge.from_id)))
             moments |= {edge.made_at} if edge.made_at is not None else set()
     return moments
 

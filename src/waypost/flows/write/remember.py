@@ -97,7 +97,7 @@ def _remember_chunk(
     ]
     embedded = embed_items(space, items)
     with space.store.read() as reader:
-        seen = reader.last_number()
+        seen = reader.memories.last_number()
         twins = _twins(reader, space, items, embedded, since=0)
     filed = [item.version for item in items if is_filed(item.version)]
     with journal_writer(space, filed=bool(filed)) as writer:
@@ -161,7 +161,7 @@ def _twins(
         import numpy as np  # heavy, and without a model there are no vectors
 
         vectors = np.stack([vector for _, vector in members])
-        for twin in reader.twins(engine, vectors, kind, domain, THRESHOLDS[engine][1], since):
-            place = members[twin.asked][0]
-            twins[place].append(replace(twin, asked=place))
+        for twin in reader.search.twins(engine, vectors, kind, domain, THRESHOLDS[engine][1], since):
+            place = members[twin.index][0]
+            twins[place].append(replace(twin, index=place))
     return twins

@@ -7,7 +7,7 @@ from waypost.code.files.changed_patterns import ChangedFiles
 from waypost.code.git.history import TreeChanges, changed_since, dirty, head, recent_changes
 from waypost.facts.ageing import is_refreshable, renewal_changes
 from waypost.flows.open_space import OpenSpace, tree_of
-from waypost.store.fact_protocol import LifetimeRow
+from waypost.store.facts import LifetimeRow
 from waypost.store.protocol import Reader
 
 
@@ -27,19 +27,19 @@ def refresh_for(space: OpenSpace, paths: Iterable[str]) -> int:
         return 0
     with space.store.write() as writer:
         now = space.clock()
-        states = writer.states(matching)
+        states = writer.memories.states(matching)
         alive = [
             memory_id
             for memory_id in matching
             if memory_id in states and states[memory_id].refresh and is_refreshable(states[memory_id], now)
         ]
         for memory_id in alive:
-            writer.set_state(memory_id, **renewal_changes(states[memory_id], now))
+            writer.memories.set_state(memory_id, **renewal_changes(states[memory_id], now))
     return len(alive)
 
 
 def _refreshable(reader: Reader, now: datetime) -> list[LifetimeRow]:
-    waiting = reader.lifetimes(refreshed=True)
+    waiting = reader.facts.lifetimes(refreshed=True)
     return [row for row in waiting if row.expires_at > now or row.on_expire == "stale"]
 
 
@@ -47,14 +47,14 @@ def refresh_after_git(space: OpenSpace) -> int:
     """The same for a repository without an index, by what git says was committed or checked out since."""
     root, key = tree_of(space), f"refreshed_commit:{space.identity.checkout_id}"
     with space.store.read() as reader:
-        waiting, since = bool(_refreshable(reader, space.clock())), reader.meta(key)
+        waiting, since = bool(_refreshable(reader, space.clock())), reader.meta.get(key)
     commit = head(root).commit if waiting else ""
     if not commit or commit == since:
         return 0
     paths = _names(changed_since(root, since)) if since else set(recent_changes(root, commits=1))
     done = refresh_for(space, sorted(paths - _names(dirty(root))))  # uncommitted changes may be old
     with space.store.write() as writer:
-        writer.set_meta(key, commit)
+        writer.meta.set(key, commit)
     return done
 
 

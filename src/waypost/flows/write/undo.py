@@ -43,7 +43,7 @@ def restore(space: OpenSpace, memory_id: str, caller: Caller, *, number: int | N
     key = space.tombstone_key()
     with journal_writer(space) as writer:
         now = space.clock()
-        versions = writer.versions(memory_id)
+        versions = writer.memories.versions(memory_id)
         if not versions:
             raise NotFound(f"There is no memory {memory_id} here.", "What was forgotten cannot be restored.")
         refuse_derived(versions[-1])
@@ -67,17 +67,17 @@ def _restore_ended(
     if not last:
         raise InvalidInput(f"The memory {memory_id} still holds.", "`waypost history` shows its versions.")
     _check_ending(writer, memory_id, caller)
-    state = writer.states([memory_id]).get(memory_id, State())
+    state = writer.memories.states([memory_id]).get(memory_id, State())
     if has_expired(state, now) and state.on_expire == "delete":
         raise InvalidInput(f"The memory {memory_id} has expired.", "Remember its text once more.")
     together = [*last, *_ended_with(writer, last)]
     marks = [mark for version in last for mark in value_marks(writer, version, key)]
-    if writer.tombstones(marks) and not caller.decides:
+    if writer.tombstones.matching(marks) and not caller.decides:
         raise PersonOnly(
             f"The memory {memory_id} was rejected: only a person can restore it.",
             "Run it at a terminal, or with --yes to act with owner rights.",
         )
-    writer.remove_tombstones(marks)
+    writer.tombstones.remove(marks)
     changed = []
     for other_id in dict.fromkeys(version.memory_id for version in together):
         own = [version for version in together if version.memory_id == other_id]
@@ -102,7 +102,7 @@ def _ended_with(reader: Reader, last: Sequence[Version]) -> list[Version]:
     return [
         same
         for version in last
-        for same in reader.find_fingerprint(version.fingerprint)
+        for same in reader.memories.with_fingerprint(version.fingerprint)
         if same.memory_id != version.memory_id
         and same.superseded_at == version.superseded_at
         and not current_versions(reader, same.memory_id)
@@ -111,7 +111,7 @@ def _ended_with(reader: Reader, last: Sequence[Version]) -> list[Version]:
 
 
 def _check_ending(reader: Reader, memory_id: str, caller: Caller) -> None:
-    for entry in reader.audit_entries(memory_id, _MOST_ENTRIES):
+    for entry in reader.audit.entries(memory_id, _MOST_ENTRIES):
         if entry.action in _ENDINGS:
             if entry.source == "person" and not caller.decides:
                 raise PersonOnly(
@@ -142,10 +142,10 @@ def _restore_earlier(
     current = visible_version(writer, memory_id, Moment(now))
     refuse_outranked(caller, current_versions(writer, memory_id), "restore an earlier version of it")
     marks = list(value_marks(writer, chosen, key))
-    if writer.tombstones(marks):
+    if writer.tombstones.matching(marks):
         raise Refused("This value was rejected or forgotten before.", "Lift that first: `waypost reject --lift`.")
-    writer.supersede(current.number, now)
-    writer.set_state(memory_id, verified_at=None)  # somebody verified another text
+    writer.memories.supersede(current.number, now)
+    writer.memories.set_state(memory_id, verified_at=None)  # somebody verified another text
     return _put_all(space, writer, [chosen], caller, now, required=True)
 
 
@@ -185,7 +185,7 @@ def _put_all(
 def _id_with_same_value(reader: Reader, version: Version) -> str:
     return next(
         same.memory_id
-        for same in reader.find_fingerprint(version.fingerprint)
+        for same in reader.memories.with_fingerprint(version.fingerprint)
         if same.superseded_at is None and same.memory_id != version.memory_id and overlap(same.period, version.period)
     )
 

@@ -1,4 +1,4 @@
-"""Connections to one database server: lent to one thread at a time, patient with a server that restarts."""
+"""Connections to one database server: one thread uses each at a time, and they wait for a server that restarts."""
 
 import atexit
 import math
@@ -17,14 +17,14 @@ from psycopg.adapt import AdaptersMap, Loader
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Format, TransactionStatus
 
-from waypost.store.postgres.errors import in_our_words, is_lost, without_password
+from waypost.store.postgres.errors import is_lost, translated_errors, without_password
 from waypost.store.postgres.search import halfvec
 
-_MOST_IDLE = 8  # connections kept for the next who asks; more are opened while more are needed
-_MOST = 64  # at once, of one process
-_OLDEST_SECONDS = 1800.0  # a connection is not used for longer: behind a proxy it may lead to a server that is gone
-# For one attempt to connect; and a network that swallows everything, or a machine that is gone, is noticed within a minute,
-# whether we wait for an answer (keepalives) or for our question to arrive.
+_MOST_IDLE = 8  # idle connections that are kept; more are opened if needed
+_MOST = 64  # at once, in one process
+_OLDEST_SECONDS = 1800.0  # maximum age of a connection: behind a proxy it may lead to a server that is gone
+# Limits one attempt to connect. A dead network or machine is noticed within a minute, while waiting (keepalives) and
+# while sending.
 _NETWORK: Mapping[str, Any] = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -32,9 +32,9 @@ _NETWORK: Mapping[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 60_000,
 }
-_PATIENCE_SECONDS = 30.0  # for a server that restarts, or hands over to another
-_FIRST_PATIENCE_SECONDS = 3.0  # for one that has never answered this process: it may be misspelt, and a person waits
-# When the server was started, and when it forgot its statistics, as it does after a crash of one of its processes.
+_PATIENCE_SECONDS = 30.0  # for a server that restarts, or fails over to another
+_FIRST_PATIENCE_SECONDS = 3.0  # for one that has never answered this process: its name may be wrong, and a person waits
+# When the server started, and when it reset its statistics, as it does after one of its processes crashed.
 _ABOUT = b"""
 SELECT concat_ws(' ', pg_postmaster_start_time(), (SELECT stats_reset FROM pg_stat_bgwriter)),
     pg_backend_pid(), halfvec.oid, halfvec.nspname
@@ -48,9 +48,11 @@ _SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class ServerConnection:
-    """A connection that knows since when it is there, where pgvector's types are, and which run of the server it leads
-    to: one that was started anew, or after a crash, has another. `is_direct`: to the server itself, not to a pooler, which
-    may give each transaction to another of the server's processes."""
+    """A connection with the schema of pgvector's types and the run of the server it leads to.
+
+    A server that restarted, or crashed, has another run. `is_direct`: to the server itself, not to a pooler, which
+    may run each transaction in another process.
+    """
 
     __slots__ = ("is_direct", "made", "raw", "server_run", "vector_schema")
 
@@ -59,15 +61,15 @@ class ServerConnection:
         self.made = time.monotonic()
 
     def begin(self, sql: str) -> None:
-        """Several statements at once, without parameters: one round trip."""
+        """Run several statements without parameters in one round trip."""
         self.raw.execute(sql.encode())
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> "psycopg.Cursor[Any]":
-        """Parameters are `$1`, `$2` …; the answer comes in binary form."""
+        """Parameters are `$1`, `$2` …; the answer is binary."""
         return _BinaryCursor(self.raw).execute(sql.encode(), parameters)
 
     def many(self, sql: str, rows: Sequence[Sequence[Any]]) -> int:
-        """The same statement for each of these, without waiting for each answer. Returns how many rows were changed."""
+        """Run a statement for each row without waiting for each answer. Returns how many rows changed."""
         with _BinaryCursor(self.raw) as cursor:
             cursor.executemany(sql.encode(), rows)
             return max(cursor.rowcount, 0)
@@ -86,7 +88,7 @@ class ServerConnection:
 
 
 class ServerPool:
-    """The connections of this process to one database. Survives a fork by starting afresh."""
+    """The connections of this process to one database. A forked child starts with none."""
 
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn
@@ -97,15 +99,17 @@ class ServerPool:
         self._room = threading.BoundedSemaphore(_MOST)
         self._held = threading.local()
         self._lent = self._waiting = 0  # threads
-        self._last = math.inf  # after which nobody waits for the server any more
+        self._last = math.inf  # time after which no thread waits for the server
         _all.add(self)
 
     @contextmanager
     def lend(self, begin: str) -> Iterator[ServerConnection]:
-        """A connection for this thread alone, on which these statements were run. Who restarts is waited for; a connection
-        that turns out to be cut is replaced by another before anything was done on it."""
-        with in_our_words(self.shown), self._a_place():
-            connection = self._begun(begin)
+        """A connection for this thread alone, on which these statements have run.
+
+        Waits for a server that restarts. A broken connection is replaced before anything was done on it.
+        """
+        with translated_errors(self.shown), self._reserved_room():
+            connection = self._begin_patiently(begin)
             try:
                 yield connection
             finally:
@@ -113,8 +117,8 @@ class ServerPool:
 
     @contextmanager
     def alone(self) -> Iterator[ServerConnection]:
-        """A connection outside of any transaction, which nobody else gets afterwards."""
-        with in_our_words(self.shown):
+        """A connection outside of any transaction, closed afterwards."""
+        with translated_errors(self.shown):
             connection = self._open_patiently()
             try:
                 yield connection
@@ -122,31 +126,31 @@ class ServerPool:
                 connection.close()
 
     def wait_until(self, moment: float) -> None:
-        """From this moment on, by the monotonic clock, nobody waits for a server that is away: this process ends."""
+        """After this moment of the monotonic clock, do not wait for the server: this process ends."""
         self._last = moment
 
     def close(self) -> None:
-        """Keep nothing open. What is under way may finish."""
+        """Close idle connections. Work in progress may finish."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
     def start_afresh(self) -> None:
-        """In a forked child: the parent's connections are the parent's; closing one here would end it there."""
+        """In a forked child: forget the parent's connections. Closing one here would end it there."""
         _abandoned.extend(self._idle)
         self._idle, self._lock, self._room = [], threading.Lock(), threading.BoundedSemaphore(_MOST)
         self._held, self._lent, self._waiting = threading.local(), 0, 0
 
     @property
     def usage(self) -> dict[str, int]:
-        """How many threads have a connection, how many wait for one, and how many are kept idle."""
+        """How many threads have a connection, how many wait for one, and how many connections are idle."""
         with self._lock:
             return {"lent": self._lent, "waiting": self._waiting, "idle": len(self._idle)}
 
     @contextmanager
-    def _a_place(self) -> Iterator[None]:
-        """Who has a connection already gets another at once: if all who have one waited for more, none would come free."""
+    def _reserved_room(self) -> Iterator[None]:
+        """A thread that has a connection gets another at once. If all waited for more, none would become free."""
         count = getattr(self._held, "count", 0)
         if not count:
             self._count(waiting=1)
@@ -168,19 +172,19 @@ class ServerPool:
         with self._lock:
             self._lent, self._waiting = self._lent + lent, self._waiting + waiting
 
-    def _begun(self, begin: str) -> ServerConnection:
-        while (known := self._take()) is not None:
+    def _begin_patiently(self, begin: str) -> ServerConnection:
+        while (idle := self._take()) is not None:
             try:
-                known.begin(begin)
+                idle.begin(begin)
             except psycopg.OperationalError as error:
-                known.close()
+                idle.close()
                 if not is_lost(error):
                     raise
             except BaseException:
-                known.close()
+                idle.close()
                 raise
             else:
-                return known
+                return idle
         connection = self._open_patiently()
         try:
             connection.begin(begin)
@@ -213,9 +217,9 @@ class ServerPool:
         until, pause = time.monotonic() + patience, 0.05
         while True:
             try:
-                opened = self._open()
+                connection = self._open()
                 self._has_answered = True
-                return opened
+                return connection
             except psycopg.OperationalError as error:
                 if not is_lost(error) or time.monotonic() + pause > min(until, self._last):
                     raise
@@ -227,10 +231,10 @@ class ServerPool:
         try:
             run, process, halfvec_type, schema = raw.execute(_ABOUT).fetchall()[0]
             _teach(raw.adapters, halfvec_type)
-            # A pooler makes up the number by which its clients could end a statement.
+            # A pooler invents the process id by which its clients could cancel a statement.
             is_direct = process == raw.info.backend_pid
             if not is_direct:
-                raw.prepare_threshold = None  # the next process would not know a statement that this one has prepared
+                raw.prepare_threshold = None  # another server process would not know a prepared statement
         except BaseException:
             raw.close()
             raise
@@ -238,16 +242,16 @@ class ServerPool:
 
 
 def connected(dsn: str, application_name: str) -> "psycopg.Connection[Any]":
-    """A connection on which transactions begin and end by our own statements. Raises psycopg.OperationalError."""
+    """A connection without implicit transactions. Raises psycopg.OperationalError."""
     unless_told = {**_NETWORK, "application_name": application_name}
-    told = conninfo_to_dict(dsn)
+    given = conninfo_to_dict(dsn)
     return psycopg.connect(
-        dsn, autocommit=True, **{name: value for name, value in unless_told.items() if name not in told}
+        dsn, autocommit=True, **{name: value for name, value in unless_told.items() if name not in given}
     )
 
 
 class _BinaryCursor(psycopg.RawCursor[Any]):
-    """Parameters as `$1`; answers in binary form, which is faster to read for numbers, hashes and vectors."""
+    """Parameters as `$1`; binary answers, which are faster to read for numbers, hashes and vectors."""
 
     def __init__(self, connection: "psycopg.Connection[Any]") -> None:
         super().__init__(connection)
@@ -255,7 +259,7 @@ class _BinaryCursor(psycopg.RawCursor[Any]):
 
 
 class _Text(Loader):
-    """JSON as it is written: the shared rows read it themselves."""
+    """JSON as text: the shared code parses it."""
 
     format = Format.BINARY
 
@@ -264,7 +268,7 @@ class _Text(Loader):
 
 
 class _Packed(Loader):
-    """A vector as SQLite would give it."""
+    """A vector as SQLite returns it."""
 
     format = Format.BINARY
 
@@ -286,20 +290,20 @@ _abandoned: list[ServerConnection] = []  # of a parent process: kept, so that no
 
 
 def connections(dsn: str) -> ServerPool:
-    """All spaces of a database share its connections."""
+    """The pool of a database, shared by all its spaces."""
     with _pools_lock:
-        known = _pools.get(dsn)
-        if known is None:
-            known = _pools[dsn] = ServerPool(dsn)
-        return known
+        pool = _pools.get(dsn)
+        if pool is None:
+            pool = _pools[dsn] = ServerPool(dsn)
+        return pool
 
 
 def release(dsn: str) -> None:
-    """Close what this process keeps open to a database that it has done with."""
+    """Close the connections to a database that this process no longer uses."""
     with _pools_lock:
-        known = _pools.pop(dsn, None)
-    if known is not None:
-        known.close()
+        pool = _pools.pop(dsn, None)
+    if pool is not None:
+        pool.close()
 
 
 def _close_all() -> None:
@@ -313,8 +317,8 @@ atexit.register(_close_all)
 def _start_afresh() -> None:
     global _pools_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
     _pools_lock = threading.Lock()
-    for known in list(_all):
-        known.start_afresh()
+    for pool in list(_all):
+        pool.start_afresh()
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,4 +1,4 @@
-"""Who may make the memory of a space in a database, and what whoever may not is told."""
+"""Checks whether a login may create the memory of a space in a database."""
 
 import shlex
 
@@ -9,9 +9,10 @@ from waypost.store.postgres.directory.rows import Space
 
 
 def check_known_or_admin(directory: Directory, space: Space) -> bool:
-    """Whether the directory has this space already, for whoever asks. Raises SecurityError where it has not and they may
-    not put it there."""
-    if any(one.space_id == space.space_id for one in directory.spaces()):
+    """Whether the directory already lists this space for the caller. Raises SecurityError if not and they may not add
+    it.
+    """
+    if any(known_space.space_id == space.space_id for known_space in directory.spaces()):
         return True
     if not directory.is_admin():
         once = "`waypost init` in it once"
@@ -25,7 +26,7 @@ def check_known_or_admin(directory: Directory, space: Space) -> bool:
 
 
 def check_makeable(dsn: str, space: Space) -> None:
-    """Raises SecurityError where whoever logs in may not make the memory of this space there. Makes nothing."""
+    """Raises SecurityError if this login may not create the memory of this space there. Changes nothing."""
     pool = connections(dsn)
     with pool.alone() as connection:
         has_directory, may_create = connection.execute(
@@ -35,6 +36,6 @@ def check_makeable(dsn: str, space: Space) -> None:
             check_known_or_admin(Directory(connection.raw), space)
     if not may_create:
         raise SecurityError(
-            f"This login may make no memory in {pool.shown}.",
-            "Log in as the owner of the database, or ask them: it takes the right to create schemas.",
+            f"This login may not create a memory in {pool.shown}.",
+            "Log in as the owner of the database, or ask them for the right to create schemas.",
         )

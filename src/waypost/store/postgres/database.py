@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from waypost.store.postgres.connection import ServerConnection
-from waypost.store.postgres.errors import told, without_password
+from waypost.store.postgres.errors import translated, without_password
 from waypost.store.sql.database import for_postgres
 
 _AT_ONCE = 1_000  # rows in one batch
@@ -21,16 +21,16 @@ class PostgresDatabase:
         self.connection = connection
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        with self._in_our_words():
+        with self._translated_errors():
             return self.connection.execute(for_postgres(sql), parameters).fetchall()
 
     def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        with self._in_our_words():
+        with self._translated_errors():
             return max(self.connection.execute(for_postgres(sql), parameters).rowcount, 0)
 
     def change_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         changed, left = 0, iter(rows)
-        with self._in_our_words():
+        with self._translated_errors():
             while some := list(islice(left, _AT_ONCE)):
                 changed += self.connection.many(for_postgres(sql), some) if len(some) > 1 else self.change(sql, some[0])
         return changed
@@ -42,7 +42,7 @@ class PostgresDatabase:
             self.change_many(f"INSERT INTO {table} ({columns}) VALUES ({values})", given)
             return
         with (
-            self._in_our_words(),
+            self._translated_errors(),
             self.connection.raw.cursor() as cursor,
             cursor.copy(f"COPY {table} ({columns}) FROM STDIN".encode()) as copy,
         ):
@@ -50,11 +50,11 @@ class PostgresDatabase:
                 copy.write_row(row)
 
     def _is_bound(self, table: str) -> bool:
-        """Whether row-level security holds here: PostgreSQL then refuses COPY. It does not bind the tables' owner."""
+        """Whether row-level security applies: PostgreSQL then refuses COPY. It does not apply to the tables' owner."""
         return bool(self.rows("SELECT row_security_active(?)", (table,))[0][0])
 
     def reserve(self, table: str, count: int) -> int:
-        """Nobody else writes into this space, so they follow each other."""
+        """Consecutive, because nobody else writes into this space."""
         if not count:
             return 0
         sequence = f"pg_get_serial_sequence('{table}', '{_KEYS[table]}')"
@@ -62,15 +62,15 @@ class PostgresDatabase:
         return int(last) - count + 1
 
     @contextmanager
-    def _in_our_words(self) -> Iterator[None]:
-        """Who asks several memories at once wants to know at the statement which one failed, not at the end."""
+    def _translated_errors(self) -> Iterator[None]:
+        """Translated at the statement, not at the end: a question to several memories has to know which one failed."""
         try:
             yield
         except psycopg.Error as error:
-            raise told(error, self._shown) from error
+            raise translated(error, self._place) from error
 
     @property
-    def _shown(self) -> str:
+    def _place(self) -> str:
         try:
             return without_password(self.connection.raw.info.dsn)
         except psycopg.Error:  # it is closed

@@ -1,31 +1,31 @@
-"""What guests of a memory see: whoever reads in another one, to which this one offers something that was accepted.
+"""What guests see: the readers of another memory that accepted an offer of this one.
 
-The policies are for the guests' group alone: members do not pay for them. They ask the directory for what is offered now, so
-that nothing is seen from the moment on in which a share is revoked. Memories that are not offered are not there for guests,
-and neither is what belongs to them; of the journal, candidates, and the audit log they see nothing.
+The policies are for the guests' group only, so members do not pay for them. They ask the directory for the current
+offer, so revoking a share takes effect at once. Guests see neither memories that are not offered nor what belongs to
+them. They never see the journal, candidates or the audit log.
 """
 
 from collections.abc import Iterator
 
 from waypost.model.kinds import CODE_COLLECTIONS, SCOPES
 from waypost.store.postgres.roles import RoleNames, checked_space, schema_of
-from waypost.store.sql.moved import MOVED, UNFINISHED
+from waypost.store.sql.meta import MOVED, UNFINISHED
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _quoted(names: tuple[str, ...]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
 _OFFERED = f"""superseded_at IS NULL AND EXISTS (
     SELECT FROM waypost.offered('{{space}}') o WHERE CASE
-        WHEN collection IN ({_listed(SCOPES["facts"])}) THEN (o.kinds IS NULL OR kind = ANY (o.kinds))
+        WHEN collection IN ({_quoted(SCOPES["facts"])}) THEN (o.kinds IS NULL OR kind = ANY (o.kinds))
             AND (o.domains IS NULL OR domain = ANY (o.domains)) AND (o.levels IS NULL OR level = ANY (o.levels))
-        ELSE o.code AND collection IN ({_listed(CODE_COLLECTIONS)}) END
+        ELSE o.code AND collection IN ({_quoted(CODE_COLLECTIONS)}) END
 )"""
 _OF_VERSION = "EXISTS (SELECT FROM {schema}.memories m WHERE m.number = {table}.number)"
 _OF_MEMORY = "EXISTS (SELECT FROM {schema}.memories m WHERE m.memory_id = {table}.memory_id)"
 _ANY = "EXISTS (SELECT FROM waypost.offered('{space}'))"
-# Which rows of a table, in SQL; what is not here is closed.
+# Which rows of a table, in SQL; other tables are closed.
 _ROWS = {
     "memories": _OFFERED,
     "states": _OF_MEMORY,
@@ -43,16 +43,16 @@ _ROWS = {
     "keywords_totals": _ANY,
     "code_keywords_terms": _ANY,
     "code_keywords_totals": _ANY,
-    # No condition on those that are searched through a GIN index, see `security`: hashes of words, and numbers.
+    # No condition on tables that are searched through a GIN index (see `security`): hashes of words, and numbers.
     "keywords": "true",
     "code_keywords": "true",
 }
-_COLUMNS = {"checkouts": " (checkout_id, first_seen)"}  # not where on a machine the tree is
+_COLUMNS = {"checkouts": " (checkout_id, first_seen)"}  # not the path on a machine
 _READ_BY_ALL = frozenset({"migrations"})  # has a policy for everybody
 
 
 def guest_policies(space_id: str, table: str, names: RoleNames) -> Iterator[tuple[str, str]]:
-    """The name and the statement of what is to be on a table."""
+    """Name and statement of the policy for guests on a table."""
     rows = _ROWS.get(table)
     if rows is not None:
         schema = schema_of(space_id)

@@ -1,8 +1,8 @@
-"""Upkeep of the tables of a space, which PostgreSQL does outside of any transaction: VACUUM and ANALYZE.
+"""Maintains the tables of a space outside of any transaction: VACUUM and ANALYZE.
 
-For the owner of the tables, and from PostgreSQL 17 on for whoever has MAINTAIN on them. What is set for it holds for the
-whole connection, so it has to be one that nobody else gets afterwards. Behind a pooler, which gives it to others all the
-same, nothing is set: no role is taken on, and who is in the way is asked again and again instead of waited for.
+For the owner of the tables, and from PostgreSQL 17 on for everyone with MAINTAIN on them. Settings apply to the whole
+connection, so nobody else may get it afterwards. A pooler would give it to others, so behind one nothing is set: no
+role is assumed, and locks are retried instead of waited for.
 """
 
 import time
@@ -14,7 +14,7 @@ from waypost.store.postgres.connection import ServerConnection
 from waypost.store.postgres.search.schema import SEARCHED_TABLES
 from waypost.store.postgres.security import MAINTAIN_FROM
 
-# Whoever comes while we wait for a lock waits behind us: so never for long, but often, with a pause for the others.
+# Others queue behind a waiting lock: so never wait for long, but often, with a pause for the others.
 _ATTEMPT_MILLISECONDS = 1000
 _PAUSE = 0.1  # seconds
 _WITHOUT_WORDS = "migrations"
@@ -29,13 +29,13 @@ WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND relname <> $2
 
 
 class TableMaintenance:
-    """Of the tables of one schema, on a connection that is closed afterwards."""
+    """For the tables of one schema, on a connection that is closed afterwards."""
 
     def __init__(self, connection: ServerConnection, schema: str) -> None:
         self._connection, self._schema = connection, schema
 
     def take_on(self, group: str) -> None:
-        """Be this role from here on, as far as the login may: for a server, whose own rights are none."""
+        """Assume this role if the login may: a server has no rights of its own."""
         if self._connection.is_direct:
             try:
                 self._connection.execute("SELECT set_config('role', $1, false)", (group,))
@@ -51,8 +51,10 @@ class TableMaintenance:
         return bool(self._rows(_MAINTAINS, self._schema, _WITHOUT_WORDS)[0][0])
 
     def vacuum(self, milliseconds: int) -> bool:
-        """Write every table with words anew, without what was deleted; of the indexes, which hold numbers, only free the
-        place. False: somebody was in the way for so long."""
+        """Rewrite every table with text, without deleted rows. Indexes contain numbers: they only free the space.
+
+        False: another process blocked it for too long.
+        """
         self._take_time(min(milliseconds, _ATTEMPT_MILLISECONDS))
         return all(self._vacuum(f"{self._schema}.{table}", table, milliseconds) for table in self._tables())
 
@@ -62,7 +64,7 @@ class TableMaintenance:
             self._connection.execute(f"ANALYZE {self._schema}.{table}")
 
     def _take_time(self, milliseconds: int) -> None:
-        """Wait so long for a lock (0: as long as it takes), and let no limit of the login stop what has begun."""
+        """Wait so long for a lock (0: for ever), and disable the statement timeout."""
         if self._connection.is_direct:
             self._connection.execute(
                 "SELECT set_config('lock_timeout', $1, false), set_config('statement_timeout', '0', false)",
@@ -91,7 +93,7 @@ class TableMaintenance:
         return True
 
     def _file(self, name: str) -> int:
-        """A table that was written anew is in another."""
+        """The file of a table: another one after it was rewritten."""
         return int(self._rows("SELECT pg_relation_filenode($1)::bigint", name)[0][0])
 
     def _tables(self) -> list[str]:

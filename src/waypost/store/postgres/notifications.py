@@ -1,4 +1,4 @@
-"""Hearing of what other processes change in a database: one connection that listens, in a thread of its own."""
+"""Listens to changes by other processes in a database: one connection, in a thread of its own."""
 
 import random
 import selectors
@@ -15,8 +15,8 @@ _PAUSE, _LONGEST_PAUSE = 0.2, 30.0  # seconds between two attempts to come back
 _STOP_SECONDS = 2.0
 
 
-class Heard(Protocol):
-    """Is told in the listener's thread."""
+class ChangeHandler(Protocol):
+    """Called in the listener's thread."""
 
     def changed(self, space_id: str) -> None:
         """Somebody, perhaps this process, has written to the space."""
@@ -28,11 +28,11 @@ class Heard(Protocol):
         """Anything may have happened in any space meanwhile."""
 
 
-class Listening:
+class ChangeListener:
     """Listens from `start` to `stop`. Where the connection is lost it comes back, for as long as that takes."""
 
-    def __init__(self, dsn: str, heard: Heard) -> None:
-        self._dsn, self._heard = dsn, heard
+    def __init__(self, dsn: str, handler: ChangeHandler) -> None:
+        self._dsn, self._handler = dsn, handler
         self._ended = threading.Event()
         self._listens = threading.Event()
         self._waking, self._woken = socket.socketpair()
@@ -59,7 +59,7 @@ class Listening:
             try:
                 with self._connected() as connection:
                     if was_lost:
-                        self._heard.missed()
+                        self._handler.missed()
                     pause = _PAUSE
                     self._listens.set()
                     self._listen(connection)
@@ -92,8 +92,8 @@ class Listening:
     def _note(self, payload: str) -> None:
         space_id, _, what = payload.partition(" ")
         if what == ERASED:
-            self._heard.erased(space_id)
-        self._heard.changed(space_id)
+            self._handler.erased(space_id)
+        self._handler.changed(space_id)
 
     def _close(self) -> None:
         self._waking.close()

@@ -1,28 +1,34 @@
-"""Reading: everything inside one read-only transaction that sees one state."""
+"""One read-only transaction."""
 
 from collections.abc import Iterator
 
 from waypost.store.postgres.search.keyword_rows import is_damaged
-from waypost.store.postgres.search.search_rows import PostgresSearchRows
+from waypost.store.postgres.search.search import PostgresSearch
+from waypost.store.postgres.search.vector_samples import Samples
+from waypost.store.sql.database import Database
+from waypost.store.sql.reader import SqlReader
+from waypost.store.sql.versions import VersionRows
 
 
-class PostgresReader(PostgresSearchRows):
-    """All that is read."""
+class PostgresReader(SqlReader):
+    def __init__(self, database: Database, samples: Samples) -> None:
+        super().__init__(database, VersionRows(database))
+        self.search = PostgresSearch(database, samples)
 
     def problems(self, schema: str) -> Iterator[str]:
-        """What is wrong with the tables, in sentences. Their pages are the server's own affair."""
-        for (name,) in self._rows(
+        """What is wrong with the tables, in sentences. The server itself checks their pages."""
+        for (name,) in self.database.rows(
             "SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
             " WHERE c.relnamespace = ?::regnamespace AND NOT i.indisvalid ORDER BY 1",
             (schema,),
         ):
             yield f"unfinished index: {schema}.{name}"
         for index in ("keywords", "code_keywords"):
-            if is_damaged(self._db, index):
+            if is_damaged(self.database, index):
                 yield "keyword index: It is damaged."
 
     def size_bytes(self, schema: str) -> int:
-        rows = self._rows(
+        rows = self.database.rows(
             "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
             " WHERE relnamespace = ?::regnamespace AND relkind = 'r'",
             (schema,),

@@ -1,4 +1,4 @@
-"""Letting a team's roles in: what somebody else has to make of them, and who may connect at all."""
+"""Admits the roles of a team: statements for an administrator to run, and the right to connect."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,26 +14,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RolesToMake:
-    """For somebody who may create roles: none of the statements is about what is there already."""
+    """Statements for someone who may create roles, without those that are done."""
 
     names: RoleNames
     statements: tuple[str, ...]
-    is_known: bool  # whether the database calls its roles so already; else `team init` has to be told the prefix
+    is_known: bool  # whether the database uses these names already; else `team init` needs the prefix
 
 
 def roles_to_make(
     connection: "Connection[Any]", spaces: Iterable[str], owner: str, prefix: str | None = None
 ) -> RolesToMake:
     """Raises InvalidInput for a prefix that another database of this server uses: its roles would open both."""
-    known = known_names(connection)
-    if known is not None and prefix not in (None, known.prefix):
-        raise InvalidInput(f"The roles of this database begin with {known.prefix}.", "Leave the prefix out: it stays.")
-    names = known or _free(connection, prefix)
-    there = _there(connection, names.prefix)
+    existing = known_names(connection)
+    if existing is not None and prefix not in (None, existing.prefix):
+        raise InvalidInput(
+            f"The roles of this database begin with {existing.prefix}.", "Leave the prefix out: it stays."
+        )
+    names = existing or _free(connection, prefix)
+    there = _existing_roles(connection, names.prefix)
     return RolesToMake(
         names,
-        tuple(one for one in sql_for_admins(names, spaces, owner) if not _is_done(one, there, owner)),
-        is_known=known is not None or names.prefix == PREFIX,
+        tuple(statement for statement in sql_for_admins(names, spaces, owner) if not _is_done(statement, there, owner)),
+        is_known=existing is not None or names.prefix == PREFIX,
     )
 
 
@@ -58,8 +60,7 @@ def check_may_set_up(connection: "Connection[Any]") -> None:
 
 
 def let_connect(connection: "Connection[Any]", names: RoleNames) -> bool:
-    """See to it that the team may connect, also where everybody else may not. False: only the owner of the database can
-    allow it."""
+    """Let the team connect, even if others may not. False: only the owner of the database can allow it."""
     from psycopg import errors, sql
 
     if _may_connect(connection, names):
@@ -69,7 +70,7 @@ def let_connect(connection: "Connection[Any]", names: RoleNames) -> bool:
         run(connection, f"GRANT CONNECT ON DATABASE {database} TO {names.team}, {names.server}")
     except errors.InsufficientPrivilege:
         return False
-    return _may_connect(connection, names)  # without the right to give it there is only a warning
+    return _may_connect(connection, names)  # without the right to grant it there is only a warning
 
 
 def _may_connect(connection: "Connection[Any]", names: RoleNames) -> bool:
@@ -82,14 +83,14 @@ def _may_connect(connection: "Connection[Any]", names: RoleNames) -> bool:
 
 
 def _free(connection: "Connection[Any]", prefix: str | None) -> RoleNames:
-    """The names as `ensure_roles` will take them."""
+    """The names that `ensure_roles` will choose."""
     names = RoleNames(prefix or PREFIX)
     row = run(
         connection,
         "SELECT pg_has_role(oid, 'MEMBER WITH ADMIN OPTION') FROM pg_roles WHERE rolname = %s",
         (names.team,),
     ).fetchone()
-    if row is None or (row[0] and not may_create_roles(connection)):  # somebody has made them for us
+    if row is None or (row[0] and not may_create_roles(connection)):  # an administrator has created them
         return names
     if prefix is not None:
         raise InvalidInput(f"There are roles that begin with {prefix}.", "Take another prefix.")
@@ -97,8 +98,8 @@ def _free(connection: "Connection[Any]", prefix: str | None) -> RoleNames:
     return RoleNames(f"{PREFIX}_{number}")
 
 
-def _there(connection: "Connection[Any]", prefix: str) -> set[tuple[str, ...]]:
-    """The roles, as (name,); who is a member of what, as (group, member); with the right to give it as (…, "admin")."""
+def _existing_roles(connection: "Connection[Any]", prefix: str) -> set[tuple[str, ...]]:
+    """Roles as (name,), memberships as (group, member), and as (group, member, "admin") if it may be passed on."""
     like = prefix.replace("_", "\\_") + "\\_%"
     rows = run(connection, "SELECT rolname::text FROM pg_roles WHERE rolname LIKE %s", (like,)).fetchall()
     members = run(

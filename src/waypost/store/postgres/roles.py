@@ -1,14 +1,14 @@
-"""The database roles of a team, and what they may in the shared schema.
+"""The database roles of a team, and their rights in the shared schema.
 
-    <prefix>_team                    whoever comes as a user, also through a server: may look at the directory
-    <prefix>_server                  logs in for `waypost serve`; takes on a group's role for each transaction
+    <prefix>_team                    every user, also through a server: may read the directory
+    <prefix>_server                  the login of `waypost serve`; assumes the role of a group for each transaction
     <prefix>_<space>_reader          may read one space
     <prefix>_<space>_writer          is a reader, and may write
-    <prefix>_<space>_owner           is a writer, and may forget
-    <prefix>_<space>_guest           may see what is offered; the readers of a memory that accepted are in it
+    <prefix>_<space>_owner           is a writer, and may erase
+    <prefix>_<space>_guest           may see what is offered to the memory of its members
 
-Roles belong to the whole PostgreSQL server, not to a database: the prefix keeps those of two databases apart.
-Without the right to create roles there are none: then only the owner of the database comes in.
+Roles belong to the whole PostgreSQL server: the prefix separates those of two databases. Without the right to create
+roles, only the owner of the database has access.
 """
 
 import re
@@ -27,7 +27,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 PREFIX = "waypost"
 _PREFIX = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _SPACE = re.compile(r"[0-9a-f]{16}")
-# What a user may call; each looks for itself at who acts.
+# Functions that a user may call; each checks who acts.
 _FOR_ALL = (
     "acting_user()",
     "role_in(text)",
@@ -53,14 +53,15 @@ _FOR_SERVERS = ("sessions", "replies", "secrets")
 
 @dataclass(frozen=True, slots=True)
 class RoleNames:
-    """What the roles of one database are called."""
+    """The names of the roles of one database."""
 
     prefix: str = PREFIX
 
     def __post_init__(self) -> None:
         if not _PREFIX.fullmatch(self.prefix):
             raise InvalidInput(
-                f"{self.prefix[:80]!r} is no prefix for roles.", "Use up to 31 small letters, digits and underscores."
+                f"{self.prefix[:80]!r} is not a valid prefix for roles.",
+                "Use up to 31 lower-case letters, digits and underscores.",
             )
 
     @property
@@ -75,16 +76,14 @@ class RoleNames:
         return f"{self.prefix}_{checked_space(space_id)}_{role}"
 
     def guests(self, space_id: str) -> str:
-        """Those who read what another memory offers to theirs."""
+        """The group of those who read what this memory offers to theirs."""
         return f"{self.prefix}_{checked_space(space_id)}_guest"
 
 
 def checked_space(space_id: str) -> str:
-    """The id, which is safe inside SQL from here on. Raises SecurityError when it is none."""
+    """The id, now safe inside SQL. Raises SecurityError if it is invalid."""
     if not _SPACE.fullmatch(space_id):
-        raise SecurityError(
-            f"{space_id[:80]!r} is no id of a memory.", "Take one that `waypost team space list` lists."
-        )
+        raise SecurityError(f"{space_id[:80]!r} is not the id of a memory.", "`waypost team space list` lists the ids.")
     return space_id
 
 
@@ -93,13 +92,13 @@ def schema_of(space_id: str) -> str:
 
 
 def team_statements(names: RoleNames) -> Iterator[str]:
-    """What makes the roles of a team, in SQL. The server's cannot log in until it has a password or a certificate."""
+    """Statements that create the roles of a team. The server's cannot log in until it has a password or a certificate."""
     yield f"CREATE ROLE {names.team} NOLOGIN"
     yield f"CREATE ROLE {names.server} LOGIN NOINHERIT"
 
 
 def group_statements(names: RoleNames, space_id: str) -> Iterator[str]:
-    """What makes the roles of one space, each of which includes the one before."""
+    """Statements that create the roles of one space. Each includes the one before."""
     reader, writer, owner = (names.group(space_id, role) for role in reversed(ROLES))
     for role, includes in ((reader, names.team), (writer, reader), (owner, writer)):
         yield f"CREATE ROLE {role} NOLOGIN"
@@ -109,20 +108,22 @@ def group_statements(names: RoleNames, space_id: str) -> Iterator[str]:
 
 
 def directory_statements(names: RoleNames) -> Iterator[str]:
-    """What the roles may in the shared schema. Can be run again."""
+    """Statements that grant rights in the shared schema. They can be run again."""
     both = f"{names.team}, {names.server}"
     yield f"GRANT USAGE ON SCHEMA waypost TO {both}"
     yield f"GRANT SELECT ON {', '.join(f'waypost.{table}' for table in _SEEN_BY_ALL)} TO {both}"
     yield f"GRANT SELECT ({_TOKEN_COLUMNS}) ON waypost.tokens TO {both}"
-    yield f"GRANT EXECUTE ON FUNCTION {', '.join(f'waypost.{one}' for one in _FOR_ALL)} TO {both}"
+    yield f"GRANT EXECUTE ON FUNCTION {', '.join(f'waypost.{function}' for function in _FOR_ALL)} TO {both}"
     yield f"GRANT EXECUTE ON FUNCTION waypost.holder(text, text) TO {names.server}"
     kept = ", ".join(f"waypost.{table}" for table in _FOR_SERVERS)
     yield f"GRANT SELECT, INSERT, UPDATE, DELETE ON {kept} TO {names.server}"
 
 
 def sql_for_admins(names: RoleNames, spaces: Iterable[str], owner: str) -> list[str]:
-    """What somebody who may create roles runs once, where the owner of the database may not; the owner can then give
-    and take membership. Run it as it is: names are quoted."""
+    """Statements for someone who may create roles, if the owner of the database may not.
+
+    Afterwards the owner can grant and revoke membership. Names are quoted.
+    """
     quoted = '"' + owner.replace('"', '""') + '"'
     statements = [*team_statements(names)]
     for space_id in spaces:
@@ -132,18 +133,20 @@ def sql_for_admins(names: RoleNames, spaces: Iterable[str], owner: str) -> list[
 
 
 def known_names(connection: "Connection[Any]") -> RoleNames | None:
-    """What this database calls its roles; None where it has none."""
+    """The names of this database's roles, or None without roles."""
     row = run(connection, "SELECT value FROM waypost.settings WHERE key = 'role_prefix'").fetchone()
     return RoleNames(row[0]) if row else None
 
 
 def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> RoleNames | None:
-    """See to it that the roles are there, for all spaces, with their rights, and that logins are members of what the
-    directory says; also after a restore on another server. For an administrator. None: this database has no roles,
-    since nobody may create them."""
+    """Create missing roles of all spaces, grant their rights, and make logins members as the directory says.
+
+    Also for a restore on another server. For an administrator. None: this database has no roles, because nobody may
+    create them.
+    """
     with connection.transaction():
         lock_directory(connection)
-        names = known_names(connection) or _chosen(connection, prefix)
+        names = known_names(connection) or _choose_names(connection, prefix)
         if names is None:
             return None
         if prefix not in (None, names.prefix):
@@ -167,7 +170,7 @@ def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Ro
 
 
 def ensure_groups(connection: "Connection[Any]", names: RoleNames, space_id: str) -> None:
-    """See to it that the roles of a space are there. Their rights come with `protect_space`."""
+    """Create missing roles of a space. `protect_space` grants their rights."""
     _run_missing(connection, f"{names.prefix}_{checked_space(space_id)}", group_statements(names, space_id))
 
 
@@ -176,12 +179,12 @@ def may_create_roles(connection: "Connection[Any]") -> bool:
     return bool(row and row[0])
 
 
-def _chosen(connection: "Connection[Any]", prefix: str | None) -> RoleNames | None:
-    """A prefix that no other database of this server uses: its roles would open both."""
+def _choose_names(connection: "Connection[Any]", prefix: str | None) -> RoleNames | None:
+    """A prefix that no other database of this server uses: else its roles would open both."""
     names = RoleNames(prefix or PREFIX)
-    taken = _is_there(connection, names.team)
+    taken = _has_role(connection, names.team)
     if taken and _may_give(connection, names.team) and not may_create_roles(connection):
-        return names  # an administrator has made them for us
+        return names  # an administrator has created them
     if not may_create_roles(connection):
         return None
     if not taken:
@@ -190,13 +193,13 @@ def _chosen(connection: "Connection[Any]", prefix: str | None) -> RoleNames | No
         raise InvalidInput(f"There are roles that begin with {prefix}.", "Take another prefix.")
     row = run(connection, "SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
     other = RoleNames(f"{PREFIX}_{row[0] if row else 0}")
-    if _is_there(connection, other.team):
+    if _has_role(connection, other.team):
         raise StoreError(f"There are roles that begin with {other.prefix}.", "Name another prefix.")
     return other
 
 
 def _run_missing(connection: "Connection[Any]", begin: str, statements: Iterable[str]) -> None:
-    """Create what is not there; give what is not given. All of it is about roles that begin so."""
+    """Create missing roles and memberships. All statements are about roles that begin with `begin`."""
     like = begin.replace("_", "\\_") + "\\_%"
     roles = {name for (name,) in run(connection, "SELECT rolname FROM pg_roles WHERE rolname LIKE %s", (like,))}
     given = set(
@@ -227,7 +230,7 @@ def _check_may_create(connection: "Connection[Any]", role: str) -> None:
         )
 
 
-def _is_there(connection: "Connection[Any]", role: str) -> bool:
+def _has_role(connection: "Connection[Any]", role: str) -> bool:
     return bool(run(connection, "SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchall())
 
 
@@ -237,8 +240,7 @@ def _may_give(connection: "Connection[Any]", group: str) -> bool:
 
 
 def give_password(connection: "Connection[Any]", role: str, password: str, *, create: bool) -> None:
-    """Let a role log in with this password; with `create` the role is made first. What goes over the wire, and into a
-    server's log, is a hash. For administrators."""
+    """Let a role log in with this password; `create` creates it first. Only a hash is sent. For administrators."""
     from psycopg import errors, sql
 
     named = sql.Identifier(role).as_string(connection)

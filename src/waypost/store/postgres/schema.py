@@ -1,10 +1,10 @@
-"""The tables of one space, in a schema of its own, and how they came to be.
+"""The tables of one space, in a schema of its own, and their migrations.
 
-A migration is a name and its statements, applied in order, each together with its record in one transaction, by one
-process at a time. A released migration is never edited.
+A migration is a name and its statements. Migrations run in order, in one process at a time. Each runs in one
+transaction with its record. A released migration is never edited.
 
-Texts are compared by their bytes (`COLLATE "C"`), as SQLite does it: the same order, the same answers. Times are whole
-microseconds, as there.
+Texts are compared by their bytes (`COLLATE "C"`) and times are whole microseconds, as in SQLite: the same order, the
+same answers.
 """
 
 from collections.abc import Mapping
@@ -255,7 +255,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
 
 
 def check_server(connections: ServerPool) -> None:
-    """Refuse a server that lacks what we rely on, in words that say what to do."""
+    """Raise ConfigError for a server that lacks what Waypost needs."""
     with connections.alone() as connection:
         version = int(connection.raw.info.server_version)
         rows = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchall()
@@ -264,27 +264,28 @@ def check_server(connections: ServerPool) -> None:
         if not rows:
             _make_extension(connection, connections.shown)
             rows = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchall()
-    found = rows[0][0]
-    if tuple(int(part) for part in found.split(".")[:2]) < OLDEST_PGVECTOR:
+    installed = rows[0][0]
+    if tuple(int(part) for part in installed.split(".")[:2]) < OLDEST_PGVECTOR:
         raise ConfigError(
-            f"{connections.shown} has pgvector {found}.", "Install 0.8 or later, then: ALTER EXTENSION vector UPDATE."
+            f"{connections.shown} has pgvector {installed}.",
+            "Install 0.8 or later, then: ALTER EXTENSION vector UPDATE.",
         )
 
 
-def _make_extension(connection: ServerConnection, shown: str) -> None:
+def _make_extension(connection: ServerConnection, place: str) -> None:
     import psycopg
 
     try:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     except psycopg.Error as error:
         raise ConfigError(
-            f"{shown} has no pgvector.",
+            f"{place} has no pgvector.",
             "Install it on the server, then run as its administrator: CREATE EXTENSION vector.",
         ) from error
 
 
-def missing(connection: ServerConnection, schema: str, shown: str) -> list[str]:
-    """What this version has and the space does not, in order. Raises SchemaTooNew for what it has beyond that."""
+def missing(connection: ServerConnection, schema: str, place: str) -> list[str]:
+    """Migrations that the space lacks, in order. Raises SchemaTooNew if it has one that this version does not know."""
     there: list[Any] = connection.execute("SELECT to_regclass($1) IS NOT NULL", (f"{schema}.migrations",)).fetchall()
     if not there[0][0]:
         return list(MIGRATIONS)
@@ -292,16 +293,15 @@ def missing(connection: ServerConnection, schema: str, shown: str) -> list[str]:
     later = [name for name in applied if name not in MIGRATIONS]
     if later:
         raise SchemaTooNew(
-            f"This memory in {shown} was written by a later version of Waypost (it has {later[0]}).",
+            f"This memory in {place} was written by a later version of Waypost (it has {later[0]}).",
             "Upgrade Waypost; this version leaves the database untouched.",
         )
     return [name for name in MIGRATIONS if name not in applied]
 
 
-def migrate(connection: ServerConnection, schema: str, shown: str, now: datetime) -> bool:
-    """Inside a transaction that nobody else of this space is in: bring its schema to that of this version. Returns
-    whether it was made now."""
-    wanted = missing(connection, schema, shown)
+def migrate(connection: ServerConnection, schema: str, place: str, now: datetime) -> bool:
+    """Bring the schema of a space to this version, in a transaction without other writers. Returns whether it was new."""
+    wanted = missing(connection, schema, place)
     made = wanted == list(MIGRATIONS)
     if made:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")

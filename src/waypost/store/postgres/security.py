@@ -1,8 +1,8 @@
-"""Who may do what with the tables of a space: grants to its groups, and row-level security as the second line.
+"""Access rights to the tables of a space: grants to its groups, and row-level security as the second line.
 
-The grants say what a group may. The policies ask the directory, once for each statement, whether whoever acts is a
-member: they hold where a grant, or a server's choice of a group, is wrong. The owner of the tables is not bound by
-them: that is the administrator, who migrates and backs up.
+Grants say what a group may do. Policies ask the directory, once per statement, whether the acting user is a member.
+They still protect if a grant is wrong, or if a server chose the wrong group. They do not bind the owner of the
+tables, the administrator who migrates and backs up.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 APPEND_ONLY = frozenset({"audit"})
-_NOT_WRITTEN = frozenset({"migrations"})  # names of versions, which a server looks at before it acts for anybody
-# Keyword indexes hold hashes of words, and numbers. Behind a condition of row-level security PostgreSQL uses no GIN index
-# (its operators are not leakproof), so these are bound to the space's group alone; whatever is found in them is joined
-# with tables that ask the directory.
+_NOT_WRITTEN = frozenset({"migrations"})  # names of versions, which a server reads before it acts for anyone
+# Keyword indexes contain hashes of words, and numbers. Under row-level security PostgreSQL uses no GIN index, because its
+# operators are not leakproof. So these tables are bound to the space's group only. Hits are joined with tables that ask
+# the directory.
 SEARCHED = frozenset({"keywords", "code_keywords"})
-# What is in a schema, by an index: among the tables of a thousand memories a search for its name looks at all of them.
+# Tables of a schema, by an index: a search by name would read the tables of all memories.
 _INSIDE = (
     "(SELECT d.objid FROM pg_depend d WHERE d.refclassid = 'pg_namespace'::regclass AND d.classid = 'pg_class'::regclass"
     " AND d.refobjid = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = %s)) d"
 )
 _SHARED, _LIFETIMES = "shares", "states"
-MAINTAIN_FROM = 170_000  # PostgreSQL 17: the right to VACUUM what one does not own
-_ERASED = "memories"  # what an owner forgets; a writer removes what came from files, and what has run out of its time
+MAINTAIN_FROM = 170_000  # PostgreSQL 17: the right to VACUUM tables of another owner
+_ERASED = "memories"  # only an owner erases these; a writer removes what came from files, and what has expired
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who came to a server: a user, by a token, with what that may where."""
+    """The user that a token identifies, with the rights of the token."""
 
     user: str
     kind: Literal["person", "agent"]
@@ -51,13 +51,13 @@ class Principal:
         return Acting(self.user, "reader" if self.rights == "read" else role, self.kind)
 
 
-# For whom the server works now. It goes along into the threads that work for a request.
+# The user whom the server serves now. Threads that work for a request inherit it.
 PRINCIPAL: ContextVar[Principal | None] = ContextVar("waypost_principal", default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """For whom a server works in a transaction: a user, with the rights of the token that came."""
+    """The user for whom a server runs a transaction, with the rights of their token."""
 
     user: str
     role: Role  # of the user in the space, or less
@@ -69,8 +69,10 @@ class Acting:
 
 
 def act(connection: "Connection[Any]", names: RoleNames, space_id: str, acting: Acting) -> None:
-    """Until the end of the transaction this connection is the group of `acting` in the space, for that user. For a
-    server's login: others gain nothing by it. Raises SecurityError where the space has no such group."""
+    """Until the end of the transaction, act as this user with the rights of their group in the space.
+
+    Only a server's login gains anything by it. Raises SecurityError if the space has no such group.
+    """
     from psycopg import errors
 
     try:
@@ -87,7 +89,7 @@ def act(connection: "Connection[Any]", names: RoleNames, space_id: str, acting: 
 
 
 def act_in_directory(connection: "Connection[Any]", acting: Acting) -> None:
-    """The same for the directory, which is of no single space."""
+    """As `act`, for the directory, which belongs to no single space."""
     run(
         connection,
         "SELECT set_config('waypost.user', %s, true), set_config('waypost.kind', %s, true),"
@@ -97,17 +99,19 @@ def act_in_directory(connection: "Connection[Any]", acting: Acting) -> None:
 
 
 def protect_space(connection: "Connection[Any]", space_id: str, names: RoleNames | None) -> int:
-    """Give the tables of a space their policies, and its groups (if there are any) their rights. Run it, in the same
-    transaction, after every migration of the space: what is there stays. Returns how many statements it took."""
+    """Create the policies of the tables of a space, and grant its groups (if any) their rights.
+
+    Run it in the same transaction after every migration of the space. Returns how many statements were needed.
+    """
     schema = schema_of(space_id)
     tables = _tables(connection, schema)
     statements = [*_policies(connection, schema, space_id, tables, names)]
     if names is None or not _is_granted(connection, schema, space_id, names):
         statements += _functions(connection, schema, space_id, names)
         if names is not None:
-            known = [table for table, _ in tables]
-            statements += [*_grants(schema, space_id, known, names), *guest_grants(space_id, known, names)]
-            if connection.info.server_version >= MAINTAIN_FROM:  # so that owners free the place of what they forgot
+            table_names = [table for table, _ in tables]
+            statements += [*_grants(schema, space_id, table_names, names), *guest_grants(space_id, table_names, names)]
+            if connection.info.server_version >= MAINTAIN_FROM:  # so that owners can free the space of what they erased
                 granted_to = names.group(space_id, "owner")
                 statements.append(f"GRANT MAINTAIN ON ALL TABLES IN SCHEMA {schema} TO {granted_to}")
     if statements:
@@ -148,13 +152,13 @@ def _policies(
 
 def _policies_of(schema: str, table: str, space_id: str, names: RoleNames | None) -> Iterator[tuple[str, str]]:
     def asks(right: str) -> str:
-        """In a sub-select: PostgreSQL then asks once for a statement, not for each row."""
+        """In a sub-select, so that PostgreSQL asks once per statement, not for each row."""
         return f"(SELECT waypost.may_{right}('{checked_space(space_id)}'))"
 
     on = f"ON {schema}.{table}"
     if names is not None:
         yield from guest_policies(space_id, table, names)
-    # One for reading and one for everything: fewer than one for each sort of change, as every memory has its own.
+    # One policy for reading and one for everything: every memory has its own, so fewer are better.
     if table in SEARCHED:
         if names is not None:
             reader, writer = names.group(space_id, "reader"), names.group(space_id, "writer")
@@ -172,7 +176,7 @@ def _policies_of(schema: str, table: str, space_id: str, names: RoleNames | None
 
 
 def _is_granted(connection: "Connection[Any]", schema: str, space_id: str, names: RoleNames) -> bool:
-    """Whether the groups have all their rights: giving them again would write the catalogue anew each time."""
+    """Whether the groups have all their rights. Granting them again would write the catalogue each time."""
     reader, writer = names.group(space_id, "reader"), names.group(space_id, "writer")
     kept_up = (
         "has_table_privilege(%(owner)s, c.oid, 'MAINTAIN')"
@@ -201,7 +205,7 @@ def _is_granted(connection: "Connection[Any]", schema: str, space_id: str, names
 
 
 def _functions(connection: "Connection[Any]", schema: str, space_id: str, names: RoleNames | None) -> Iterator[str]:
-    """What runs as its owner is for writers, and must not find a caller's temporary table first."""
+    """Functions that run as their owner are for writers, and must not find a caller's temporary table first."""
     rows = run(
         connection,
         "SELECT p.oid::regprocedure::text, p.prosecdef, (SELECT quote_ident(v.nspname) FROM pg_extension e"
@@ -220,7 +224,7 @@ def _functions(connection: "Connection[Any]", schema: str, space_id: str, names:
 
 
 def _triggers(schema: str, table: str) -> Iterator[str]:
-    """What has to fail aloud: a policy would leave the rows and say nothing."""
+    """Triggers for what has to raise an error: a policy would silently skip the rows."""
     if table in APPEND_ONLY:
         yield (
             f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {schema}.{table}"
@@ -253,16 +257,16 @@ def _grants(schema: str, space_id: str, tables: list[str], names: RoleNames) -> 
     yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM PUBLIC"
     yield f"GRANT USAGE ON SCHEMA {schema} TO {reader}, {names.server}"
     yield f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {reader}"
-    yield f"GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA {schema} TO {writer}"  # numbers are taken many at once
+    yield f"GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA {schema} TO {writer}"  # numbers are reserved in batches
     for table in _NOT_WRITTEN.intersection(tables):
         yield f"GRANT SELECT ON {schema}.{table} TO {names.server}"
     added = [table for table in tables if table not in _NOT_WRITTEN]
     changed = [table for table in added if table not in APPEND_ONLY]
     if added:
-        yield f"GRANT INSERT ON {_named(schema, added)} TO {writer}"
+        yield f"GRANT INSERT ON {_qualified(schema, added)} TO {writer}"
     if changed:
-        yield f"GRANT UPDATE, DELETE ON {_named(schema, changed)} TO {writer}"
+        yield f"GRANT UPDATE, DELETE ON {_qualified(schema, changed)} TO {writer}"
 
 
-def _named(schema: str, tables: list[str]) -> str:
+def _qualified(schema: str, tables: list[str]) -> str:
     return ", ".join(f"{schema}.{table}" for table in tables)

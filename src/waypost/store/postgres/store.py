@@ -27,10 +27,10 @@ from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act, act_in_directory, protect_space
 from waypost.store.postgres.writer import PostgresWriter
 from waypost.store.salvaged import Index
-from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
+from waypost.store.sql.meta import SELECT_NOTES, refuse_moved
 
-CHANNEL = "waypost"  # on which a change is told, with the id of its space
-ERASED = "erased"  # stands behind the id where words have to go from every process that keeps some
+CHANNEL = "waypost"  # PostgreSQL channel on which a change is announced, with the id of its space
+ERASED = "erased"  # follows the id if every process has to drop cached text
 _SETTLE_SECONDS = 30.0
 _SETTLE_PAUSE = 0.1
 _IMPATIENT_MILLISECONDS = 10
@@ -38,17 +38,17 @@ _IMPATIENT_MILLISECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class _Server:
-    """What is known of a database once it was looked at."""
+    """What this process knows of a database."""
 
     vector_schema: str
     names: RoleNames | None  # of its roles
 
 
 class PostgresStore:
-    """Opens (and where needed creates or migrates) the schema of a space in the database at `dsn`.
+    """Opens the schema of a space in the database at `dsn`, and creates or migrates it if needed.
 
-    One that was moved to another database, or has not arrived here whole, raises StoreError when it is used, unless it is
-    opened for moving.
+    A memory that was moved away, or has not arrived completely, raises StoreError when it is used. Only `for_moving`
+    allows it.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class PostgresStore:
         for_moving: bool = False,
         guest_of: str | None = None,
     ) -> None:
-        """`guest_of`: read what this space shares with that one, with no more rights than that gives."""
+        """`guest_of`: read what this space shares with that one, with only the rights of a guest."""
         self._space = space
         self._guest_of = guest_of
         self._is_looked_at = self._for_moving = for_moving
@@ -70,11 +70,11 @@ class PostgresStore:
         self._clock = clock
         self._busy = int(busy_seconds * 1000) or 1
         self._statement = int(statement_seconds * 1000)
-        self._key = int.from_bytes(bytes.fromhex(space.space_id), "big", signed=True)  # of the lock of its writers
+        self._key = int.from_bytes(bytes.fromhex(space.space_id), "big", signed=True)  # of the writers' lock
         self._connections = connections(dsn)
         self._server = _look_at(self._connections, clock)
         self._samples = Samples()
-        self._turn = threading.Lock()  # threads of this process queue here to write, processes queue in the database
+        self._turn = threading.Lock()  # threads of this process queue here to write; processes queue in the database
         self._prepare()
 
     @contextmanager
@@ -90,7 +90,7 @@ class PostgresStore:
         begin = self._begin("BEGIN ISOLATION LEVEL READ COMMITTED", "SET LOCAL synchronous_commit = on")
         with self._my_turn(), self._connections.lend(begin) as connection:
             self._act(connection)
-            # What is read from here on is what the writer before has left.
+            # Reads from here on see what the previous writer committed.
             connection.execute("SELECT pg_advisory_xact_lock($1)", (self._key,))
             number, notes = connection.execute(
                 f"SELECT pg_current_xact_id()::text, EXISTS ({SELECT_NOTES})"
@@ -102,25 +102,27 @@ class PostgresStore:
             self._commit(connection, number)
 
     def scrub(self, traces: Sequence[str], *, wait: bool = True, rewrite: bool = False) -> bool:  # noqa: ARG002  always does
-        """Write every table with words anew, without what was deleted; of the indexes, which hold numbers, only free the
-        place. For those who may (see `Upkeep`); others leave it to them. The server's log of changes, its standbys and
-        its backups keep their copies for as long as they are kept."""
+        """Rewrite every table with text, without deleted rows. Indexes contain numbers: they only free the space.
+
+        Only those who may do this do it (see `TableMaintenance`). The write-ahead log, standbys and backups of the
+        server keep their copies.
+        """
         self._samples.forget()
         with self._upkeep() as (connection, upkeep):
-            if traces:  # not where only the rest of it is done
+            if traces:  # not for a second try
                 connection.execute("SELECT pg_notify($1, $2)", (CHANNEL, f"{self._space.space_id} {ERASED}"))
             return upkeep.is_allowed() and upkeep.vacuum(self._busy if wait else _IMPATIENT_MILLISECONDS)
 
     def compact(self) -> None:
         with self.write() as writer:
-            writer.index_vectors()
+            writer.index.index_vectors()
         with self._upkeep() as (_, upkeep):
             if upkeep.is_allowed():
                 upkeep.analyze()
 
     @contextmanager
     def _upkeep(self) -> Iterator[tuple[ServerConnection, TableMaintenance]]:
-        """With the rights of the login; for a server that acts for an owner of the space, with theirs."""
+        """With the rights of the login. A server that acts for an owner of the space gets theirs."""
         principal, space_id = PRINCIPAL.get(), self._space.space_id
         with self._connections.alone() as connection:
             upkeep = TableMaintenance(connection, self._schema)
@@ -133,7 +135,7 @@ class PostgresStore:
             yield from reader.problems(self._schema)
 
     def is_sound(self) -> bool:
-        return True  # the server itself refuses to read what is damaged
+        return True  # the server itself refuses to read damaged pages
 
     def repair(self, index: Index) -> None:  # noqa: ARG002  a server repairs its pages by itself, or from its backups
         return None
@@ -152,7 +154,7 @@ class PostgresStore:
         return self._space.space_id in principal.roles and principal.acting(self._space.space_id).rights == "write"
 
     def known_damage(self) -> tuple[str, ...]:
-        """A server says so with every statement, and its administrator repairs it."""
+        """The server reports damage with every statement, and its administrator repairs it."""
         return ()
 
     def unreadable(self) -> tuple[str, ...]:
@@ -167,11 +169,11 @@ class PostgresStore:
             return reader.size_bytes(self._schema)
 
     def close(self) -> None:
-        """Other spaces use the same connections: they stay."""
+        """Connections stay open: other spaces use them too."""
         self._samples.forget()
 
     def _prepare(self) -> None:
-        """See to it that the schema is there and as new as this version, by one process at a time."""
+        """Create or migrate the schema if needed, in one process at a time."""
         with self._connections.lend("BEGIN READ ONLY") as connection:
             if not missing(connection, self._schema, self._connections.shown):
                 self._login_may_write = self._may_insert(connection)
@@ -188,7 +190,7 @@ class PostgresStore:
             connection.begin("COMMIT")
 
     def _may_insert(self, connection: ServerConnection) -> bool:
-        """Whether the role that logged in may write, by its groups. A server's is in none until it acts for somebody."""
+        """Whether the login's groups may write. A server is in no group until it acts for someone."""
         rows = connection.execute("SELECT has_table_privilege($1, 'INSERT')", (f"{self._schema}.memories",)).fetchall()
         return bool(rows[0][0])
 
@@ -205,7 +207,7 @@ class PostgresStore:
                 f"SET LOCAL search_path = {self._path}",
                 f"SET LOCAL statement_timeout = {self._statement}",
                 f"SET LOCAL lock_timeout = {self._busy}",
-                # A plan that was kept from when the tables were small costs more than to plan anew.
+                # A plan from when the tables were small costs more than planning again.
                 "SET LOCAL plan_cache_mode = force_custom_plan",
             )
         )
@@ -215,7 +217,7 @@ class PostgresStore:
         if not self._turn.acquire(timeout=self._busy / 1000):
             raise StoreBusy(
                 f"This process has written to this memory in {self._connections.shown} for too long.",
-                "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+                "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the limit.",
             )
         try:
             yield
@@ -223,7 +225,7 @@ class PostgresStore:
             self._turn.release()
 
     def _act(self, connection: ServerConnection) -> None:
-        """For a server: be whoever asked, with no more rights than theirs."""
+        """For a server: act as the user who asked, with only their rights."""
         principal = PRINCIPAL.get()
         if principal is not None:
             acts_in = self._guest_of or self._space.space_id
@@ -233,9 +235,8 @@ class PostgresStore:
             act(connection.raw, self._names(connection), acts_in, acting)
 
     def _names(self, connection: ServerConnection) -> RoleNames:
-        """What the roles are called. Raises SecurityError where there are none: with the login's own rights nobody is
-        served."""
-        names = self._server.names or known_names(connection.raw)  # made since this process looked
+        """Names of the roles. Raises SecurityError if there are no roles: the login's own rights serve nobody."""
+        names = self._server.names or known_names(connection.raw)  # created since this process looked
         if names is None:
             raise SecurityError(
                 f"{self._connections.shown} has no roles to act for a user.",
@@ -248,7 +249,7 @@ class PostgresStore:
         self._is_looked_at = True
 
     def _commit(self, connection: ServerConnection, number: str) -> None:
-        """Acknowledged means committed: where the connection is lost in the middle of it, the server is asked again."""
+        """Acknowledged means committed. If the connection breaks in between, ask the server again."""
         try:
             connection.begin("COMMIT")
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
@@ -259,9 +260,11 @@ class PostgresStore:
                 raise
 
     def _is_committed(self, number: str, server_run: str) -> bool:
-        """What became of a transaction. Raises StoreUnavailable where nobody can tell. One that was lost in a crash, or
-        with a server from which another took over, may have had a number that was given out again since: from another
-        run of the server `committed` proves nothing."""
+        """Whether a transaction was committed. Raises StoreUnavailable if that is unknown.
+
+        The number of a transaction that was lost in a crash or a failover may have been assigned again. So
+        `committed` from another run of the server proves nothing.
+        """
         until = time.monotonic() + _SETTLE_SECONDS
         while True:
             status, is_same = self._status(number, server_run)
@@ -275,38 +278,43 @@ class PostgresStore:
                     "Look whether it is there before you repeat it.",
                     undone=False,
                 )
-            time.sleep(_SETTLE_PAUSE)  # the server has not noticed yet that we are gone
+            time.sleep(_SETTLE_PAUSE)  # the server has not noticed yet that the client is gone
 
     def _status(self, number: str, server_run: str) -> tuple[str | None, bool]:
-        """What the server says of a transaction, None: it is too long ago; and whether that is the run it was in."""
+        """The status of a transaction, and whether this is the run of the server it ran in.
+
+        The status of an old transaction is unknown: None.
+        """
         try:
             with self._connections.alone() as connection:
                 try:
                     rows = connection.execute("SELECT pg_xact_status($1::xid8)", (number,)).fetchall()
-                except psycopg.errors.InvalidParameterValue:  # this server has never heard of it
+                except psycopg.errors.InvalidParameterValue:  # this server has never seen it
                     return "aborted", False
                 return rows[0][0], connection.server_run == server_run
-        except WaypostError:  # it cannot be asked now; that does not say that nothing was stored
+        except WaypostError:  # the server cannot be asked now; the transaction may still be stored
             return "unknown", False
 
 
 def _look_at(pool: ServerPool, clock: Clock) -> _Server:
-    """What a database has, looked at once by each process; what is missing of the shared schema is made. Threads that come
-    first together do it beside each other, as processes would: nobody waits for somebody whose connection is slow."""
-    known = _servers.get(pool)
-    if known is None:
+    """Look at a database once in each process, and create what the shared schema lacks.
+
+    Threads that come at the same time all do it, as processes would: none waits for a slow connection of another.
+    """
+    server = _servers.get(pool)
+    if server is None:
         check_server(pool)
         with pool.alone() as connection:
             migrate_directory(connection.raw, clock())
-            known = _servers[pool] = _Server(connection.vector_schema, known_names(connection.raw))
-    return known
+            server = _servers[pool] = _Server(connection.vector_schema, known_names(connection.raw))
+    return server
 
 
 _servers: "weakref.WeakKeyDictionary[ServerPool, _Server]" = weakref.WeakKeyDictionary()
 
 
 def holds(dsn: str, space_id: str) -> bool:
-    """Whether the database has tables of this space. Makes nothing."""
+    """Whether the database has tables of this space. Changes nothing."""
     with connections(dsn).alone() as connection:
         rows: list[Any] = connection.execute(
             "SELECT to_regclass($1) IS NOT NULL", (f"{schema_of(space_id)}.migrations",)
@@ -315,7 +323,7 @@ def holds(dsn: str, space_id: str) -> bool:
 
 
 def drop_tables(dsn: str, space_id: str) -> None:
-    """Remove the tables of a space; it stays in the directory with its members. For the owner of the tables."""
+    """Remove the tables of a space. It stays in the directory with its members. For the owner of the tables."""
     with connections(dsn).alone() as connection:
         connection.execute(f"DROP SCHEMA IF EXISTS {schema_of(space_id)} CASCADE")
 
@@ -328,7 +336,7 @@ def forget_space(dsn: str, space_id: str) -> None:
 
 
 def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
-    """The spaces of a database that whoever logs in, or the one for whom a server acts, may see."""
+    """The spaces of a database that the login, or the user for whom a server acts, may see."""
     pool = connections(dsn)
     _look_at(pool, clock)
     principal = PRINCIPAL.get()
@@ -338,11 +346,11 @@ def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
 
 def _spaces_of(connection: ServerConnection, principal: Principal) -> tuple[Space, ...]:
     act_in_directory(connection.raw, Acting(principal.user, "reader", principal.kind))
-    return tuple(one for one in Directory(connection.raw).spaces() if one.space_id in principal.roles)
+    return tuple(space for space in Directory(connection.raw).spaces() if space.space_id in principal.roles)
 
 
 def halves_about(dsn: str, space_id: str, clock: Clock = utc_now) -> tuple[ShareHalf, ...]:
-    """What other memories of a database have agreed to share with this one, or to read of it."""
+    """What other memories of a database have agreed to share with this one, or to read from it."""
     pool = connections(dsn)
     _look_at(pool, clock)
     principal = PRINCIPAL.get()

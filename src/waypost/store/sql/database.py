@@ -1,20 +1,20 @@
-"""One notation for two databases, and what a connection has to do for it.
+"""One SQL notation for two databases, and what a connection does with it.
 
-Statements are written in the SQL that SQLite and PostgreSQL share. Where they differ, this is what stands in a statement:
+Statements use the SQL that SQLite and PostgreSQL share. Where they differ, statements contain:
 
     ?  ?2                       a parameter, in order or by its number
     each_text(?)                a list of texts as a table with the column `value`; also each_number(?), each_blob(?).
-                                After it the alias `asked` may stand. The parameter is a Python list.
-    THEN JOIN x ON …            a join in this order: SQLite is told so, PostgreSQL finds it by its statistics
-    field(m.details, type)      the text under a name in a JSON object, NULL where there is none
-    has_tag(m.tags, ?, ?)       whether a JSON object has this text under this name
-    last_name(m.name) = x       whether what follows the last dot is x, in any case of ASCII letters
+                                The alias `asked` may follow. The parameter is a Python list.
+    THEN JOIN x ON …            a join in this order in SQLite; PostgreSQL decides by its statistics
+    field(m.details, type)      the text of a key in a JSON object, or NULL
+    has_tag(m.tags, ?, ?)       whether a JSON object has this key with this text
+    last_name(m.name) = x       whether the part after the last dot is x, in any case of ASCII letters
     last16(r.symbol)            the last 16 characters
     starts(r.path, x)           whether it begins with x, answered by an index
     greatest(a, b)              the greater of two
-    by_number(memories m)       a table read in the order of its key, though SQLite would rather take another index
+    by_number(memories m)       a table in the order of its key, though SQLite would choose another index
 
-Flags are given as `bool`, times as whole microseconds, vectors packed in half precision (`packed.py`).
+Flags are `bool`, times are whole microseconds, vectors are packed in half precision (`packed.py`).
 """
 
 import re
@@ -52,9 +52,9 @@ _SQLITE = {
 }
 
 
-def _last16(found: re.Match[str]) -> str:
-    """Of a column it is kept beside it: behind row-level security no index over an expression is used."""
-    return f"right({found[1]}, 16)" if found[1].startswith("?") else f"{found[1]}_end"
+def _last16(match: re.Match[str]) -> str:
+    """PostgreSQL stores it in a column: under row-level security it uses no index over an expression."""
+    return f"right({match[1]}, 16)" if match[1].startswith("?") else f"{match[1]}_end"
 
 
 _POSTGRES: dict[str, str | Callable[[re.Match[str]], str]] = {
@@ -64,7 +64,7 @@ _POSTGRES: dict[str, str | Callable[[re.Match[str]], str]] = {
     "then_join": "JOIN",
     "field": r"(\1 ->> '\2')",
     "has_tag": r"(\1 ->> \2) = \3",
-    # Small letters as the column has them, whatever the database takes for these; no index holds more of a text.
+    # Lower case as in the column, whatever the locale of the database; no index contains more of a text.
     "last_name": r'left(lower(\2 COLLATE "C"), 256) = \1_end',
     "last16": _last16,
     "starts": r"\1 BETWEEN \2 AND \2 || chr(1114111)",
@@ -74,7 +74,7 @@ _POSTGRES: dict[str, str | Callable[[re.Match[str]], str]] = {
 
 
 class Database(Protocol):
-    """A connection inside a transaction, as the shared statements use it."""
+    """A connection inside a transaction, for the shared statements."""
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """All rows of the answer."""
@@ -83,13 +83,13 @@ class Database(Protocol):
         """Returns how many rows were written or deleted."""
 
     def change_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """The same statement for each of these. Returns how many rows were written or deleted."""
+        """Run a statement for each row. Returns how many rows were written or deleted."""
 
     def load(self, table: str, columns: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Insert many rows into a table in the fastest way there is; `columns` are separated by ", "."""
+        """Insert many rows the fastest way; `columns` are separated by ", "."""
 
     def reserve(self, table: str, count: int) -> int:
-        """The first of so many unused numbers for the key of a table, which nobody else will get."""
+        """The first of `count` unused numbers for the key of a table, which nobody else will get."""
 
 
 @lru_cache(maxsize=4096)
@@ -112,11 +112,11 @@ def _translated(sql: str, words: Mapping[str, Any]) -> str:
 def _numbering() -> Callable[[re.Match[str]], str]:
     count = 0
 
-    def numbered(found: re.Match[str]) -> str:
+    def numbered(match: re.Match[str]) -> str:
         nonlocal count
-        if found[1]:
-            count = max(count, int(found[1]))  # as SQLite counts: the next plain one follows the highest
-            return f"${found[1]}"
+        if match[1]:
+            count = max(count, int(match[1]))  # as SQLite counts: a plain parameter follows the highest number
+            return f"${match[1]}"
         count += 1
         return f"${count}"
 

@@ -1,4 +1,4 @@
-"""Vectors as they are stored: half precision, the first number first, each in little-endian order."""
+"""Vectors as they are stored: half precision, little-endian."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Packed(bytes):
-    """A packed vector on its way into a database, which may have a type of its own for it."""
+    """A packed vector as a parameter: a database may have its own type for it."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Between rows and values."""
+"""Converts rows to values and back, and builds the conditions of views."""
 
 import json
 import re
@@ -40,8 +40,7 @@ _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # as JSON writes it; not a back
 
 
 def as_json(value: Any) -> str:
-    """NUL, which is in no text that means something, becomes the mark of a lost character: where one is stored PostgreSQL
-    cannot look into any object of the column."""
+    """Encode JSON. NUL becomes a replacement character: PostgreSQL cannot read a JSON column that contains one."""
     if not value and isinstance(value, (list, dict)):
         return "[]" if isinstance(value, list) else "{}"
     encoded = _encode(value)
@@ -85,7 +84,7 @@ def version_of(row: Sequence[Any], refs: tuple[CodeReference, ...]) -> Version:
 
 
 def version_parameters(version: Version, position: int) -> tuple[Any, ...]:
-    """In the order of VERSION_COLUMNS, without the number, plus the collection at the end."""
+    """In the order of VERSION_COLUMNS, without the number, then the collection."""
     return (
         version.memory_id,
         version.kind,
@@ -137,7 +136,7 @@ def state_parameter(name: str, value: Any) -> Any:
 
 
 def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
-    """The condition under which a version is seen, with its parameters. The same rule as `Version.visible`."""
+    """The SQL condition for visible versions, with its parameters. The same rule as `Version.visible`."""
     sql, parameters = moment_condition(view.moment, alias)
     if view.collections != COLLECTIONS:
         sql += f" AND {alias}.collection IN (SELECT value FROM each_text(?))"
@@ -155,7 +154,7 @@ def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     if view.levels is not None:
         sql += f" AND {alias}.level IN (SELECT value FROM each_number(?))"
         parameters.append(list(view.levels))
-    # What has outlived its time is gone from here on, whether or not anybody has put it away since.
+    # Expired memories are hidden at once, even before they are archived or deleted.
     actions = "('delete')" if view.archived else "('archive', 'delete')"
     gone = f"s.expires_at <= ? AND NOT s.protected AND s.on_expire IN {actions}"
     if not view.archived:
@@ -168,13 +167,13 @@ def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
 def moment_condition(moment: Moment, alias: str = "m") -> tuple[str, list[Any]]:
     parameters: list[Any] = []
     if moment.known_at is None:
-        known = f"{alias}.superseded_at IS NULL"
+        recorded = f"{alias}.superseded_at IS NULL"
     else:
-        known = f"{alias}.recorded_at <= ? AND ({alias}.superseded_at IS NULL OR {alias}.superseded_at > ?)"
+        recorded = f"{alias}.recorded_at <= ? AND ({alias}.superseded_at IS NULL OR {alias}.superseded_at > ?)"
         parameters += [to_micros(moment.known_at)] * 2
     begun = f"{alias}.valid_from <= ?"
     if not moment.explicit:
         said = f"{alias}.collection = 'journal' AND {alias}.valid_from = {alias}.time"
         begun = f"({begun} OR {alias}.valid_from <= {alias}.recorded_at OR ({said}))"
     parameters += [to_micros(moment.as_of)] * 2
-    return f"{known} AND {begun} AND ({alias}.valid_until IS NULL OR {alias}.valid_until > ?)", parameters
+    return f"{recorded} AND {begun} AND ({alias}.valid_until IS NULL OR {alias}.valid_until > ?)", parameters

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.int64]
     Codes = NDArray[np.uint8]
 
-LANGUAGES = ("", "en", "de", "ru", "other", "code", "code-other")  # their places are in files: only add
+LANGUAGES = ("", "en", "de", "ru", "other", "code", "code-other")  # their positions are stored in files: only append
 _FIRST_OF_CODE = 5
 _CODE = {language: code for code, language in enumerate(LANGUAGES)}
 
@@ -27,29 +27,29 @@ def is_code(language: str) -> bool:
 
 
 def cosines_of(matrix: "Floats", question: "Floats") -> "Floats":
-    # Not `@`: BLAS takes two threads for this, which wait for each other as soon as anything else runs (28 ms
-    # against 1.6 at 20,000 rows on a busy machine), and is no faster with one.
+    # Not `@`: BLAS uses two threads here. On a busy machine they wait for each other: 28 ms against 1.6 at 20,000 rows.
+    # With one thread it is no faster.
     cosines: Floats = np.einsum("ij,j->i", matrix, question)
     return cosines
 
 
 @dataclass(frozen=True, slots=True)
 class VectorScores:
-    """In the order of the vectors' ids."""
+    """Cosines of vectors, ordered by vector id."""
 
     ids: "Ids"
     languages: "Codes"
     cosines: "Floats"
 
     def part(self, code: bool) -> "VectorScores":
-        """Only those of code, or only those of prose."""
+        """Only code, or only prose."""
         chosen = (self.languages >= _FIRST_OF_CODE) == code
         if chosen.all():
             return self
         return VectorScores(self.ids[chosen], self.languages[chosen], self.cosines[chosen])
 
     def only(self, vector_ids: list[int]) -> "VectorScores":
-        """Only these vectors, as far as they are here."""
+        """Only these vectors, if they are here."""
         if not vector_ids or not len(self.ids):
             return VectorScores(self.ids[:0], self.languages[:0], self.cosines[:0])
         wanted = np.unique(np.array(vector_ids, np.int64))
@@ -58,7 +58,7 @@ class VectorScores:
         return VectorScores(self.ids[places], self.languages[places], self.cosines[places])
 
     def best(self, count: int) -> "NDArray[np.intp]":
-        """Places of the highest cosines, best first; equal ones in the order of their ids."""
+        """Positions of the highest cosines, best first; equal ones in the order of their ids."""
         if count < len(self.cosines):
             edge = np.partition(self.cosines, -count)[-count]
             places = np.flatnonzero(self.cosines >= edge)
@@ -77,7 +77,7 @@ class VectorScores:
             yield LANGUAGES[code], int(counts[code]), float(mean), float(square**0.5)
 
     def of(self, vector_ids: "Ids") -> "Floats":
-        """The cosines of these vectors; NaN where one is not here."""
+        """The cosines of these vectors; NaN for missing ones."""
         if not len(self.ids):
             return np.full(len(vector_ids), np.nan, np.float32)
         places = np.minimum(np.searchsorted(self.ids, vector_ids), len(self.ids) - 1)

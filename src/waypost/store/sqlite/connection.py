@@ -1,4 +1,4 @@
-"""Connections to one database file: settings, waiting for a turn, and errors in our own words."""
+"""Connections to one database file: settings, waiting for a turn, and translated errors."""
 
 import contextlib
 import ctypes
@@ -23,45 +23,44 @@ from waypost.errors import (
     StoreFull,
     StoreReadOnly,
 )
-from waypost.store.moved_tables import TABLES
 from waypost.store.open_databases import clear_after_fork
 from waypost.store.sqlite.checksums import add_checksum_function
-from waypost.store.sqlite.file_copy import is_ours
-from waypost.store.sqlite.files import DatabaseFiles, close_untouched
+from waypost.store.sqlite.files import DatabaseFiles, close_untouched, is_ours
 from waypost.store.sqlite.full_disk import has_no_room, is_about_room, open_for_reading
+from waypost.store.tables import TABLES
 
-# Below this, a checkpoint racing with a writer could drop committed frames of the write-ahead log.
+# In older versions a checkpoint that races with a writer could drop committed frames of the write-ahead log.
 OLDEST_SAFE_SQLITE = (3, 51, 3)
 _PAGE_CACHE_KIB = 8 * 1024
-_CHECKPOINT_PAGES = 1000  # of the log, as SQLite itself would do it
-_LONG_LOG_PAGES = 2048  # 8 MB: then a writer waits for readers, else those who never pause make it grow for ever
+_CHECKPOINT_PAGES = 1000  # pages of the log, as in SQLite itself
+_LONG_LOG_PAGES = 2048  # 8 MB: beyond it a writer waits for readers, else permanent readers would make it grow for ever
 _READER_PATIENCE_SECONDS = 1.0
 _FORK_PATIENCE_SECONDS = 10.0  # a fork waits this long for a write of another thread
 _OWN_TABLES = frozenset((*TABLES, "migrations", "keywords", "code_keywords"))
 # What SQLite says of a database whose list of tables is damaged.
 _MISSING = re.compile(r"no such table: (?:main\.)?(\w+)|malformed|unsupported file format|vtable constructor failed")
-_LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this after a burst
+_LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this size after a burst
 
 
 def check_library(version: str | None = None) -> None:
-    """Refuse a SQLite library that can lose data under two processes."""
-    found = apsw.sqlite_lib_version() if version is None else version
-    if tuple(map(int, found.split("."))) < OLDEST_SAFE_SQLITE:
+    """Raise StoreError for a SQLite library that can lose data with two processes."""
+    installed = apsw.sqlite_lib_version() if version is None else version
+    if tuple(map(int, installed.split("."))) < OLDEST_SAFE_SQLITE:
         raise DatabaseTooOld(
-            f"SQLite {found} can corrupt a database used by two processes.",
+            f"SQLite {installed} can corrupt a database used by two processes.",
             "Install apsw 3.51.3 or later: pip install -U apsw.",
         )
 
 
 @contextmanager
-def in_our_words(path: Path) -> Iterator[None]:
-    """Turn what SQLite reports into an error that says what to do."""
+def translated_errors(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into errors that say what to do."""
     try:
         yield
-    except (apsw.BusyError, apsw.ProtocolError) as error:  # the second when very many open it at once
+    except (apsw.BusyError, apsw.ProtocolError) as error:  # the second if very many open it at once
         raise StoreBusy(
             f"{path} has been held by another process for too long.",
-            "Wait for it to finish, or stop it; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+            "Wait for it to finish, or stop it; nothing was lost. busy_timeout_seconds in config.toml sets the limit.",
         ) from error
     except apsw.FullError as error:
         raise _full(path) from error
@@ -100,12 +99,14 @@ def _full(path: Path) -> StoreFull:
 
 
 def keep_private(path: Path) -> None:
-    """Let only the owner read a database that has just been opened; SQLite gives later files beside it the same mode. By its
-    name: to open and close the file here would drop the locks that this process holds on it."""
+    """Let only the owner read a new database; SQLite creates later files beside it with the same mode.
+
+    It changes the mode by name: opening and closing the file would drop the locks of this process on it.
+    """
     if os.name != "posix":
         return
     for place in (str(path), *(f"{path}-{kind}" for kind in ("wal", "shm", "journal"))):
-        with contextlib.suppress(FileNotFoundError, PermissionError):  # not there; another user's, whose mode is theirs
+        with contextlib.suppress(FileNotFoundError, PermissionError):  # missing, or the file of another user
             if os.stat(place).st_mode & 0o177:
                 os.chmod(place, 0o600)
 
@@ -118,10 +119,10 @@ def _damaged(path: Path) -> StoreCorrupt:
 
 
 class FilePool:
-    """A few connections to one file, lent to one thread at a time. Survives a fork by starting afresh.
+    """A few connections to one file; one thread uses each at a time. A forked child starts with none.
 
-    Should somebody replace the database or its log while this process has them open, or take away its locks, the
-    connections are closed without touching the files, and new ones are opened.
+    If someone replaces the open database or its log, or removes its locks, new connections are opened. The old ones
+    are closed without touching the files.
     """
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
@@ -132,7 +133,7 @@ class FilePool:
         self._files: dict[apsw.Connection, DatabaseFiles] = {}  # of each open connection
         self._used_once: set[apsw.Connection] = set()  # connections that are not kept
         self._lock = threading.Lock()
-        self.turn = threading.Lock()  # threads of this process queue here to write, processes queue in SQLite
+        self.turn = threading.Lock()  # threads of this process queue here to write; processes queue in SQLite
         _all.add(self)
 
     @property
@@ -141,7 +142,7 @@ class FilePool:
 
     @contextmanager
     def lend(self, *, patient: bool = True) -> Iterator[apsw.Connection]:
-        """A connection for this thread alone. An impatient one waits for nobody else's lock."""
+        """A connection for this thread alone. An impatient one does not wait for locks."""
         connection = self._take()
         if not patient:
             connection.set_busy_handler(None)
@@ -153,27 +154,29 @@ class FilePool:
             self._give_back(connection)
 
     def only(self, connection: apsw.Connection) -> apsw.Connection | None:
-        """This one, if it only reads because the disk is full: no other can be made then. Otherwise None."""
+        """This connection, if it only reads because the disk is full: no other can be made then. Otherwise None."""
         return connection if connection in self._used_once else None
 
     def confirm(self, connection: apsw.Connection) -> None:
-        """After a commit: raise StoreError if it went into files that are no longer the database's. Locks that are gone
-        are taken anew before the next use."""
+        """After a commit: raise StoreError if it went into files that are no longer the database's.
+
+        Lost locks are taken again before the next use.
+        """
         files = self._files[connection]
         if not files.are_in_place():
             raise StoreError(
                 f"{self._path} or its log was replaced while this process had it open; the last write may not be stored.",
-                "Repeat it: the database has been opened anew. Only Waypost may touch the files of a memory in use.",
+                "Repeat it: the database has been opened again. Only Waypost may touch the files of a memory in use.",
             )
         if files.lost_locks():
-            for one in open_pools(self._path):
-                one.give_up()
+            for pool in open_pools(self._path):
+                pool.give_up()
 
     def is_intact(self) -> bool:
         """Whether every open connection still has its files in place and its locks on them."""
         with self._lock:
-            known = list(self._files.values())
-        return all(files.are_in_place() and not files.lost_locks() for files in known)
+            files = list(self._files.values())
+        return all(files.are_in_place() and not files.lost_locks() for files in files)
 
     def give_up(self) -> None:
         with self._lock:
@@ -181,7 +184,7 @@ class FilePool:
                 files.give_up()
 
     def close(self) -> None:
-        """Keep nothing open from now on. Whoever is in the middle of something may finish it."""
+        """Close idle connections and keep none from now on. Work in progress may finish."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -194,7 +197,7 @@ class FilePool:
             self._closed = False
 
     def start_afresh(self) -> None:
-        """In a forked child: leave the parent's connections alone, and locks that a thread of the parent may hold."""
+        """In a forked child: leave the parent's connections alone, and locks that its threads may hold."""
         for connection in self._files:
             # Closing one here, as the end of the process would, can delete the log under the parent's successor.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
@@ -234,7 +237,7 @@ class FilePool:
         """Wait until no connection of this process uses the old files: only then SQLite locks the new ones."""
         wait, tries = _patience(self._busy_seconds), 0
         while True:
-            in_use = [one.drop_replaced() for one in open_pools(self._path)]
+            in_use = [pool.drop_replaced() for pool in open_pools(self._path)]
             if not any(in_use):
                 return
             if not wait(tries):
@@ -244,8 +247,8 @@ class FilePool:
     def drop_replaced(self) -> bool:
         """Close idle connections whose files were replaced; True if others are still in use."""
         with self._lock:
-            gone = [one for one in self._idle if not self._files[one].are_in_place()]
-            self._idle = [one for one in self._idle if one not in gone]
+            gone = [connection for connection in self._idle if not self._files[connection].are_in_place()]
+            self._idle = [connection for connection in self._idle if connection not in gone]
         for connection in gone:
             self._close(connection)
         with self._lock:
@@ -257,7 +260,7 @@ class FilePool:
         try:
             connection = self._with_log(connection)
             self._set_up(connection)
-        except BaseException:  # whoever keeps the error would keep the connection, and with it its locks
+        except BaseException:  # an error that is kept would keep the connection, and its locks
             connection.close()
             raise
         files = DatabaseFiles(self._path)
@@ -282,7 +285,7 @@ class FilePool:
     def _set_up(self, connection: apsw.Connection) -> None:
         for name, value in (
             ("synchronous", "full"),  # acknowledged means on disk
-            ("secure_delete", "on"),  # forgotten text is overwritten, not only unlinked
+            ("secure_delete", "on"),  # erased text is overwritten, not only unlinked
             ("foreign_keys", "on"),
             ("temp_store", "memory"),  # no copies of memories in temporary files
             ("cache_size", -_PAGE_CACHE_KIB),
@@ -293,32 +296,32 @@ class FilePool:
             connection.pragma(name, value)
         add_checksum_function(connection)
         connection.set_wal_hook(_keep_log_short(self._busy_seconds))
-        # Views of the keyword indexes by their terms; outside of the file, and outside of any transaction.
+        # The keyword indexes by term; outside of the file and of any transaction.
         for index in ("keywords", "code_keywords"):
             connection.execute(f"CREATE VIRTUAL TABLE temp.{index}_terms USING fts5vocab (main, {index}, row)")
 
 
 _all: "weakref.WeakSet[FilePool]" = weakref.WeakSet()
-_held: list[threading.Lock] = []
+_fork_locks: list[threading.Lock] = []
 
 
 def open_pools(path: Path | None = None) -> list[FilePool]:
-    """All of this process, or those that use one database: a memory is opened once for each checkout."""
-    return [one for one in list(_all) if path in (None, one.path)]
+    """All pools of this process, or those of one database: a memory is opened once for each checkout."""
+    return [pool for pool in list(_all) if path in (None, pool.path)]
 
 
 def _await_writers() -> None:
-    """Before a fork: a child that is born in the middle of another thread's write finds the database locked for ever."""
-    _held[:] = [known.turn for known in list(_all) if known.turn.acquire(timeout=_FORK_PATIENCE_SECONDS)]
+    """Before a fork: wait for writes of other threads, else the child would find the database locked for ever."""
+    _fork_locks[:] = [pool.turn for pool in list(_all) if pool.turn.acquire(timeout=_FORK_PATIENCE_SECONDS)]
 
 
 def _let_writers_go_on() -> None:
-    while _held:
-        _held.pop().release()
+    while _fork_locks:
+        _fork_locks.pop().release()
 
 
 def _start_afresh() -> None:
-    _held.clear()
+    _fork_locks.clear()
     clear_after_fork()
     for connections in list(_all):
         connections.start_afresh()
@@ -329,8 +332,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def _use_log(connection: apsw.Connection, seconds: float) -> None:
-    """Switch to the write-ahead log. When several processes make a new file at once, SQLite refuses this without asking
-    the busy handler, so the waiting is done here."""
+    """Switch to the write-ahead log.
+
+    If several processes create a file at once, SQLite refuses this without calling the busy handler. So it waits
+    here.
+    """
     wait, tries = _patience(seconds), 0
     while True:
         try:
@@ -340,12 +346,12 @@ def _use_log(connection: apsw.Connection, seconds: float) -> None:
                 raise
             tries += 1
         else:
-            connection.pragma("schema_version")  # the log of a new file is made when the file is first read
+            connection.pragma("schema_version")  # the log of a new file is created when the file is first read
             return
 
 
 def _keep_log_short(busy_seconds: float) -> Callable[[apsw.Connection, str, int], int]:
-    """What to do after a commit: move the log into the database, if need be when those who read it have finished."""
+    """After a commit: move the log into the database, if needed after its readers have finished."""
     wait_at = _LONG_LOG_PAGES
 
     def checkpoint(connection: apsw.Connection, name: str, pages: int) -> int:
@@ -358,7 +364,7 @@ def _keep_log_short(busy_seconds: float) -> Callable[[apsw.Connection, str, int]
         try:
             connection.wal_checkpoint(name, apsw.SQLITE_CHECKPOINT_RESTART if waits else apsw.SQLITE_CHECKPOINT_PASSIVE)
             wait_at = _LONG_LOG_PAGES
-        except apsw.BusyError:  # somebody reads for long: do not make every write wait for that
+        except apsw.BusyError:  # a long read must not make every write wait
             wait_at = pages + _LONG_LOG_PAGES // 2 if waits else wait_at
         finally:
             if waits:
@@ -369,7 +375,7 @@ def _keep_log_short(busy_seconds: float) -> Callable[[apsw.Connection, str, int]
 
 
 def _patience(seconds: float) -> Callable[[int], bool]:
-    """A busy handler that waits in short random steps: many writers get their turn without queueing in lockstep."""
+    """A busy handler that waits in short random steps, so that many writers do not retry at the same moments."""
     deadline = 0.0
 
     def wait(tries: int) -> bool:

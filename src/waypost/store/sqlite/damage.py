@@ -1,4 +1,4 @@
-"""What is damaged in a database, table by table. A table that cannot be read does not keep the others from being looked at."""
+"""Finds damage in a database, table by table. An unreadable table does not stop the check of the others."""
 
 import re
 from collections.abc import Iterator
@@ -26,10 +26,11 @@ _BROKEN = (apsw.CorruptError, apsw.SQLError, apsw.IOError, apsw.ConstraintError,
 
 
 def damage_of(path: Path, now: datetime, reading: apsw.Connection | None = None) -> Iterator[str]:
-    """Sentences that begin with what they are about; none when the database is sound. Works also where SQLite cannot open it.
+    """Sentences that begin with what they are about; empty if the database is sound. Works even if SQLite cannot open
+    it.
 
-    `reading`: on a full disk, where no other connection can be made, the one that only reads. The keyword indexes are not
-    checked then: that needs a statement that writes.
+    `reading`: the read-only connection on a full disk, where no other can be made. Keyword indexes are not checked
+    then: that needs a statement that writes.
     """
     with _checking(path, reading) as connection:
         try:
@@ -38,16 +39,16 @@ def damage_of(path: Path, now: datetime, reading: apsw.Connection | None = None)
         except apsw.Error:
             opens = False
         if opens:
-            found = list(_kept_damage(connection))
-            yield from found
-            if reading is None and not any(line.startswith(_KEYWORD_INDEX) for line in found):
+            damaged = list(_kept_damage(connection))
+            yield from damaged
+            if reading is None and not any(line.startswith(_KEYWORD_INDEX) for line in damaged):
                 yield from _keyword_damage(connection)
             return
     yield from _damage_of_pages(path, now)
 
 
 def has_kept_damage(path: Path, reading: apsw.Connection | None = None) -> bool:
-    """Whether anything is damaged apart from the keyword indexes, which can be made again."""
+    """Whether anything is damaged but the keyword indexes, which can be rebuilt."""
     with _checking(path, reading) as connection:
         return any(not line.startswith(_KEYWORD_INDEX) for line in _kept_damage(connection))
 
@@ -57,7 +58,7 @@ def _checking(path: Path, reading: apsw.Connection | None) -> Iterator[apsw.Conn
     if reading is not None:
         yield reading
         return
-    # Always a new connection: one that was used before remembers an older keyword index, and would call the present one damaged.
+    # Always a new connection: an older one remembers an older keyword index, and would call the present one damaged.
     with closing(apsw.Connection(str(path))) as connection:
         connection.set_busy_timeout(_BUSY_MILLISECONDS)
         yield connection
@@ -83,19 +84,19 @@ def _keyword_damage(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _damage_of_pages(path: Path, now: datetime) -> Iterator[str]:
-    found, is_short = survey(path, now)
+    survey_result, is_short = survey(path, now)
     if is_short:
         yield "database: the end of the file is missing"
     yield "database: SQLite cannot open the file"
-    for table in sorted({*found.bad_pages, *found.bad_rows}):
-        pages, rows = found.bad_pages[table], found.bad_rows[table]
+    for table in sorted({*survey_result.bad_pages, *survey_result.bad_rows}):
+        pages, rows = survey_result.bad_pages[table], survey_result.bad_rows[table]
         parts = [counted(pages, "page", "pages")] if pages else []
         parts += [counted(rows, "row", "rows")] if rows else []
-        yield f"{_part(table)}: {' and '.join(parts)} cannot be read; {counted(found.read[table], 'row', 'rows')} can"
-    if found.doubtful:
-        yield f"table memories: not as they were written: {_listed(sorted(set(found.doubtful.values())))}"
-    if lost := [*found.lost_memories, *found.lost_versions]:
-        yield f"table memories: cannot be read, or not in all versions: {_listed(lost)}"
+        yield f"{_part(table)}: {' and '.join(parts)} cannot be read; {counted(survey_result.read[table], 'row', 'rows')} can"
+    if survey_result.doubtful:
+        yield f"table memories: not as they were written: {_enumeration(sorted(set(survey_result.doubtful.values())))}"
+    if lost := [*survey_result.lost_memories, *survey_result.lost_versions]:
+        yield f"table memories: cannot be read, or not in all versions: {_enumeration(lost)}"
 
 
 def _structure(connection: apsw.Connection) -> Iterator[str]:
@@ -103,7 +104,7 @@ def _structure(connection: apsw.Connection) -> Iterator[str]:
     try:
         for (message,) in connection.execute(f"PRAGMA integrity_check({_MOST_MESSAGES})"):
             messages.append(str(message))
-    except _BROKEN as error:  # it stops at the first page that cannot be read; what it said before is known
+    except _BROKEN as error:  # it stops at the first unreadable page; earlier results count
         if not messages:
             yield f"database: its structure cannot be checked ({error})"
             return
@@ -112,18 +113,18 @@ def _structure(connection: apsw.Connection) -> Iterator[str]:
     if not lines:
         return
     tables = _tables(connection)
-    found: dict[str, list[str]] = {}
+    problems: dict[str, list[str]] = {}
     for line in lines:
         tree, named = _TREE.search(line), _NAMED.search(line)
-        name = tree[1] if tree else next((one for one in named.groups() if one), "") if named else ""
-        found.setdefault(_part(tables.get(name, "")), []).append(line)
-    for part, said in found.items():
+        name = tree[1] if tree else next((group for group in named.groups() if group), "") if named else ""
+        problems.setdefault(_part(tables.get(name, "")), []).append(line)
+    for part, said in problems.items():
         more = f", and {len(said) - 1} more" if len(said) > 1 else ""
         yield f"{part}: {said[0]}{more}"
 
 
 def _tables(connection: apsw.Connection) -> dict[str, str]:
-    """Tables by the page that their tree or that of an index of theirs begins at, and by the names of both."""
+    """Tables by the root pages of their trees and indexes, and by the names of both."""
     try:
         rows: list[Any] = connection.execute("SELECT rootpage, name, tbl_name FROM sqlite_schema").fetchall()
     except _BROKEN:
@@ -145,11 +146,11 @@ def _false_checksums(connection: apsw.Connection, table: SummedTable) -> Iterato
     except _BROKEN as error:
         yield f"table {table.name}: not all of its rows can be read ({error})"
     if keys:
-        shown = [_shown(connection, table, key) for key in keys]
-        yield f"table {table.name}: {counted(len(keys), 'row is', 'rows are')} not as written: {_listed(shown)}"
+        names = [_display_name(connection, table, key) for key in keys]
+        yield f"table {table.name}: {counted(len(keys), 'row is', 'rows are')} not as written: {_enumeration(names)}"
 
 
-def _shown(connection: apsw.Connection, table: SummedTable, key: tuple[Any, ...]) -> str:
+def _display_name(connection: apsw.Connection, table: SummedTable, key: tuple[Any, ...]) -> str:
     if table.name == "memories":
         try:
             rows: list[Any] = connection.execute(
@@ -160,7 +161,7 @@ def _shown(connection: apsw.Connection, table: SummedTable, key: tuple[Any, ...]
             pass
     if table.name == "meta":
         key = key[:1]
-    return " ".join(_printed(one) for one in key)
+    return " ".join(_printed(value) for value in key)
 
 
 def _printed(value: Any) -> str:
@@ -174,6 +175,6 @@ def _printed(value: Any) -> str:
     )
 
 
-def _listed(keys: list[str]) -> str:
+def _enumeration(keys: list[str]) -> str:
     more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
     return ", ".join(keys[:_MOST_KEYS]) + more

@@ -40,7 +40,7 @@ class SqliteDatabase:
 
 
 def _bound(parameters: Sequence[Any]) -> Sequence[Any]:
-    """Lists as JSON, for `json_each`: one parameter, however many there are."""
+    """Lists as JSON for `json_each`: one parameter for any number of values."""
     if not any(type(value) is list for value in parameters):
         return parameters
     return [_as_json(value) if type(value) is list else value for value in parameters]

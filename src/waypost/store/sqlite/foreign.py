@@ -1,7 +1,7 @@
-"""Reading a SQLite file that another program made, and that nobody vouches for.
+"""Reads an untrusted SQLite file of another program.
 
-The file itself is only ever read as bytes: a private copy of it, its log and its journal is made and opened instead. Of
-the copy only ordinary tables are read, never a view, a virtual table, a trigger or a computed column, for those are code.
+The file itself is only read as bytes: a private copy of it, its log and its journal is opened instead. Only ordinary
+tables of the copy are read. Views, virtual tables, triggers and computed columns are code: they are never used.
 """
 
 import contextlib
@@ -19,17 +19,17 @@ from waypost.errors import InvalidInput, StoreBusy, StoreCorrupt
 from waypost.store.open_databases import refuse_open_database
 
 LARGEST_FILE = 16 * 1024**3
-LARGEST_VALUE = 4_000_000  # bytes: a memory holds a million characters, of up to four bytes each
-MOST_COLUMNS = 400  # of a table; what is behind them is left out
-_LARGEST_ROW = 256 * 1024**2  # what SQLite itself may handle in one piece
+LARGEST_VALUE = 4_000_000  # bytes: a memory has up to a million characters of up to four bytes
+MOST_COLUMNS = 400  # of a table; later ones are left out
+_LARGEST_ROW = 256 * 1024**2  # largest value that SQLite itself may handle
 _MAGIC = b"SQLite format 3\0"
-_BESIDE = ("", "-wal", "-journal")  # what is committed may stand in the log, what is not, in the file
+_BESIDE = ("", "-wal", "-journal")  # committed rows may be in the log, uncommitted ones in the file
 _TRIES = 5
 _PRIVATE = 0o600
 _PIECE = 1024 * 1024
-_PLAIN_TABLE = re.compile(r"CREATE TABLE\b")  # as SQLite itself writes it; a virtual one begins otherwise
+_PLAIN_TABLE = re.compile(r"CREATE TABLE\b")  # as SQLite itself writes it; a virtual table begins differently
 _COMPUTED = (1, 2, 3)  # hidden, virtual and stored generated columns
-# What `quick_check` says of rows that break a promise of their table. They can be read all the same.
+# What `quick_check` says of rows that violate a constraint. They can still be read.
 _NOT_DAMAGE = ("ok", "NULL value in", "CHECK constraint", "non-", "TEXT value in", "NUMERIC value in")
 
 
@@ -45,18 +45,18 @@ Value = str | int | float | bytes | TooLarge | None
 
 @dataclass(frozen=True, slots=True)
 class ForeignTable:
-    name: str  # as the file spells it
-    columns: tuple[str, ...]  # that hold data
+    name: str  # as spelled in the file
+    columns: tuple[str, ...]  # that contain data
 
 
 # -- the copy
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Put a private copy of the database at `target`, as of one moment, with all that was committed.
+    """Put a private copy of the database at `target`, as of one moment, with everything that was committed.
 
-    The source, its log and its journal stay as they are. Raises InvalidInput for what is no database, StoreCorrupt for a
-    damaged one, StoreBusy when it changes all the time, and OSError when the copy cannot be written.
+    The source, its log and its journal stay unchanged. Raises InvalidInput if it is no database, StoreCorrupt if it
+    is damaged, and StoreBusy if it keeps changing. Raises OSError if the copy cannot be written.
     """
     refuse_open_database(source)
     _check_header(source)
@@ -69,7 +69,7 @@ def copy_database(source: Path, target: Path) -> None:
                 break
         else:
             raise StoreBusy(f"{source} is being written all the time.", "Stop the program that uses it, then repeat.")
-        with _in_our_words(source):
+        with _translated_errors(source):
             _fold(target)
         with target.open("rb") as file:
             os.fsync(file.fileno())
@@ -102,14 +102,14 @@ def _check_header(source: Path) -> None:
 
 
 def _states(source: Path) -> list[tuple[int, int, int] | None]:
-    found: list[tuple[int, int, int] | None] = []
+    stamps: list[tuple[int, int, int] | None] = []
     for end in _BESIDE:
         try:
             state = os.stat(f"{source}{end}")
-            found.append((state.st_ino, state.st_size, state.st_mtime_ns))
+            stamps.append((state.st_ino, state.st_size, state.st_mtime_ns))
         except FileNotFoundError:
-            found.append(None)
-    return found
+            stamps.append(None)
+    return stamps
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -132,7 +132,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _fold(path: Path) -> None:
-    """Bring what stands in the log into the file, undo what a journal says was never committed: one file is left."""
+    """Merge the log into the file, and roll back what a journal says was not committed: one file remains."""
     with contextlib.closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
         _make_safe(connection)
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
@@ -143,12 +143,12 @@ def _fold(path: Path) -> None:
 
 
 class ForeignDatabase:
-    """The ordinary tables of a copy that nobody else writes. A table is asked for by any spelling of its name."""
+    """The ordinary tables of a copy that nobody else writes. Table names are matched in any case."""
 
-    def __init__(self, path: Path, shown: Path | None = None) -> None:
-        """`shown` is how messages name the database, when it is a copy."""
-        self._shown = shown or path
-        with _in_our_words(self._shown):
+    def __init__(self, path: Path, display_path: Path | None = None) -> None:
+        """`display_path` is how messages name the database, if it is a copy."""
+        self._display_path = display_path or path
+        with _translated_errors(self._display_path):
             address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
             self._db = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
             try:
@@ -169,8 +169,8 @@ class ForeignDatabase:
         return self._tables.get(name.lower())
 
     def own_tables(self) -> list[ForeignTable]:
-        """The tables that the program itself made: none of SQLite's own, and none that stands behind a virtual table."""
-        with _in_our_words(self._shown):
+        """The tables that the program itself created: without SQLite's own, and without those behind a virtual table."""
+        with _translated_errors(self._display_path):
             rows = self._db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
         virtual = tuple(f"{name}_".lower() for name, sql in rows if not _PLAIN_TABLE.match(str(sql or "")))
         return [
@@ -180,24 +180,26 @@ class ForeignDatabase:
         ]
 
     def check(self, table: ForeignTable) -> None:
-        """Raise StoreCorrupt when the pages of the table are damaged: reading it could give anything, or never end."""
-        with _in_our_words(self._shown):
+        """Raise StoreCorrupt if the pages of the table are damaged: reading could return anything, or never end."""
+        with _translated_errors(self._display_path):
             for (message,) in self._db.execute(f"PRAGMA quick_check({_quoted(table.name)})").fetchall():
                 if not str(message).startswith(_NOT_DAMAGE):
-                    raise _damaged(self._shown, str(message)[:200])
+                    raise _damaged(self._display_path, str(message)[:200])
 
     def count(self, table: ForeignTable) -> int:
-        with _in_our_words(self._shown):
-            for (found,) in self._db.execute(f"SELECT count(*) FROM {_quoted(table.name)} NOT INDEXED"):
-                return int(found)
+        with _translated_errors(self._display_path):
+            for (count,) in self._db.execute(f"SELECT count(*) FROM {_quoted(table.name)} NOT INDEXED"):
+                return int(count)
         return 0
 
     def rows(self, table: ForeignTable, columns: Sequence[str]) -> Iterator[tuple[Value, ...]]:
-        """The values of these columns, row after row, in an order that does not change. Texts that are not valid in the
-        file's encoding come with marks in the place of what cannot be read; over-large values come as `TooLarge`."""
-        asked = ", ".join(f"typeof({name}), {_limited(name)}" for name in map(_quoted, columns))
-        with _in_our_words(self._shown):
-            for row in self._db.execute(f"SELECT {asked} FROM {_quoted(table.name)} NOT INDEXED"):
+        """The values of these columns, row by row, in a stable order.
+
+        Invalid characters are replaced by marks. Values that are too large come as `TooLarge`.
+        """
+        selected = ", ".join(f"typeof({name}), {_limited(name)}" for name in map(_quoted, columns))
+        with _translated_errors(self._display_path):
+            for row in self._db.execute(f"SELECT {selected} FROM {_quoted(table.name)} NOT INDEXED"):
                 yield tuple(self._value(row[at], row[at + 1]) for at in range(0, len(row), 2))
 
     def _value(self, sort: object, value: object) -> Value:
@@ -210,12 +212,14 @@ class ForeignDatabase:
         return value if isinstance(value, int | float | bytes) else None
 
     def _read_tables(self) -> Iterator[ForeignTable]:
-        found = self._db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").fetchall()
-        for name, sql in found:
+        tables = self._db.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+        ).fetchall()
+        for name, sql in tables:
             if not isinstance(name, str) or not isinstance(sql, str) or not _PLAIN_TABLE.match(sql):
                 continue
-            told = self._db.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
-            columns = [str(row[1]) for row in told if row[6] not in _COMPUTED and "\0" not in str(row[1])]
+            info = self._db.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
+            columns = [str(row[1]) for row in info if row[6] not in _COMPUTED and "\0" not in str(row[1])]
             yield ForeignTable(name, tuple(columns[:MOST_COLUMNS]))
 
 
@@ -240,7 +244,7 @@ def _make_safe(connection: apsw.Connection) -> None:
 
 
 def _limited(column: str) -> str:
-    """Texts come as bytes, since a damaged one could not be given as text; of what is too large, only its size."""
+    """Texts come as bytes, because a damaged one cannot be returned as text; too large values only as their size."""
     size = f"octet_length({column})"
     return (
         f"CASE WHEN {size} > {LARGEST_VALUE} THEN {size}"
@@ -257,7 +261,7 @@ def _damaged(path: Path, said: str) -> StoreCorrupt:
 
 
 @contextlib.contextmanager
-def _in_our_words(path: Path) -> Iterator[None]:
+def _translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except apsw.NotADBError as error:
@@ -267,5 +271,5 @@ def _in_our_words(path: Path) -> Iterator[None]:
         ) from error
     except apsw.FullError as error:
         raise StoreCorrupt(f"There is no room to read {path}.", "Free some space and repeat.") from error
-    except apsw.Error as error:  # whatever it is: the file, not the question, is at fault
+    except apsw.Error as error:  # any error: the file is at fault, not the question
         raise _damaged(path, str(error)[:200].rstrip(".")) from error

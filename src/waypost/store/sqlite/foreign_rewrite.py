@@ -1,7 +1,7 @@
-"""A copy of another program's database that holds its ordinary tables only, each value cleaned on the way.
+"""A copy of another program's database with its ordinary tables only, each value cleaned.
 
-Cleaning in place would leave the old values in free pages, indexes and the segments of keyword tables. So the rows are
-written into a new file: no index, view, trigger or virtual table comes along, nor the tables behind a virtual one.
+Cleaning in place would leave old values in free pages, indexes and keyword tables. So the rows are written into a new
+file. Indexes, views, triggers and virtual tables are left out, and so are the tables behind virtual ones.
 """
 
 import contextlib
@@ -21,11 +21,10 @@ _PRIVATE = 0o600
 def rewrite_database(
     source: ForeignDatabase, target: Path, clean: Callable[[str], str], needed: Collection[str]
 ) -> Counter[str]:
-    """Write the tables of `source` to a new file at `target`, every text passed through `clean`. Returns in how many rows
-    of each table that changed something.
+    """Write the tables of `source` to a new file at `target`, every text passed through `clean`.
 
-    A damaged table is left out, unless it is one of the `needed` ones: then StoreCorrupt is raised. A value too large to
-    be imported is replaced by zeros of its length.
+    Returns how many rows of each table changed. A damaged table is left out; if it is `needed`, StoreCorrupt is
+    raised. A value too large for an import is replaced by zeros of its length.
     """
     changed: Counter[str] = Counter()
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _PRIVATE))

@@ -1,4 +1,4 @@
-"""Reading a database on a disk without room: SQLite wants to make a file of 32 KB before it reads the first row."""
+"""Reads a database on a full disk: SQLite wants to create a file of 32 KB before it reads the first row."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import apsw
 
-_LEAST_ROOM = 1024 * 1024  # bytes: with less, a few notes of a read could take what a write needs
+_LEAST_ROOM = 1024 * 1024  # bytes: with less, notes of a read could take what a write needs
 _ROOM_ERRORS = frozenset(
     {apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_IOERR_SHMOPEN, apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_WRITE}
 )
@@ -24,15 +24,15 @@ def has_no_room(path: Path) -> bool:
 
 
 def is_about_room(error: apsw.Error) -> bool:
-    """Whether SQLite failed because it could not make or extend a file."""
+    """Whether SQLite failed because it could not create or extend a file."""
     return isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) in _ROOM_ERRORS
 
 
 def open_for_reading(path: Path) -> apsw.Connection:
-    """A connection that reads and writes no byte. To be used once and closed: it takes no part in the locks of the log.
+    """A read-only connection. Use it once and close it: it does not take the locks of the log.
 
-    Nobody else has the database open, or the file that could not be made would be there. Without a log the database is
-    read as it is; with one that a killed process left, alone, with the index of the log in memory.
+    Nobody else has the database open, else the file that could not be created would exist. Without a log the database
+    is read as it is. A log of a killed process is read alone, with its index in memory.
     """
     try:
         has_log = os.stat(f"{path}-wal").st_size > 0

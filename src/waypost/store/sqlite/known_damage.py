@@ -1,4 +1,6 @@
-"""The damage that reads of this process have met, while it lasts: for notices, and so that nobody writes by half of a table."""
+"""The damage that reads of this process have met, while it lasts: for notices, and to forbid writes based on half a
+table.
+"""
 
 import os
 import threading
@@ -17,23 +19,24 @@ _Stamp = tuple[tuple[int, int, int], ...]  # of the file and of its log
 
 
 class KnownDamage:
-    """Of one database. What was found counts until the file changes; then the tables in question are looked at again, for
-    another process may have repaired it."""
+    """The damage of one database. It counts until the file changes. Then the tables are checked again, because another
+    process may have repaired them.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._tables: frozenset[str] = frozenset()
-        self._copied: frozenset[str] = frozenset()  # tables that could not be read where they are
+        self._copied: frozenset[str] = frozenset()  # tables that could not be read in place
         self._stamp: _Stamp | None = None
         self._unreadable: tuple[_Stamp, tuple[str, ...]] | None = None
 
     def add(self, tables: Iterable[str], copied: Iterable[str]) -> None:
-        found = frozenset(tables)
-        if not found:
+        names = frozenset(tables)
+        if not names:
             return
         with self._lock:
-            self._tables |= found
+            self._tables |= names
             self._copied |= frozenset(copied)
             self._stamp = self._now()
 
@@ -52,25 +55,25 @@ class KnownDamage:
         return tuple(sorted(self._tables))
 
     def forbids_writing(self, connection: apsw.Connection) -> bool:
-        """Whether a table that nobody can make again could not be read where it is: a write must know all that is in it."""
+        """Whether a table that cannot be rebuilt could not be read in place: a write must know all its rows."""
         self._look_again(connection)
         return not self._copied.isdisjoint(KEPT)
 
     def unreadable(self, now: datetime) -> tuple[str, ...]:
-        """The ids of memories that cannot be read, or not as they were written. Takes a look at the whole file, once."""
-        stamp, known = self._now(), self._unreadable
-        if known is None or known[0] != stamp:
-            found, _ = survey(self._path, now)
-            ids = [*found.lost_memories, *found.lost_versions, *found.doubtful.values()]
-            known = self._unreadable = (stamp, tuple(dict.fromkeys(ids)))
-        return known[1]
+        """Ids of memories that cannot be read, or differ from what was written. Reads the whole file, once."""
+        stamp, cached = self._now(), self._unreadable
+        if cached is None or cached[0] != stamp:
+            damage, _ = survey(self._path, now)
+            ids = [*damage.lost_memories, *damage.lost_versions, *damage.doubtful.values()]
+            cached = self._unreadable = (stamp, tuple(dict.fromkeys(ids)))
+        return cached[1]
 
     def _look_again(self, connection: apsw.Connection) -> None:
         stamp = self._now() if self._tables else None
         if stamp == self._stamp or not self._tables:
             return
         copied = frozenset(name for name in self._copied if not is_whole(connection, name))
-        with self._lock:  # what was not copied shows itself again with the next read
+        with self._lock:  # the next read meets the rest again
             self._tables, self._copied, self._stamp = copied, copied, stamp
 
     def _now(self) -> _Stamp:
@@ -79,7 +82,7 @@ class KnownDamage:
 
 def _stamp(path: str) -> tuple[int, int, int]:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return 0, 0, 0
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -1,7 +1,7 @@
-"""Writes that are in the log and cannot be read any more.
+"""Finds writes in the log that can no longer be read.
 
-Opening a database, SQLite reads its log up to the first damaged page, and takes that for the end: a process that was killed in
-the middle of a write leaves such an end too. But a commit behind it was once on disk: it is lost.
+When SQLite opens a database, it reads the log up to the first damaged page. It takes that for the end. A process that
+was killed during a write leaves such an end too. But a commit behind it was once on disk: it is lost.
 """
 
 import contextlib
@@ -18,8 +18,7 @@ import apsw
 
 from waypost.errors import StoreFull
 from waypost.store.salvaged import FOLDER, LOST_WRITES_NOTE
-from waypost.store.sqlite.file_copy import keep_copy
-from waypost.store.sqlite.files import LOG, bytes_of
+from waypost.store.sqlite.files import LOG, bytes_of, keep_copy
 from waypost.store.sqlite.pages import PAGE
 
 _HEADER, _FRAME_HEADER = 32, 24
@@ -29,42 +28,48 @@ _PRIVATE = 0o600
 
 @dataclass(frozen=True, slots=True)
 class LoggedCommits:
-    """The places of commits in a log, counted from 1, whether or not they can be read. `salt` marks those of one log: SQLite
-    chooses another one when it begins the file anew."""
+    """Positions of commits in a log, counted from 1, readable or not.
+
+    `salt` marks those of one log: SQLite chooses another one when it starts the file again.
+    """
 
     salt: bytes
     places: Sequence[int]
 
 
 def logged_commits(path: Path) -> LoggedCommits | None:
-    """What the log of a database says of itself. None where there is no log."""
+    """The commits in the log of a database, or None without a log."""
     try:
         with bytes_of(path, LOG) as (read, size):
             head = read(0, _HEADER)
-            found: list[tuple[bytes, int]] = []
+            frames: list[tuple[bytes, int]] = []
             for place, at in enumerate(range(_HEADER, size - _FRAME_HEADER - PAGE + 1, _FRAME_HEADER + PAGE), 1):
                 number, pages, salt = struct.unpack(">2I8s", read(at, 16))
                 if number and pages:  # the last page of a transaction, which says how many the database has
-                    found.append((salt, place))
+                    frames.append((salt, place))
     except (apsw.Error, struct.error):
         return None
-    salts = Counter(salt for salt, _ in found if any(salt))
-    salt = head[16:24] if head[:4] in _MAGIC else max(salts, key=lambda one: salts[one], default=b"")
-    return LoggedCommits(salt, [place for other, place in found if other == salt]) if salt else None
+    salts = Counter(salt for salt, _ in frames if any(salt))
+    salt = head[16:24] if head[:4] in _MAGIC else max(salts, key=lambda salt_bytes: salts[salt_bytes], default=b"")
+    return LoggedCommits(salt, [place for other, place in frames if other == salt]) if salt else None
 
 
 def keep_lost_writes(path: Path, connection: apsw.Connection, before: LoggedCommits, now: datetime) -> None:
-    """Note how many commits of a log SQLite does not know, with a copy of it, and begin the log anew. `before` was read
-    before the connection was opened."""
+    """Record how many commits of a log SQLite does not know. Copy the log and start it again.
+
+    `before` was read before the connection was opened.
+    """
     rows: list[Any] = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchall()
     lost = [place for place in before.places if place > rows[0][1]]
     note = path.parent / LOST_WRITES_NOTE
     if not lost or note.exists():
         return
     after = logged_commits(path)
-    if after is None or after.salt != before.salt:  # another process began it anew meanwhile
+    if after is None or after.salt != before.salt:  # another process has started the log again
         return
-    with contextlib.suppress(OSError, StoreFull):  # without room nobody writes either, and the next one sees it again
+    with contextlib.suppress(
+        OSError, StoreFull
+    ):  # without room nobody can write either, and the next open sees it again
         folder = path.parent / FOLDER
         folder.mkdir(mode=0o700, exist_ok=True)
         old = keep_copy(path, folder, now.strftime("%Y%m%dT%H%M%SZ"))

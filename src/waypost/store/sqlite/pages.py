@@ -1,7 +1,7 @@
-"""The pages of a database file, read without SQLite: what is left of a file that SQLite refuses, or stops at.
+"""Reads the pages of a database file that SQLite refuses, or cannot read to the end, without SQLite.
 
-https://www.sqlite.org/fileformat.html describes the format. Nothing here trusts a byte: whatever a page says, reading it ends,
-and gives rows or raises `BadPage`.
+https://www.sqlite.org/fileformat.html describes the format. No byte is trusted: whatever a page contains, reading it
+ends, and returns rows or raises `BadPage`.
 """
 
 import struct
@@ -11,40 +11,40 @@ from typing import Any
 
 from waypost.store.sqlite.checksums import StoredText
 
-PAGE = 4096  # bytes; Waypost has never made a database with another size of page
+PAGE = 4096  # bytes; Waypost has never used another page size
 INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE = 2, 5, 10, 13
-_HEADER = 100  # bytes of the first page that belong to the file
+_HEADER = 100  # bytes of the file header on the first page
 _LOG_HEADER, _FRAME_HEADER = 32, 24
-_LARGEST_PAYLOAD = 1_000_000_000  # as SQLite has it
+_LARGEST_PAYLOAD = 1_000_000_000  # as in SQLite
 _INTEGER_SIZES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
-Read = Callable[[int, int], bytes]  # so many bytes from this offset; fewer at the end of the file
+Read = Callable[[int, int], bytes]  # (offset, count) -> bytes; fewer at the end of the file
 
 
 class BadPage(Exception):
-    """A page, or a row on it, does not follow the format."""
+    """A page, or a row on it, violates the format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A row of a table or an entry of an index, not decoded yet. `key` is the number of the row in an ordinary table."""
+    """A row of a table or an entry of an index, not decoded. `key` is the row number in an ordinary table."""
 
     key: int | None
     payload: bytes
 
 
 class Pages:
-    """All pages as of the last commit: those of the file, and over them those of the write-ahead log."""
+    """All pages as of the last commit: those of the write-ahead log replace those of the file."""
 
     def __init__(self, read: Read, size: int, read_log: Read | None = None, log_size: int = 0) -> None:
         self._read, self._read_log = read, read_log
         self._logged, committed = _log_pages(read_log, log_size) if read_log else ({}, 0)
         in_file = -(-size // PAGE)
         self.count = max(in_file, committed)
-        self.is_short = committed == 0 and _told_pages(read(0, _HEADER)) > in_file
+        self.is_short = committed == 0 and _page_count(read(0, _HEADER)) > in_file
 
     def page(self, number: int) -> bytes:
-        """One page. Raises BadPage for one that is not there; what is cut off is zeros."""
+        """One page. Raises BadPage if it is missing; what is cut off is zeros."""
         if not 1 <= number <= self.count:
             raise BadPage(f"there is no page {number}")
         place = self._logged.get(number)
@@ -55,7 +55,7 @@ class Pages:
         return page.ljust(PAGE, b"\0")
 
     def sort(self, number: int) -> int:
-        """The first byte of a page: which sort it is, if it is one of a table or an index."""
+        """The first byte of a page: its type, if it is one of a table or an index."""
         return self.page(number)[_HEADER if number == 1 else 0]
 
     def children(self, number: int) -> list[int]:
@@ -67,7 +67,7 @@ class Pages:
         return [*below, int.from_bytes(page[start + 8 : start + 12], "big")]
 
     def cells(self, number: int) -> Iterator[Cell | BadPage]:
-        """What is stored on a page; a part that cannot be read comes as the reason."""
+        """What is stored on a page; an unreadable part comes as the reason."""
         page, start = self.page(number), _start(number)
         sort = page[start]
         if sort not in (INTERIOR_INDEX, LEAF_INDEX, LEAF_TABLE):
@@ -180,17 +180,17 @@ def _local_size(size: int, sort: int) -> int:
     return local if local <= most else least
 
 
-def _told_pages(header: bytes) -> int:
-    """How many pages the header says that the file has; 0 where it does not say."""
+def _page_count(header: bytes) -> int:
+    """How many pages the file has according to its header; 0 if unknown."""
     return int.from_bytes(header[28:32], "big") if header[24:28] == header[92:96] else 0
 
 
 def _log_pages(read: Read, size: int) -> tuple[dict[int, int], int]:
-    """Where the log holds the latest committed state of which page, and how many pages the database has then."""
+    """Offset of the latest committed state of each page in the log, and how many pages the database has then."""
     head = read(0, _LOG_HEADER)
     if len(head) < _LOG_HEADER or head[:4] not in (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83"):
         return {}, 0
-    words = "<" if head[3] == 0x82 else ">"  # in which order the bytes were summed
+    words = "<" if head[3] == 0x82 else ">"  # byte order of the checksums
     if int.from_bytes(head[8:12], "big") != PAGE or _sum(head[:24], (0, 0), words) != struct.unpack(">2I", head[24:]):
         return {}, 0
     sums, pages, committed, count = struct.unpack(">2I", head[24:]), dict[int, int](), dict[int, int](), 0
@@ -211,7 +211,7 @@ def _log_pages(read: Read, size: int) -> tuple[dict[int, int], int]:
 def _sum(data: bytes, before: tuple[int, int], order: str) -> tuple[int, int]:
     first, second = before
     numbers = struct.unpack(f"{order}{len(data) // 4}I", data)
-    for one, other in zip(numbers[::2], numbers[1::2], strict=True):
-        first = (first + one + second) & 0xFFFFFFFF
-        second = (second + other + first) & 0xFFFFFFFF
+    for even, odd in zip(numbers[::2], numbers[1::2], strict=True):
+        first = (first + even + second) & 0xFFFFFFFF
+        second = (second + odd + first) & 0xFFFFFFFF
     return first, second

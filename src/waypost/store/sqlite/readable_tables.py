@@ -1,7 +1,7 @@
-"""Reading tables that are damaged: a temporary copy of what can be read stands in for one until the transaction ends.
+"""Reads damaged tables: until the transaction ends, a temporary copy of the readable rows replaces a damaged table.
 
-SQLite finds a temporary table before the one of the file, so every statement works as it is. The copy goes with the
-transaction; nothing is written to the file.
+SQLite finds a temporary table before the one in the file, so statements work unchanged. The copy is dropped with the
+transaction. Nothing is written to the file.
 """
 
 import re
@@ -14,19 +14,23 @@ from typing import Any
 import apsw
 
 from waypost.store.sqlite.database import SqliteDatabase
-from waypost.store.sqlite.file_copy import pages_of
+from waypost.store.sqlite.files import pages_of
 from waypost.store.sqlite.salvage import TableShape, shapes_of, true_rows
 
 _NAME = re.compile(r"\w+")
 _INDEX = re.compile(r"^(CREATE (?:UNIQUE )?INDEX) ")
-# Large ones, which an answer can do without: keywords stand in for embeddings.
+# A statement whose result depends on all given values together cannot be run for some of them at a time.
+_WHOLE = re.compile(r"\bNOT IN\b|\bLIMIT\b|\bGROUP BY\b|\bUNION\b|\b(count|sum|min|max|avg|total)\s*\(", re.IGNORECASE)
+# Large tables that an answer can do without: keywords replace vectors.
 _NEVER_COPIED = frozenset({"vectors", "migrations", "sqlite_sequence"})
-MEMORIES = "memories"  # the largest; most of it is read where it is (`reader.py`)
+MEMORIES = "memories"  # the largest; most of it is read in place (`versions.py`)
+MOST_PROBES = 500  # failed reads in one transaction; after more, the table is copied
+UNREADABLE = (apsw.CorruptError, apsw.SQLError, apsw.IOError)
 
 
 @dataclass(frozen=True, slots=True)
 class TableCopy:
-    """What can be read of a damaged table, and how to make another one of it."""
+    """The readable rows of a damaged table, and how to create it again."""
 
     shape: TableShape
     rows: Sequence[Sequence[Any]]
@@ -34,18 +38,34 @@ class TableCopy:
 
 
 class ReadableDatabase(SqliteDatabase):
-    """A connection in a read transaction that goes on where a table is damaged."""
+    """A connection in a read transaction that leaves out what cannot be read."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__(connection)
+        self.damaged: set[str] = set()  # tables of which something was left out
+        self.probes = 0  # failed reads
         self._copies: dict[str, TableCopy] = {}
 
     @property
     def copied(self) -> frozenset[str]:
-        """The tables that a copy stands in for."""
+        """The tables that a copy replaces."""
         return frozenset(self._copies)
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        try:
+            return self.whole_rows(sql, parameters)
+        except apsw.CorruptError:
+            rows = None if _WHOLE.search(sql) else self._readable_rows(sql, list(parameters))
+            if rows:
+                return rows
+            if not self.copy_damaged([MEMORIES]):
+                if rows is None:
+                    raise
+                return rows
+        return self.whole_rows(sql, parameters)
+
+    def whole_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """All rows, or CorruptError. Only tables other than `memories` may be copied for it."""
         try:
             return super().rows(sql, parameters)
         except apsw.CorruptError:
@@ -53,8 +73,33 @@ class ReadableDatabase(SqliteDatabase):
                 raise
             return super().rows(sql, parameters)
 
+    def _readable_rows(self, sql: str, parameters: list[Any]) -> list[Any] | None:
+        """Run a statement for fewer and fewer values of a list, until only unreadable ones are left out.
+
+        None: no parameter is a list, or too much is unreadable.
+        """
+        lists = [at for at, value in enumerate(parameters) if type(value) is list]
+        if not lists or self.probes > MOST_PROBES:
+            return None
+        longest = max(lists, key=lambda at: len(parameters[at]))
+        values, rows = parameters[longest], list[Any]()
+        if len(values) <= 1:
+            self.damaged.add(MEMORIES)
+            return rows
+        for part in (values[: len(values) // 2], values[len(values) // 2 :]):
+            with_part = [*parameters[:longest], part, *parameters[longest + 1 :]]
+            try:
+                rows += self.whole_rows(sql, with_part)
+            except apsw.CorruptError:
+                self.probes += 1
+                rest = self._readable_rows(sql, with_part)
+                if rest is None:
+                    return None
+                rows += rest
+        return rows
+
     def copy_damaged(self, names: Iterable[str]) -> bool:
-        """Put a copy in the place of each of these tables that is damaged. False: none is, or none that was not copied."""
+        """Replace each damaged one of these tables by a copy. False: none is damaged, or all were copied before."""
         shapes = shapes_of(self.connection)
         wanted = (set(names) & shapes.keys()) - self._copies.keys() - _NEVER_COPIED
         damaged = [name for name in sorted(wanted) if not is_whole(self.connection, name)]
@@ -74,19 +119,19 @@ class ReadableDatabase(SqliteDatabase):
         if shape.is_summed:
             with pages_of(Path(self.connection.db_filename("main"))) as pages:
                 return list(true_rows(pages, shape))
-        # From both ends up to what is damaged: these tables can be made again, so what is between may be left out.
-        found = list[Sequence[Any]]()
+        # From both ends up to the damage: these tables can be rebuilt, so what is between may be left out.
+        rows = list[Sequence[Any]]()
         for order in ("", " DESC"):
             key = ", ".join(f"{name}{order}" for name in shape.key) or f"rowid{order}"
             sql = f"SELECT {', '.join(shape.columns)} FROM main.{shape.name} NOT INDEXED ORDER BY {key}"
             with suppress(apsw.CorruptError, UnicodeDecodeError):
                 for row in self.connection.execute(sql):
-                    found.append(row)
+                    rows.append(row)
                 break
-        return found
+        return rows
 
     def _put_in_place(self) -> None:
-        """In a transaction that begins anew: once one has met damage, SQLite writes nothing in it, not even into memory."""
+        """In a new transaction: once one has met damage, SQLite writes nothing in it, not even into memory."""
         self.connection.execute("ROLLBACK")
         self.connection.execute("BEGIN")
         for name, copy in self._copies.items():
@@ -98,12 +143,12 @@ class ReadableDatabase(SqliteDatabase):
 
 
 def is_whole(connection: apsw.Connection, table: str) -> bool:
-    """Whether every row of a table of the file can be reached, by its number and by its indexes."""
+    """Whether every row of a table in the file can be reached, by its number and by its indexes."""
     try:
-        found: list[Any] = connection.execute(f"PRAGMA main.integrity_check({table})").fetchall()
+        rows: list[Any] = connection.execute(f"PRAGMA main.integrity_check({table})").fetchall()
     except apsw.Error:
         return False
-    return found == [("ok",)]
+    return rows == [("ok",)]
 
 
 def _declared(shape: TableShape) -> str:

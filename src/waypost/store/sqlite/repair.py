@@ -1,8 +1,8 @@
-"""Repairing a damaged database: every row that can be read goes into a new one, which then takes the old one's place.
+"""Repairs a damaged database: every readable row goes into a new one, which then replaces the old one.
 
-The new content is written into the existing file by SQLite, in one transaction. So whoever has the database open goes on with
-the repaired one, nobody writes into a file that is gone, and a process that is killed on the way leaves the old content or
-the new one. What is in the folder `damaged` beside it: a copy of each damaged file, and while a repair runs, its new database.
+SQLite writes the new content into the existing file, in one transaction. So open connections continue with the
+repaired database, and nobody writes into a deleted file. If the process is killed, the file has the old content or
+the new one. The folder `damaged` beside it has a copy of each damaged file and, during a repair, the new database.
 """
 
 import contextlib
@@ -18,23 +18,23 @@ import apsw
 from waypost.errors import StoreBusy
 from waypost.store.salvaged import CHECKOUTS_LOST, FOLDER, WORKPLACE, Index, Salvaged
 from waypost.store.sqlite.checksums import add_checksum_function
-from waypost.store.sqlite.connection import in_our_words
-from waypost.store.sqlite.file_copy import keep_copy, pages_of
+from waypost.store.sqlite.connection import translated_errors
+from waypost.store.sqlite.files import keep_copy, pages_of
 from waypost.store.sqlite.pages import Pages
 from waypost.store.sqlite.salvage import Salvage, SalvageSurvey
 from waypost.store.sqlite.schema import MIGRATIONS, make, refuse_later
 
 DOUBTFUL = "damaged on disk: its text may be wrong"  # why such a memory counts as stale
 _TRIES = 3
-# What is made again: from the memories, by an engine, from the files of a journal.
+# Tables that are rebuilt: from the memories, by an engine, or from the files of a journal.
 _MADE_AGAIN = ("passages", "owed", "domains", "journal_files", "migrations", "sqlite_sequence")
 _OF_TREES = ("memories", "code_refs", "edges", "files", "tracked")
 _COUNTED = ("memories", "passages", "vectors", "audit")
 
 
 def survey(path: Path, now: datetime) -> tuple[SalvageSurvey, bool]:
-    """What can be read of a database, without SQLite, and whether a part at its end is missing."""
-    with in_our_words(path), pages_of(path) as pages:
+    """What can be read of a database without SQLite, and whether its end is missing."""
+    with translated_errors(path), pages_of(path) as pages:
         salvage, _names = _salvage(pages, path, now)
         for _row in salvage.rows():
             pass
@@ -42,18 +42,20 @@ def survey(path: Path, now: datetime) -> tuple[SalvageSurvey, bool]:
 
 
 def repair(path: Path, index: Index, now: datetime, busy_seconds: float) -> Salvaged:
-    """Make the database anew of all that can be read. `index` fills in what is found by. The caller sees to it that nobody
-    else repairs it at the same time, and that this process has no other connection to it."""
+    """Rebuild the database from everything that can be read. `index` fills the indexes.
+
+    The caller makes sure that nobody else repairs it, and that this process has no other connection to it.
+    """
     folder = path.parent / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     workplace = folder / WORKPLACE
-    with in_our_words(path):
+    with translated_errors(path):
         first = _keep_log(path, folder, now)
         for _ in range(_TRIES):
-            shutil.rmtree(workplace, ignore_errors=True)  # what a killed one left
+            shutil.rmtree(workplace, ignore_errors=True)  # left by a killed repair
             workplace.mkdir(mode=0o700)
             try:
-                with _held(path, busy_seconds) as holder:
+                with _without_writers(path, busy_seconds) as holder:
                     done = _make_new(path, workplace / path.name, index, now, first)
                     if _swap(path, workplace / path.name, holder, busy_seconds):
                         return done
@@ -67,26 +69,28 @@ def repair(path: Path, index: Index, now: datetime, busy_seconds: float) -> Salv
 
 @contextmanager
 def salvaged_copy(path: Path, now: datetime, busy_seconds: float) -> Iterator[tuple[Path, Sequence[str]]]:
-    """The folder of a database with all that can be read, for as long as the block runs, and the ids of memories that
-    cannot. The damaged one stays as it is."""
+    """A temporary folder with a database of everything that can be read, and the ids of unreadable memories.
+
+    The damaged database stays unchanged.
+    """
     folder = path.parent / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     workplace = folder / f"{WORKPLACE}-{os.getpid()}"
     workplace.mkdir(mode=0o700)
     try:
-        with in_our_words(path), _held(path, busy_seconds), pages_of(path) as pages:
+        with translated_errors(path), _without_writers(path, busy_seconds), pages_of(path) as pages:
             salvage, names = _salvage(pages, path, now)
             _fill(salvage, names, workplace / path.name, now)
-        found = salvage.survey
-        yield workplace, list(dict.fromkeys([*found.lost_memories, *found.lost_versions, *found.doubtful.values()]))
+        survey = salvage.survey
+        yield workplace, list(dict.fromkeys([*survey.lost_memories, *survey.lost_versions, *survey.doubtful.values()]))
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
-        with contextlib.suppress(OSError):  # copies are in it
+        with contextlib.suppress(OSError):  # it contains copies
             folder.rmdir()
 
 
 def _keep_log(path: Path, folder: Path, now: datetime) -> Path | None:
-    """Copy a database that is empty or gone with the log that is left of it: SQLite removes that when it opens the file."""
+    """Copy an empty or missing database with its remaining log: SQLite removes the log when it opens the file."""
     if path.exists() and path.stat().st_size:
         return None
     path.touch(mode=0o600)
@@ -102,42 +106,42 @@ def _make_new(path: Path, new: Path, index: Index, now: datetime, old: Path | No
     with pages_of(old) as pages:  # a private copy: nobody changes it
         salvage, names = _salvage(pages, path, now)
         _fill(salvage, names, new, now)
-    found = salvage.survey
+    survey = salvage.survey
     _index(new.parent, index)
     return Salvaged(
         old,
-        dict(found.read),
-        dict(found.bad_rows),
-        dict(found.bad_pages),
-        tuple(found.lost_memories),
-        tuple(found.lost_versions),
-        tuple(dict.fromkeys(found.doubtful.values())),
+        dict(survey.read),
+        dict(survey.bad_rows),
+        dict(survey.bad_pages),
+        tuple(survey.lost_memories),
+        tuple(survey.lost_versions),
+        tuple(dict.fromkeys(survey.doubtful.values())),
     )
 
 
 def _index(folder: Path, index: Index) -> None:
-    from waypost.store.sqlite.store import SqliteStore  # which can be repaired, and knows this module
+    from waypost.store.sqlite.store import SqliteStore  # which can be repaired, and imports this module
 
     store = SqliteStore(folder)
     try:
         index(store)
         with store.write() as writer:
-            writer.drop_unsaid_vectors()
+            writer.index.drop_unused_vectors()
     finally:
         store.close()
 
 
 def _salvage(pages: Pages, path: Path, now: datetime) -> tuple[Salvage, list[str]]:
-    """By the tables that the database has, which may be those of an earlier version; with the migrations that made them."""
+    """By the tables of the database, which may be those of an earlier version; with their migrations."""
     salvage = _by(MIGRATIONS, pages, now)
-    found = salvage.migrations()
-    if found > set(MIGRATIONS):  # else a name that is not known is one of ours that was damaged
-        refuse_later(found, str(path))
-    known = [place for place, name in enumerate(MIGRATIONS) if name in found]
-    names = list(MIGRATIONS)[: known[-1] + 1] if known else list(MIGRATIONS)
+    applied = salvage.migrations()
+    if applied > set(MIGRATIONS):  # else an unknown name is one of ours that was damaged
+        refuse_later(applied, str(path))
+    places = [place for place, name in enumerate(MIGRATIONS) if name in applied]
+    names = list(MIGRATIONS)[: places[-1] + 1] if places else list(MIGRATIONS)
     if len(names) == len(MIGRATIONS):
         return salvage, names
-    # The names of the latest ones may be what is damaged: the tables are those that more memories fit.
+    # The names of the latest migrations may be damaged: choose the tables that fit more memories.
     if _memories(_by(names, pages, now)) > _memories(salvage):
         return _by(names, pages, now), names
     return _by(MIGRATIONS, pages, now), list(MIGRATIONS)
@@ -181,24 +185,24 @@ def _fill(salvage: Salvage, names: Iterable[str], new: Path, now: datetime) -> N
         connection.execute("COMMIT")
 
 
-def _put_in_order(connection: apsw.Connection, found: SalvageSurvey, numbers: dict[str, int]) -> None:
-    """Drop what points at rows that are lost, and see to it that everything that can be made again is."""
+def _put_in_order(connection: apsw.Connection, survey: SalvageSurvey, numbers: dict[str, int]) -> None:
+    """Drop what refers to lost rows, and mark everything that can be rebuilt."""
     for table in ("code_refs", "verdicts"):
         connection.execute(f"DELETE FROM {table} WHERE number NOT IN (SELECT number FROM memories)")
     connection.execute(
         "DELETE FROM vectors WHERE vector_id NOT IN (SELECT v.vector_id FROM vectors v JOIN engines e USING (engine_id)"
         " WHERE length(v.packed) = 2 * e.dimensions)"
     )
-    # An entry of the journal that is lost here is read again from its file.
+    # A lost journal entry is read again from its file.
     connection.execute("DELETE FROM journal_places WHERE memory_id NOT IN (SELECT memory_id FROM memories)")
-    damaged = found.bad_rows.keys() | found.bad_pages.keys()
-    if damaged & {*_OF_TREES, "sqlite_schema"} or not found.read["files"]:
+    damaged = survey.bad_rows.keys() | survey.bad_pages.keys()
+    if damaged & {*_OF_TREES, "sqlite_schema"} or not survey.read["files"]:
         connection.execute("UPDATE files SET mtime = 0, hash = x''")  # so that they are read again
-    if "checkouts" in damaged or not found.read["checkouts"]:
+    if "checkouts" in damaged or not survey.read["checkouts"]:
         connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", (CHECKOUTS_LOST,))
-    for number, memory_id in found.doubtful.items():
-        held = "SELECT 1 FROM memories WHERE number = ? AND superseded_at IS NULL"
-        if connection.execute(held, (number,)).fetchall():
+    for number, memory_id in survey.doubtful.items():
+        current = "SELECT 1 FROM memories WHERE number = ? AND superseded_at IS NULL"
+        if connection.execute(current, (number,)).fetchall():
             connection.execute("INSERT INTO states (memory_id) VALUES (?) ON CONFLICT DO NOTHING", (memory_id,))
             connection.execute(
                 "UPDATE states SET is_stale = 1, stale_reason = ? WHERE memory_id = ?", (DOUBTFUL, memory_id)
@@ -206,7 +210,7 @@ def _put_in_order(connection: apsw.Connection, found: SalvageSurvey, numbers: di
     for table, number in numbers.items():
         key = {"memories": "number", "audit": "number", "vectors": "vector_id", "passages": "passage_id"}[table]
         ((highest,),) = connection.execute(f"SELECT coalesce(max({key}), 0) FROM {table}").fetchall()
-        highest = max(highest, number, *(found.known if table == "memories" else ()))
+        highest = max(highest, number, *(survey.memory_ids if table == "memories" else ()))
         connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, highest))
 
@@ -215,7 +219,7 @@ def _put_in_order(connection: apsw.Connection, found: SalvageSurvey, numbers: di
 
 
 class _Holder:
-    """A connection that keeps other writers out, and knows what was committed when it began to."""
+    """A connection that keeps other writers out, and knows what was committed when it began."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
@@ -223,7 +227,7 @@ class _Holder:
 
 
 @contextmanager
-def _held(path: Path, busy_seconds: float) -> Iterator[_Holder | None]:
+def _without_writers(path: Path, busy_seconds: float) -> Iterator[_Holder | None]:
     """Keep writers out. None: SQLite cannot even begin a transaction, so nobody else can write either."""
     with closing(apsw.Connection(str(path))) as connection:
         connection.set_busy_timeout(int(busy_seconds * 1000))
@@ -241,10 +245,10 @@ def _held(path: Path, busy_seconds: float) -> Iterator[_Holder | None]:
 
 
 def _swap(path: Path, new: Path, holder: _Holder | None, busy_seconds: float) -> bool:
-    """Write the new content into the old file. False: somebody wrote into it at the last moment, so nothing was changed."""
+    """Write the new content into the old file. False: someone wrote into it at the last moment, so nothing was changed."""
     with closing(apsw.Connection(str(path))) as target, closing(apsw.Connection(str(new))) as source:
         target.set_busy_timeout(int(busy_seconds * 1000))
-        if holder is None:  # to SQLite the file is empty from here on, whatever its header says
+        if holder is None:  # from here on the file is empty for SQLite, whatever its header says
             target.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)
         else:
             holder.connection.execute("ROLLBACK")

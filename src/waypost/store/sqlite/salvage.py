@@ -1,7 +1,6 @@
-"""Every row that can still be read out of a damaged database, each known to be of its table.
+"""Reads every row that is still readable in a damaged database, and assigns it to its table.
 
-A page belongs to the table whose tree leads to it. Where the tree is broken, a row is known by its checksum: no row of one
-table passes for a row of another.
+A page belongs to the table whose tree leads to it. If the tree is broken, the checksum of a row identifies its table.
 """
 
 import json
@@ -38,10 +37,10 @@ class TableShape:
 
     name: str
     columns: tuple[str, ...]  # as declared
-    stored: tuple[str, ...]  # in the order of the file: those of the key come first where there is no row number
+    stored: tuple[str, ...]  # in the order of the file: without row numbers the columns of the key come first
     types: dict[str, str]
     required: frozenset[str]
-    number: str | None  # the column that is the number of the row
+    number: str | None  # the column that is the row number
     is_numbered: bool  # whether its rows have numbers at all
     key: tuple[str, ...]
 
@@ -52,58 +51,60 @@ class TableShape:
 
 @dataclass(slots=True)
 class SalvageSurvey:
-    """What became of the tables."""
+    """What was read and what was lost, by table."""
 
     read: Counter[str] = field(default_factory=Counter)  # rows by table
     bad_rows: Counter[str] = field(default_factory=Counter)
     bad_pages: Counter[str] = field(default_factory=Counter)
-    doubtful: dict[int, str] = field(
-        default_factory=dict
-    )  # versions that can be read, but are not as they were written
-    known: dict[int, str] = field(default_factory=dict)  # number and id of all versions, as an index knows them
-    of_trees: set[int] = field(default_factory=set)  # numbers of versions that were read out of trees
-    found: set[int] = field(default_factory=set)
+    doubtful: dict[int, str] = field(default_factory=dict)  # readable versions that differ from what was written
+    memory_ids: dict[int, str] = field(default_factory=dict)  # of all versions by number, according to an index
+    of_trees: set[int] = field(default_factory=set)  # numbers of derived versions
+    read_numbers: set[int] = field(default_factory=set)
 
     @property
     def lost_memories(self) -> list[str]:
-        """The ids of memories of which nothing can be read."""
-        return sorted(self._lost - self._held)
+        """Ids of memories of which nothing can be read."""
+        return sorted(self._lost - self._readable)
 
     @property
     def lost_versions(self) -> list[str]:
-        """The ids of memories of which something can be read, but not all versions."""
-        return sorted(self._lost & self._held)
+        """Ids of memories of which some versions can be read, but not all."""
+        return sorted(self._lost & self._readable)
 
     @property
-    def _held(self) -> set[str]:
-        return {one for number, one in self.known.items() if number in self.found}
+    def _readable(self) -> set[str]:
+        return {memory_id for number, memory_id in self.memory_ids.items() if number in self.read_numbers}
 
     @property
     def _lost(self) -> set[str]:
-        return {one for number, one in self.known.items() if number not in self.found and number not in self.of_trees}
+        return {
+            memory_id
+            for number, memory_id in self.memory_ids.items()
+            if number not in self.read_numbers and number not in self.of_trees
+        }
 
 
 def shapes_of(connection: apsw.Connection) -> dict[str, TableShape]:
     """The tables of a database, by name."""
     names: list[Any] = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
-    found = {}
+    shapes = {}
     for name, sql in names:
         if sql.startswith("CREATE VIRTUAL"):
             continue
-        told: list[Any] = connection.execute(f"PRAGMA main.table_info({name})").fetchall()
-        columns = tuple(row[1] for row in told)
-        key = [row[1] for row in sorted(told, key=lambda row: row[5]) if row[5]]
+        info: list[Any] = connection.execute(f"PRAGMA main.table_info({name})").fetchall()
+        columns = tuple(row[1] for row in info)
+        key = [row[1] for row in sorted(info, key=lambda row: row[5]) if row[5]]
         bare = "WITHOUT ROWID" in sql.upper()
-        stored = (*key, *(one for one in columns if one not in key)) if bare else columns
-        types = {row[1]: row[2].upper() for row in told}
+        stored = (*key, *(column for column in columns if column not in key)) if bare else columns
+        types = {row[1]: row[2].upper() for row in info}
         number = key[0] if not bare and len(key) == 1 and types[key[0]] == "INTEGER" else None
-        required = frozenset(row[1] for row in told if (row[3] or (bare and row[5])) and row[1] != number)
-        found[name] = TableShape(name, columns, stored, types, required, number, not bare, tuple(key))
-    return found
+        required = frozenset(row[1] for row in info if (row[3] or (bare and row[5])) and row[1] != number)
+        shapes[name] = TableShape(name, columns, stored, types, required, number, not bare, tuple(key))
+    return shapes
 
 
 class Salvage:
-    """Reads the pages of a database made by these migrations."""
+    """Reads the pages of a database created by these migrations."""
 
     def __init__(self, pages: Pages, schema: apsw.Connection) -> None:
         self._pages = pages
@@ -112,7 +113,7 @@ class Salvage:
         self._names = {name for (name,) in names}
         self.survey = SalvageSurvey()
         self._owner: dict[int, str] = {}
-        self._wrong: dict[int, dict[str, Any]] = {}  # versions whose checksum is another, by number
+        self._wrong: dict[int, dict[str, Any]] = {}  # versions with a wrong checksum, by number
         self._walk("sqlite_schema", _SCHEMA_ROOT)
         self.roots = self._roots()
         for name, root in self.roots.items():
@@ -123,20 +124,20 @@ class Salvage:
                 self._by_width.setdefault(len(shape.columns), []).append(shape)
 
     def migrations(self) -> set[str]:
-        """The names of those that the database has, as far as they can be read."""
-        found = set[str]()
+        """The readable names of the migrations of the database."""
+        names = set[str]()
         for number in (number for number, owner in self._owner.items() if owner == "migrations"):
             try:
                 for cell in self._pages.cells(number):
                     name = _text(values_of(cell.payload)[0]) if isinstance(cell, Cell) else None
-                    found |= {name} if name else set()
+                    names |= {name} if name else set()
             except (BadPage, IndexError):
                 continue
-        return found
+        return names
 
     def rows(self) -> Iterator[tuple[TableShape, dict[str, Any]]]:
-        """Every row with its table; what is lost is counted on the way. Rows of pages that no tree leads to come last."""
-        for number in sorted(range(1, self._pages.count + 1), key=lambda one: one not in self._owner):
+        """Every row with its table, and counts losses on the way. Rows of pages outside of all trees come last."""
+        for number in sorted(range(1, self._pages.count + 1), key=lambda page: page not in self._owner):
             owner = self._owner.get(number, "")
             try:
                 for cell in self._pages.cells(number):
@@ -149,27 +150,27 @@ class Salvage:
     # -- which page belongs to which table
 
     def _roots(self) -> dict[str, int]:
-        """Where the trees of tables and indexes begin, as far as the schema can still be read."""
-        found: dict[str, int] = {}
+        """Root pages of tables and indexes, as far as the schema is readable."""
+        roots: dict[str, int] = {}
         for number in (number for number, owner in list(self._owner.items()) if owner == "sqlite_schema"):
-            found |= self._roots_on(number)
-        if self._names - found.keys():
-            for number in range(2, self._pages.count + 1):  # of a leaf that the first page does not lead to any more
+            roots |= self._roots_on(number)
+        if self._names - roots.keys():
+            for number in range(2, self._pages.count + 1):  # on a leaf that the first page no longer leads to
                 if number not in self._owner and self._pages.sort(number) == LEAF_TABLE:
-                    found = self._roots_on(number) | found
-        return {name: root for name, root in found.items() if name in self._names}
+                    roots = self._roots_on(number) | roots
+        return {name: root for name, root in roots.items() if name in self._names}
 
     def _roots_on(self, number: int) -> dict[str, int]:
-        found: dict[str, int] = {}
+        roots: dict[str, int] = {}
         try:
             for cell in self._pages.cells(number):
                 if isinstance(cell, Cell) and cell.key is not None:
                     values = values_of(cell.payload)
                     if len(values) == _SCHEMA_COLUMNS and _text(values[0]) in _SORTS and isinstance(values[3], int):
-                        found[_text(values[1]) or ""] = values[3]
+                        roots[_text(values[1]) or ""] = values[3]
         except BadPage:
             pass
-        return found
+        return roots
 
     def _walk(self, name: str, root: int) -> None:
         numbered = name == "sqlite_schema" or (name in self._shapes and self._shapes[name].is_numbered)
@@ -211,27 +212,29 @@ class Salvage:
                     self.survey.bad_rows[owner] += 1
                 return
         if shape.name == "memories" and self._wrong.get(row["number"]) is row:
-            return  # later, when it is known what an index says of it
+            return  # later, when the index is known
         self.survey.read[shape.name] += 1
         if shape.name == "memories":
-            self.survey.found.add(row["number"])
+            self.survey.read_numbers.add(row["number"])
         yield shape, row
 
     def _doubtful(self) -> Iterator[tuple[TableShape, dict[str, Any]]]:
-        """Versions that are not as they were written: put right where their checksum proves it, else as they are."""
+        """Versions with a wrong checksum: corrected if a checksum proves it, else as they are."""
         shape = self._shapes["memories"]
         for number, row in self._wrong.items():
-            if number in self.survey.found:
+            if number in self.survey.read_numbers:
                 continue
-            known = self.survey.known.get(number)
-            right = _put_right(shape, row, known)
-            row["memory_id"] = known or row["memory_id"]
-            if right is None and (row["checkout_id"] is not None or not _is_version(row)):  # a tree is read again
+            memory_id = self.survey.memory_ids.get(number)
+            right = _put_right(shape, row, memory_id)
+            row["memory_id"] = memory_id or row["memory_id"]
+            if right is None and (
+                row["checkout_id"] is not None or not _is_version(row)
+            ):  # derived memories are indexed again
                 self.survey.bad_rows[shape.name] += 1
                 continue
             if right is None:
                 self.survey.doubtful[number] = row["memory_id"]
-            self.survey.found.add(number)
+            self.survey.read_numbers.add(number)
             self.survey.read[shape.name] += 1
             yield shape, right or row
 
@@ -240,16 +243,16 @@ class Salvage:
     ) -> tuple[TableShape | None, dict[str, Any] | None]:
         for shape in self._by_width.get(len(values), ()):
             if shape.is_numbered == numbered:
-                row = _named(shape, cell, values)
+                row = _by_column(shape, cell, values)
                 if row is not None and _is_true(shape, row) and row["checksum"] is not None:
                     return shape, row
         return None, None
 
     def _as_row(self, shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
-        """The row of its own table; None where it is damaged beyond use."""
+        """The row as values of its table, or None if it is unusable."""
         if len(values) > len(shape.stored) or (cell.key is None) == shape.is_numbered:
             return None
-        row = _named(shape, cell, values)
+        row = _by_column(shape, cell, values)
         if row is None:
             return None
         was_summed = shape.is_summed and len(values) == len(shape.stored)
@@ -264,18 +267,17 @@ class Salvage:
         if name not in ("memories_by_id", "memories_by_checkout"):
             return
         try:
-            *told, number = values_of(cell.payload)
+            *values, number = values_of(cell.payload)
         except BadPage:
             return
         if name == "memories_by_checkout":
             self.survey.of_trees.add(number)
-        elif isinstance(number, int) and (memory_id := _text(told[0])):
-            self.survey.known[number] = memory_id
+        elif isinstance(number, int) and (memory_id := _text(values[0])):
+            self.survey.memory_ids[number] = memory_id
 
 
 def true_rows(pages: Pages, shape: TableShape) -> Iterator[list[Any]]:
-    """The rows of a table with checksums, in the order of its columns, wherever they are: also on pages that its tree does
-    not lead to any more."""
+    """The rows of a table with checksums, in column order, even on pages that left its tree."""
     sorts = (LEAF_TABLE,) if shape.is_numbered else (INTERIOR_INDEX, LEAF_INDEX)
     for number in range(1, pages.count + 1):
         try:
@@ -294,12 +296,12 @@ def _true_row(shape: TableShape, cell: Cell | BadPage) -> dict[str, Any] | None:
         values = values_of(cell.payload)
     except BadPage:
         return None
-    row = _named(shape, cell, values) if len(values) == len(shape.stored) else None
+    row = _by_column(shape, cell, values) if len(values) == len(shape.stored) else None
     return row if row is not None and row["checksum"] is not None and _is_true(shape, row) else None
 
 
-def _named(shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
-    """Values by column, texts as text; None where one of them cannot be what its column holds."""
+def _by_column(shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
+    """Values by column, texts as str; None if a value is impossible for its column."""
     row: dict[str, Any] = dict.fromkeys(shape.columns)
     for name, value in zip(shape.stored, values, strict=False):
         given = _given(value, shape.types[name])
@@ -312,7 +314,7 @@ def _named(shape: TableShape, cell: Cell, values: Sequence[Any]) -> dict[str, An
 
 
 def _given(value: Any, sort: str) -> Any:
-    """The value as the column gives it; None where it cannot be a value of this sort."""
+    """The value as its column returns it; None if it is impossible for this type."""
     if value is None:
         return None
     if sort == "TEXT" or (not sort and isinstance(value, StoredText)):
@@ -336,7 +338,7 @@ def _is_true(shape: TableShape, row: dict[str, Any]) -> bool:
 
 
 def _put_right(shape: TableShape, row: dict[str, Any], memory_id: str | None) -> dict[str, Any] | None:
-    """The row with one value that was damaged and is known from elsewhere, if its checksum is true then."""
+    """The row with its damaged value replaced by one known from elsewhere, if the checksum is right then."""
     changes: list[dict[str, Any]] = [{"memory_id": memory_id}] if memory_id else []
     changes += [{"kind": kind} for kind in KINDS]
     changes += [{"collection": kind.collection} for kind in KINDS.values()]

@@ -1,7 +1,7 @@
-"""The tables and how they came to be.
+"""The tables and their migrations.
 
-A migration is a name and its statements. All that are missing are applied in order, each in one transaction
-together with its record; a failure leaves the database as it was. A released migration is never edited.
+A migration is a name and its statements. Missing ones run in order, each in one transaction with its record. A
+failure leaves the database unchanged. A released migration is never edited.
 """
 
 import contextlib
@@ -16,9 +16,8 @@ import apsw
 from waypost.errors import ForeignFile, SchemaTooNew
 from waypost.model.time import to_micros
 from waypost.store.sqlite.checksums import CHECKSUMS, add_checksum_function
-from waypost.store.sqlite.files import header
+from waypost.store.sqlite.files import APPLICATION_ID, header
 
-APPLICATION_ID = 0x57_41_59_50  # "WAYP", in the file's header: tells our file from another SQLite file
 _HEADER_BYTES = 100
 _RECONCILED = "0007_first_databases"
 
@@ -282,7 +281,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             PRIMARY KEY (role, other)
         ) WITHOUT ROWID;
         """,
-        # The first databases were made while the migrations above were still being edited: `_reconcile` changes those.
+        # The first databases were created while the migrations above were still being edited: `_reconcile` changes those.
         "0007_first_databases": "",
         "0008_declined_candidates": """
         ALTER TABLE candidates ADD COLUMN declined_at INTEGER;  -- empty: it waits
@@ -296,18 +295,18 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
 
 
 def migrate(connection: apsw.Connection, path: str, now: datetime) -> None:
-    """Bring the file to the schema of this version, or say why it cannot be."""
+    """Migrate the file to this version, or raise why that is impossible."""
     _make_ours(connection, path)
     try:
         if not _missing(connection, path):
             return
     except apsw.CorruptError:
-        if _has_latest_tables(connection):  # then all have been applied, though their list cannot be read
+        if _has_latest_tables(connection):  # then all were applied, though their list is unreadable
             return
         raise
     connection.execute("BEGIN IMMEDIATE")
     try:
-        apply(connection, _missing(connection, path), now)  # again, now that nobody else can be at it
+        apply(connection, _missing(connection, path), now)  # again, under the lock
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
@@ -370,7 +369,7 @@ def _indexes(connection: apsw.Connection) -> dict[str, str]:
 def apply(connection: apsw.Connection, names: Iterable[str], now: datetime) -> None:
     """Run these migrations, inside a transaction of the caller."""
     wanted = list(names)
-    is_new = next(iter(MIGRATIONS)) in wanted  # then there is nothing that an earlier version has made
+    is_new = next(iter(MIGRATIONS)) in wanted  # then no earlier version has created anything
     for name in wanted:
         connection.execute(MIGRATIONS[name])
         if name == _RECONCILED and not is_new:
@@ -387,7 +386,7 @@ def make(connection: apsw.Connection, names: Iterable[str], now: datetime) -> No
 
 
 def refuse_later(names: Iterable[str], path: str) -> None:
-    """Raise SchemaTooNew where one of these migrations is not known."""
+    """Raise SchemaTooNew if one of these migrations is unknown."""
     later = [name for name in names if name not in MIGRATIONS]
     if later:
         raise SchemaTooNew(
@@ -397,12 +396,12 @@ def refuse_later(names: Iterable[str], path: str) -> None:
 
 
 def refuse_foreign(path: Path) -> None:
-    """Look at a database before it is opened for use, which would already change its mode."""
-    start = header(path, _HEADER_BYTES)  # empty: it is not there, or opening it will say what is wrong
+    """Check a database before it is opened, which would already change its mode."""
+    start = header(path, _HEADER_BYTES)  # empty: the file is missing, or opening it will report what is wrong
     if start[:16] != b"SQLite format 3\0" or int.from_bytes(start[68:72], "big") == APPLICATION_ID:
         return
-    # A log that a killed process left, or a file that is just being made, cannot be looked at in this way; `migrate`
-    # looks again, and says whatever else is wrong.
+    # This cannot read a log that a killed process left, or a file that is just being created. `migrate` checks again, and
+    # reports what else is wrong.
     with contextlib.suppress(apsw.Error), contextlib.closing(_reading(path)) as connection:
         _is_ours_or_empty(connection, str(path))
 
@@ -412,8 +411,8 @@ def _reading(path: Path) -> apsw.Connection:
 
 
 def _is_ours_or_empty(connection: apsw.Connection, path: str) -> bool:
-    """True: ours. False: nobody's yet. Another program's raises ForeignFile."""
-    # The tables before the mark: another process may make the file ours between these two looks, which sets both at once.
+    """True: a file of Waypost. False: an empty one. A file of another program raises ForeignFile."""
+    # Tables before the id: another process may create both at once between these two reads.
     has_tables = bool(connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall())
     application = connection.pragma("application_id")
     if application == APPLICATION_ID:
@@ -438,7 +437,7 @@ def _make_ours(connection: apsw.Connection, path: str) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if not _is_ours_or_empty(connection, path):  # again, now that nobody else can be at it
+        if not _is_ours_or_empty(connection, path):  # again, under the lock
             connection.pragma("application_id", APPLICATION_ID)
             connection.execute(
                 "CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) WITHOUT ROWID"

@@ -1,4 +1,4 @@
-"""Copies of a database that is in use, and putting one back into a damaged file. SQLite alone touches the live file."""
+"""Copies a database that is in use, and restores a copy into a damaged file. Only SQLite touches the live file."""
 
 import contextlib
 import os
@@ -10,8 +10,8 @@ from typing import Any
 import apsw
 
 from waypost.errors import StoreBusy, StoreCorrupt
-from waypost.store.sqlite.connection import in_our_words
-from waypost.store.sqlite.schema import APPLICATION_ID
+from waypost.store.sqlite.connection import translated_errors
+from waypost.store.sqlite.files import APPLICATION_ID
 
 _PRIVATE = 0o600
 _SIDE_FILES = ("-wal", "-shm", "-journal")
@@ -23,24 +23,25 @@ def copy_pages(source: Path, target: Path, *, busy_seconds: float) -> None:
     """Copy a database as of one moment to the new file `target`. Others may read and write `source` meanwhile."""
     _make_private(target)
     with (
-        in_our_words(source),
+        translated_errors(source),
         contextlib.closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)) as live,
         contextlib.closing(apsw.Connection(str(target))) as copy,
     ):
         live.set_busy_timeout(int(busy_seconds * 1000))
         with copy.backup("main", live, "main") as backup:
-            backup.step(-1)  # all at once: one moment, and who reads a write-ahead log stops no writer
+            backup.step(-1)  # all at once, for one moment; readers of a write-ahead log stop no writer
 
 
 def keep_only_kept(whole: Path, target: Path, *, derived: Sequence[str], meta: Sequence[str]) -> int:
-    """Write what is kept in the copy `whole` to the new file `target`, and remove `whole`. Returns the count of memories.
+    """Write what is kept in the copy `whole` to the new file `target`, and remove `whole`. Returns the count of
+    memories.
 
-    `derived` names the collections to leave out, `meta` the beginnings of the keys of `meta` to take along. Vectors,
-    keywords and the code index are left out: they can be made again. Raises StoreCorrupt if the result is not sound.
+    `derived` names collections to leave out, `meta` prefixes of keys to include. Vectors, keywords and the code index
+    are left out: they can be rebuilt. Raises StoreCorrupt if the result is not sound.
     """
     try:
         _make_private(target)
-        with in_our_words(whole):
+        with translated_errors(whole):
             _strip(whole, target, derived, meta)
         problems = check_file(target)
         if problems:
@@ -57,7 +58,12 @@ def _make_private(path: Path) -> None:
 
 def _strip(whole: Path, target: Path, derived: Sequence[str], meta: Sequence[str]) -> None:
     with contextlib.closing(apsw.Connection(str(whole))) as copy:
-        for name in ("journal_mode", "synchronous", "secure_delete", "foreign_keys"):  # if this fails, nobody needs it
+        for name in (
+            "journal_mode",
+            "synchronous",
+            "secure_delete",
+            "foreign_keys",
+        ):  # optional: nobody needs it if this fails
             copy.pragma(name, "off")
         copy.pragma("temp_store", "memory")
         for index in _KEYWORD_INDEXES:
@@ -72,47 +78,50 @@ def _strip(whole: Path, target: Path, derived: Sequence[str], meta: Sequence[str
             " AND to_id NOT IN (SELECT memory_id FROM memories)"
         )
         others = " AND ".join("substr(key, 1, length(?)) <> ?" for _ in meta)
-        copy.execute(f"DELETE FROM meta WHERE {others}", [part for one in meta for part in (one, one)])
+        copy.execute(f"DELETE FROM meta WHERE {others}", [part for key in meta for part in (key, key)])
         copy.execute("VACUUM INTO ?", (str(target),))
 
 
 def fold_log(path: Path) -> None:
-    """Bring what a killed process left in the log into the file: `check_file` and `holds` read the file alone."""
+    """Merge the log of a killed process into the file: `check_file` and `holds` read only the file."""
     with contextlib.suppress(apsw.Error), contextlib.closing(apsw.Connection(str(path))) as connection:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def check_file(path: Path) -> list[str]:
-    """What is wrong with a database that nobody writes; nothing when it is sound."""
+    """What is wrong with a database that nobody writes; empty if it is sound."""
     try:
         with contextlib.closing(_reading(path)) as connection:
             if connection.pragma("application_id") != APPLICATION_ID:
                 return ["it is not a Waypost database"]
-            found: list[Any] = connection.execute("PRAGMA integrity_check(5)").fetchall()
-            found += [
+            problems: list[Any] = connection.execute("PRAGMA integrity_check(5)").fetchall()
+            problems += [
                 (f"a row of {table} points at nothing",) for table, *_ in connection.execute("PRAGMA foreign_key_check")
             ]
     except apsw.Error as error:
         return [str(error)]
-    return [str(message) for (message,) in found if message != "ok"]
+    return [str(message) for (message,) in problems if message != "ok"]
 
 
 def holds(path: Path, ids: Iterable[str], fingerprints: Iterable[bytes], topics: Iterable[str]) -> bool:
-    """Whether a database that nobody writes has a version or candidate with one of these ids or fingerprints, or a
-    candidate on one of these topics."""
+    """Whether a database that nobody writes has one of these ids, fingerprints or candidate topics."""
     memory, candidate = "SELECT 1 FROM memories WHERE {} = ?", "SELECT 1 FROM candidates WHERE {} = ?"
-    asked: list[tuple[str, str | bytes]] = [
-        *((sql, one) for one in ids for sql in (memory.format("memory_id"), candidate.format("candidate_id"))),
-        *((sql.format("fingerprint"), one) for one in fingerprints for sql in (memory, candidate)),
-        *((candidate.format("topic"), one) for one in topics),
+    lookups: list[tuple[str, str | bytes]] = [
+        *(
+            (sql, memory_id)
+            for memory_id in ids
+            for sql in (memory.format("memory_id"), candidate.format("candidate_id"))
+        ),
+        *((sql.format("fingerprint"), fingerprint) for fingerprint in fingerprints for sql in (memory, candidate)),
+        *((candidate.format("topic"), topic) for topic in topics),
     ]
-    with in_our_words(path), contextlib.closing(_reading(path)) as connection:
-        return any(connection.execute(f"{sql} LIMIT 1", (value,)).fetchall() for sql, value in asked)
+    with translated_errors(path), contextlib.closing(_reading(path)) as connection:
+        return any(connection.execute(f"{sql} LIMIT 1", (value,)).fetchall() for sql, value in lookups)
 
 
 def count_current(path: Path) -> int:
-    with in_our_words(path), contextlib.closing(_reading(path)) as connection:
+    with translated_errors(path), contextlib.closing(_reading(path)) as connection:
         rows: list[Any] = connection.execute("SELECT count(*) FROM memories WHERE superseded_at IS NULL").fetchall()
         return int(rows[0][0])
 
@@ -125,12 +134,12 @@ def _reading(path: Path) -> apsw.Connection:
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """What can be read of a damaged database and must outlast a restore."""
+    """Readable content of a damaged database that must survive a restore."""
 
     key: str | None = None  # of the tombstones
     tombstones: dict[bytes, int] = field(default_factory=dict)  # with their times
     forgotten: set[str] = field(default_factory=set)  # ids of memories that were forgotten, at least in part
-    expired: set[str] = field(default_factory=set)  # ids of memories that were deleted when their time was over
+    expired: set[str] = field(default_factory=set)  # ids of memories that were deleted on expiry
 
 
 def read_remains(path: Path) -> Remains:
@@ -149,21 +158,21 @@ def read_remains(path: Path) -> Remains:
 
 
 def overwrite(source: Path, target: Path, *, busy_seconds: float) -> None:
-    """Put the content of `source` into `target`, whatever that is: damaged, empty or missing. All of it or nothing.
+    """Replace `target`, which may be damaged, empty or missing, by the content of `source`, completely or not at all.
 
-    The file itself stays, so that whoever waits for its lock finds what is new. Raises StoreBusy while another process
-    has it open.
+    The file itself stays, so that a process that waits for its lock sees the new content. Raises StoreBusy while
+    another process has it open.
     """
     with contextlib.closing(apsw.Connection(str(target))) as live:
         live.set_busy_timeout(int(busy_seconds * 1000))
-        live.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)  # do not read what is there
+        live.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)  # do not read the old content
         try:
             live.pragma("locking_mode", "exclusive")
             live.pragma("synchronous", "full")
             live.execute("BEGIN EXCLUSIVE")
-            live.execute("ROLLBACK")  # the lock is kept from here on: nobody else has the file open
+            live.execute("ROLLBACK")  # holds the lock from here on: nobody else has the file open
             for end in ("-wal", "-shm"):
-                Path(f"{target}{end}").unlink(missing_ok=True)  # else SQLite would play an old log over the new pages
+                Path(f"{target}{end}").unlink(missing_ok=True)  # else SQLite would apply an old log to the new pages
             with (
                 contextlib.closing(apsw.Connection(str(source))) as given,
                 live.backup("main", given, "main") as backup,

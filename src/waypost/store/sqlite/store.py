@@ -13,10 +13,9 @@ import apsw
 from waypost.errors import WaypostError
 from waypost.model.time import Clock, utc_now
 from waypost.store.salvaged import Index, Salvaged
-from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
-from waypost.store.sqlite.connection import FilePool, check_library, in_our_words
+from waypost.store.sql.meta import SELECT_NOTES, refuse_moved
+from waypost.store.sqlite.connection import FilePool, check_library, translated_errors
 from waypost.store.sqlite.damage import damage_of, has_kept_damage
-from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.files import contains
 from waypost.store.sqlite.full_disk import has_no_room
 from waypost.store.sqlite.known_damage import KnownDamage
@@ -34,9 +33,9 @@ _ODD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, zli
 
 
 class SqliteStore:
-    """Opens (and where needed creates or migrates) `<folder>/memory.db`. The folder must exist.
+    """Opens `<folder>/memory.db`, and creates or migrates it if needed. The folder must exist.
 
-    One that was moved to another database raises StoreError, unless it is opened for moving.
+    A memory that was moved to another database raises StoreError. Only `for_moving` allows it.
     """
 
     def __init__(
@@ -49,42 +48,42 @@ class SqliteStore:
         self._path = folder / DATABASE_NAME
         self._connections = FilePool(self._path, busy_seconds)
         self._known_damage = KnownDamage(self._path)
-        self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
-        with in_our_words(self._path):
+        self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can be assigned again
+        with translated_errors(self._path):
             refuse_foreign(self._path)
         logged = logged_commits(self._path)
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             if logged is not None:
                 keep_lost_writes(self._path, connection, logged, clock())
             migrate(connection, str(self._path), clock())
-            with contextlib.suppress(apsw.CorruptError):  # each transaction looks too
+            with contextlib.suppress(apsw.CorruptError):  # each transaction checks too
                 self._refuse_moved(connection.execute(SELECT_NOTES).fetchall())
 
     @contextmanager
     def read(self) -> Iterator[SqliteReader]:
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             connection.execute("BEGIN")
             reader = SqliteReader(connection, self._vectors)
             try:
-                self._refuse_moved(reader.moved_notes())  # since it was opened, by another process
+                self._refuse_moved(reader.moved_notes())  # another process may have moved it since it was opened
                 yield reader
             except _ODD as error:
                 self._blame_damage(error, connection)
                 raise
             finally:
                 self._known_damage.add(reader.damage(), reader.copied)
-                if connection.in_transaction:  # else the error to be told would be hidden by another
+                if connection.in_transaction:  # else this would hide the real error
                     connection.execute("ROLLBACK")
 
     @contextmanager
     def write(self) -> Iterator[SqliteWriter]:
-        with in_our_words(self._path), self._connections.turn, self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.turn, self._connections.lend() as connection:
             if self._known_damage.forbids_writing(connection):
                 raise apsw.CorruptError("what a write must know cannot be read")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 self._refuse_moved(connection.execute(SELECT_NOTES).fetchall())
-                yield SqliteWriter(SqliteDatabase(connection), self._vectors)
+                yield SqliteWriter(connection, self._vectors)
                 connection.execute("COMMIT")
                 self._connections.confirm(connection)
             except BaseException as error:
@@ -95,20 +94,20 @@ class SqliteStore:
                 raise
 
     def _blame_damage(self, error: Exception, connection: apsw.Connection) -> None:
-        """What nobody expected may come from a value that is not as it was written: raise CorruptError if there is any."""
+        """Raise CorruptError if an unexpected error may come from a damaged value."""
         if not isinstance(error, WaypostError) and has_kept_damage(self._path, self._connections.only(connection)):
             raise apsw.CorruptError(f"a value is not as it was written: {error!r}") from error
 
     def scrub(self, traces: Sequence[str], *, wait: bool = True, rewrite: bool = False) -> bool:
-        """Merge the keyword index so that no erased word is left in it, drop the sidecars, empty the log.
+        """Merge the keyword index so that no erased word remains, drop the sidecars, empty the log.
 
-        Freed pages were overwritten when they were freed (`secure_delete`). Should a piece of text still be found, or with
-        `rewrite`, the whole file is written anew, and only another memory can still hold it.
+        Freed pages were overwritten (`secure_delete`). If a text is still there, or with `rewrite`, the whole file is
+        written again. Then only another memory can contain it.
         """
         self.compact()
-        with in_our_words(self._path), self._connections.lend(patient=wait) as connection:
+        with translated_errors(self._path), self._connections.lend(patient=wait) as connection:
             done = _empty_log(connection)
-            # Afterwards, not before: whoever still read the erased rows has finished now and writes no sidecar of them.
+            # Afterwards: readers that still saw the erased rows have finished now and write no sidecar of them.
             for vectors in self._all_vectors(connection):
                 vectors.drop_sidecars()
             if rewrite or contains(self._path, [trace.encode() for trace in traces]):
@@ -122,10 +121,10 @@ class SqliteStore:
 
     def compact(self) -> None:
         with self.write() as writer:
-            writer.compact_keywords()
-            kept = {str(engine_id) for engine_id in writer.engine_ids()}
+            writer.index.compact_keywords()
+            kept = {str(engine_id) for engine_id in writer.index.engine_ids()}
         for path in self._folder.glob("vectors-*.bin"):
-            if path.name.split("-")[1] not in kept:  # of an engine that was dropped
+            if path.name.split("-")[1] not in kept:  # of a dropped engine
                 path.unlink(missing_ok=True)
 
     def _refuse_moved(self, notes: list[Any]) -> None:
@@ -134,11 +133,11 @@ class SqliteStore:
 
     def problems(self) -> Iterator[str]:
         # While a connection is open: the check, as the last one to close the database, would empty the log.
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             yield from damage_of(self._path, self._clock(), self._connections.only(connection))
 
     def is_sound(self) -> bool:
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             return not has_kept_damage(self._path, self._connections.only(connection))
 
     def repair(self, index: Index) -> Salvaged:
@@ -156,18 +155,18 @@ class SqliteStore:
 
     @property
     def may_write(self) -> bool:
-        """Not on a full disk or a damaged file: then reads leave out what they would note on the way."""
+        """Not on a full disk or a damaged file: reads then skip what they would note."""
         if has_no_room(self._path):
             return False
         if not self._known_damage.is_any:
             return True
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             return not self._known_damage.forbids_writing(connection)
 
     def known_damage(self) -> tuple[str, ...]:
         if not self._known_damage.is_any:
             return ()
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with translated_errors(self._path), self._connections.lend() as connection:
             return self._known_damage.tables(connection)
 
     def unreadable(self) -> tuple[str, ...]:
@@ -181,12 +180,12 @@ class SqliteStore:
         total = 0
         for folder, _, names in os.walk(self._folder):
             for name in names:
-                with contextlib.suppress(OSError):  # it went meanwhile, as the parts of a snapshot do
+                with contextlib.suppress(OSError):  # it vanished meanwhile, as parts of a snapshot do
                     total += os.lstat(os.path.join(folder, name)).st_size
         return total
 
     def close(self) -> None:
-        """Keep nothing open. What is under way may finish; what is asked later opens the file for that time only."""
+        """Close idle connections. Work in progress may finish; later calls open the file only for their time."""
         self._connections.close()
 
     def _vectors(self, connection: apsw.Connection, engine: str) -> "EngineVectors | None":
@@ -206,14 +205,14 @@ class SqliteStore:
     def _engine_vectors(self, engine_id: int, dimensions: int) -> "EngineVectors":
         from waypost.store.sqlite.vectors import EngineVectors  # needs numpy; keyword-only work does without
 
-        known = self._engines.get((engine_id, dimensions))
-        if known is None:
-            known = self._engines[engine_id, dimensions] = EngineVectors(self._folder, engine_id, dimensions)
-        return known
+        vectors = self._engines.get((engine_id, dimensions))
+        if vectors is None:
+            vectors = self._engines[engine_id, dimensions] = EngineVectors(self._folder, engine_id, dimensions)
+        return vectors
 
 
 def _empty_log(connection: apsw.Connection) -> bool:
-    """Move the write-ahead log into the database and cut it off. False: a reader kept it in use for too long."""
+    """Move the write-ahead log into the database and truncate it. False: a reader used it for too long."""
     try:
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
     except apsw.BusyError:

@@ -1,12 +1,12 @@
 """Exact search over all vectors of an engine.
 
-The rows in the database are the truth (half precision). A sidecar file holds them unpacked, as one immutable
-generation that is memory-mapped; what was stored since is read from the database as a tail. Rows deleted
-since are dropped by the caller, who looks every answer up in the same read transaction. Processes that work on
-one database map the same generation: whoever is first writes it, the others take it over.
+The rows in the database are the truth (half precision). A sidecar file contains them unpacked, as one immutable
+memory-mapped generation. Later vectors are read from the database as a tail. Hits on deleted rows are dropped by the
+caller, who looks every hit up in the same read transaction. Processes on one database share a generation: the first
+one writes it.
 
-A sidecar is believed only if it is whole and says what the database says, so that one that is damaged, or
-lies beside a database put back from a backup, costs time and not the right answer.
+A sidecar is used only if it is complete and matches the database. A damaged one, or one beside a restored database,
+costs only time.
 """
 
 import contextlib
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 _MAGIC = b"WAYPVEC2"
 _HEADER = struct.Struct("<8sQQQQ")  # magic, rows, dimensions, last vector id, checksum of ids and languages
-_PROBES = 64  # rows of a sidecar that are compared with the database before it is believed
-_ABANDONED_SECONDS = 3600.0  # a temporary file this old belongs to a process that was killed
-_SIDECAR_FROM = 2048  # rows; below, reading them from the database takes a few milliseconds
+_PROBES = 64  # rows of a sidecar that are compared with the database before it is used
+_ABANDONED_SECONDS = 3600.0  # seconds: an older temporary file belongs to a killed process
+_SIDECAR_FROM = 2048  # rows; fewer are read from the database in a few milliseconds
 _TAIL_SHARE = 4  # a new generation when the tail reaches a quarter of the old one
-_ROWS_WRITTEN = 512  # at once to a sidecar: 1 MB
-_ROWS_AT_ONCE = 16_384  # compared with up to 256 new vectors: 16 MB of cosines
+_ROWS_WRITTEN = 512  # rows written to a sidecar at once: 1 MB
+_ROWS_AT_ONCE = 16_384  # rows compared at once with up to 256 new vectors: 16 MB of cosines
 
 
 @dataclass(frozen=True, slots=True)
 class VectorBlock:
-    """Some vectors in the order of their ids."""
+    """Vectors ordered by id."""
 
     ids: "Ids"
     languages: "Codes"
@@ -68,18 +68,18 @@ class Snapshot:
             np.concatenate(cosines) if cosines else np.empty(0, np.float32),
         )
 
-    def pairs_above(self, asked: "Floats", limit: float) -> Iterator[tuple[int, int, float]]:
-        """(vector id, index of the asked vector, cosine) for all that resemble more than `limit`."""
+    def pairs_above(self, vectors: "Floats", limit: float) -> Iterator[tuple[int, int, float]]:
+        """(vector id, index of the given vector, cosine) for all cosines above `limit`."""
         for block in self.blocks:
             for start in range(0, len(block.ids), _ROWS_AT_ONCE):
                 rows = block.matrix[start : start + _ROWS_AT_ONCE]
-                cosines = cosines_of(rows, asked[0])[:, None] if len(asked) == 1 else rows @ asked.T
+                cosines = cosines_of(rows, vectors[0])[:, None] if len(vectors) == 1 else rows @ vectors.T
                 for row, column in np.argwhere(cosines > limit):
                     yield int(block.ids[start + row]), int(column), float(cosines[row, column])
 
 
 class EngineVectors:
-    """The vectors of one engine in this process. Publishes snapshots; never changes one that is out."""
+    """The vectors of one engine in this process. Published snapshots never change."""
 
     def __init__(self, folder: Path, engine_id: int, dimensions: int) -> None:
         self._folder = folder
@@ -101,7 +101,7 @@ class EngineVectors:
             return Snapshot(tuple(self._blocks()))
 
     def drop_sidecars(self) -> None:
-        """Forget the generation: it may hold vectors of what was erased."""
+        """Drop the generation: it may contain vectors of erased texts."""
         with self._lock:
             self._base, self._tail = None, []
             for path in (*self._sidecars(), *self._folder.glob(".vectors-*.tmp")):
@@ -111,8 +111,10 @@ class EngineVectors:
         return [b for b in (self._base, *self._tail) if b is not None and len(b.ids)]
 
     def _add_to_tail(self, new: VectorBlock) -> None:
-        """As many blocks as the count of rows has digits: joining all of them again and again would copy the tail for
-        every few writes, and leave holes of its size in the heap."""
+        """As many blocks as the row count has digits.
+
+        Joining all of them each time would copy the tail for every few writes, and fragment the heap.
+        """
         self._tail.append(new)
         while len(self._tail) > 1 and len(self._tail[-2].ids) <= len(self._tail[-1].ids):
             self._tail[-2:] = [_joined(self._tail[-2:])]
@@ -136,9 +138,9 @@ class EngineVectors:
         return sorted(self._folder.glob(f"vectors-{self._engine_id}-*.bin"))
 
     def _open_sidecar(self, connection: apsw.Connection, after: int = 0) -> VectorBlock | None:
-        """The newest generation that can be believed, if it reaches beyond this id."""
+        """The newest usable generation, if it reaches beyond this id."""
         for path in reversed(self._sidecars()):
-            # A generation may vanish or be cut off by a crash of the machine; the database has it all.
+            # A crash of the machine may remove or truncate a generation; the database has everything.
             with contextlib.suppress(OSError, ValueError):
                 block = _map_block(path, self._dimensions)
                 if self._agrees(connection, block):
@@ -146,7 +148,7 @@ class EngineVectors:
         return None
 
     def _agrees(self, connection: apsw.Connection, block: VectorBlock) -> bool:
-        """Whether the database could have made this: no later ids, and where it still has a row, the same vector."""
+        """Whether the database could have written this: no later ids, and the same vectors where it still has the rows."""
         last: list[Any] = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").fetchall()
         if not len(block.ids) or not last or int(block.ids[-1]) > last[0][0]:
             return False
@@ -159,7 +161,7 @@ class EngineVectors:
         return True
 
     def _maybe_renew(self, connection: apsw.Connection) -> None:
-        """Once the tail is long: go over to the generation of another process, or else write one for all of them."""
+        """When the tail is long: use another process's generation, or write one for all."""
         if self._tail_is_long():
             self._take_over(connection)
         if self._tail_is_long():
@@ -176,7 +178,7 @@ class EngineVectors:
             self._base, self._tail = newer, [block for block in rest if len(block.ids)]
 
     def _write_generation(self, connection: apsw.Connection) -> None:
-        """Without the rows that were deleted since they were read: no file keeps what was forgotten."""
+        """Without rows that were deleted since they were read: no file keeps erased texts."""
         rows: list[Any] = connection.execute(
             "SELECT vector_id FROM vectors WHERE engine_id = ?", (self._engine_id,)
         ).fetchall()
@@ -191,7 +193,7 @@ class EngineVectors:
             _write_file(path, ids, languages, self._dimensions, _matrices(chosen))
             self._base, self._tail = _map_block(path, self._dimensions), []
         except (OSError, ValueError):
-            return  # no room or a read-only place: the tail in memory serves, only slower to start
+            return  # full disk or read-only folder: the tail in memory works too, only slower to start
         for old in self._sidecars():
             if old != path:
                 with contextlib.suppress(OSError):  # mapped by another process on a system that forbids it
@@ -217,7 +219,7 @@ def _after(block: VectorBlock, last: int) -> VectorBlock:
 
 
 def _matrices(chosen: "list[tuple[VectorBlock, NDArray[np.bool_]]]") -> "Iterator[Floats]":
-    """The chosen rows in pieces: all vectors at once would be in memory a second time."""
+    """The chosen rows in pieces: all vectors at once would need the memory twice."""
     for block, kept in chosen:
         for start in range(0, len(kept), _ROWS_WRITTEN):
             piece = slice(start, start + _ROWS_WRITTEN)
@@ -226,7 +228,7 @@ def _matrices(chosen: "list[tuple[VectorBlock, NDArray[np.bool_]]]") -> "Iterato
 
 def _write_file(path: Path, ids: "Ids", languages: "Codes", dimensions: int, matrices: "Iterator[Floats]") -> None:
     """A complete file or none: temporary name, flush to disk, rename."""
-    import tempfile  # brings archives along: only who writes pays for it
+    import tempfile  # imports archive modules: only needed to write
 
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".vectors-", suffix=".tmp")
     try:
@@ -246,13 +248,13 @@ def _write_file(path: Path, ids: "Ids", languages: "Codes", dimensions: int, mat
 
 
 def _checksum(ids: "Ids", languages: "Codes") -> int:
-    """Of the small parts: a wrong id would give a memory the score of another. Vectors are probed instead."""
+    """Of ids and languages: a wrong id would give a memory the score of another. Vectors are probed instead."""
     return zlib.crc32(languages.tobytes(), zlib.crc32(ids.astype("<i8").tobytes()))
 
 
 def _map_block(path: Path, dimensions: int) -> VectorBlock:
-    """Map a generation; refuse a file whose size, header or checksum is not exactly what it must be."""
-    raw = np.asarray(np.memmap(path, np.uint8, "r"))  # single elements of a `memmap` are slow to take
+    """Map a generation; reject a file with a wrong size, header or checksum."""
+    raw = np.asarray(np.memmap(path, np.uint8, "r"))  # single elements of a `memmap` are slow to read
     if len(raw) < _HEADER.size:
         raise ValueError(f"{path} is torn")
     magic, rows, width, last, checksum = _HEADER.unpack(bytes(raw[: _HEADER.size]))

@@ -210,7 +210,7 @@ def test_who_is_refused_is_told_what_to_do_in_this_case(standing_team: Team) -> 
     cases: tuple[tuple[Callable[[], object], str], ...] = (
         (lambda: alices.remove_member(A, "alice"), "Make somebody else an owner first: `waypost team member role"),
         (lambda: bobs.add_member(A, "dave", "reader"), "`waypost team member list` names them."),
-        (lambda: bobs.add_user("zoe"), "Ask whoever administers the database to run the same command."),
+        (lambda: bobs.add_user("zoe"), "Ask an administrator of the database to run the same command."),
         (lambda: bobs.revoke_token("alice", "phone"), "Ask one of those who are named."),
         (lambda: directory.add_member(A, "eve", "reader"), "`waypost team user add` adds one."),
         (lambda: directory.remove_member(B, "bob"), "`waypost team member list` has those that there are."),

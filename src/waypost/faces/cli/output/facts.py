@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from waypost.flows.facts.review import Review
     from waypost.model.candidate import Candidate
     from waypost.model.review_item import DecidedCandidate, Learned
-    from waypost.store.fact_protocol import CandidateRow
+    from waypost.store.facts import CandidateRow
 
 _WORDS = {
     STORED: "stored", REPLACED: "stored in place of an earlier one", MERGED: "merged", HELD: "waits for approval",

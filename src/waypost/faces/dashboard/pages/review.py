@@ -10,7 +10,7 @@ from waypost.memory import Memory
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Version
 from waypost.model.recall import Hit
-from waypost.store.fact_protocol import CandidateRow
+from waypost.store.facts import CandidateRow
 
 _AT_ONCE = 20  # candidates of a page: for each, what is known of the same is looked for
 _ALIKE = 0.7  # of a recall's score, for something to be worth comparing with

@@ -30,7 +30,7 @@ def greeting(space: OpenSpace, view: View, told: Collection[str]) -> HookOutput:
     opening, notices = (Opening(), ()) if goes_on else opening_of(space, TOKENS)
     with space.store.read() as reader:
         entries = [one for one in _standing(space, reader, view) if _key(one.hit) not in told]
-        known = bool(sum(reader.counts(view).values()))
+        known = bool(sum(reader.memories.counts(view).values()))
         state = _state(space, reader)
     rendered = render(entries, TOKENS, _SHARES, opening)
     if not rendered.text and (goes_on or not known):
@@ -61,7 +61,7 @@ def _standing(space: OpenSpace, reader: Reader, view: View) -> list[BriefingEntr
 
 def _latest(space: OpenSpace, reader: Reader, view: View, chosen: Filter, limit: int) -> list[Hit]:
     """The newest first, looked at in the tree."""
-    versions = reader.latest(view, chosen, limit)
+    versions = reader.memories.latest(view, chosen, limit)
     memories = looked_at(space, reader, versions)
     return [hit_of(memories[version.number], 1.0, {}) for version in reversed(versions)]
 
@@ -70,9 +70,9 @@ def _stale(space: OpenSpace, reader: Reader) -> list[Hit]:
     """Some that were stale when they were looked at last, the newest first. Looking at all would take too long."""
     if space.identity.kind != "project":
         return []
-    rows = reader.references(kept_view(space))
+    rows = reader.references.visible(kept_view(space))
     numbers = sorted({row.number for row in rows}, reverse=True)[:_LOOKED_FOR_STALE]
-    memories = linked(space, reader, list(reader.versions_by_number(numbers).values())) if numbers else {}
+    memories = linked(space, reader, list(reader.memories.by_number(numbers).values())) if numbers else {}
     old = [memories[number] for number in numbers if number in memories and memories[number].state.is_stale]
     return [hit_of(one, 1.0, {}) for one in old[:_MOST_STALE]]
 
@@ -81,20 +81,20 @@ def _state(space: OpenSpace, reader: Reader) -> list[str]:
     """What cannot be relied on now, in words."""
     checkout = space.identity.checkout_id
     lines = []
-    if space.identity.kind == "project" and not reader.has_code(checkout):
+    if space.identity.kind == "project" and not reader.code.has_any(checkout):
         lines.append("Its code is not indexed yet (`waypost init`): what it knows, people and agents have told it.")
-    elif reader.meta(conclusions_key(space)):
+    elif reader.meta.get(conclusions_key(space)):
         lines.append(
             "Its code is being indexed, or that was interrupted (`waypost init`): answers may miss some of it."
         )
-    waiting = len(reader.tracked(checkout))
+    waiting = len(reader.code.tracked(checkout))
     if waiting:
         lines.append(f"Changed files that wait to be indexed: {waiting} (what it says about them may be old).")
     engines = [engine.name for engine in space.engines.active(reader)]
-    owed = sum(reader.owed().get(name, 0) for name in engines)
+    owed = sum(reader.vectors.pending().get(name, 0) for name in engines)
     if owed:
         lines.append(f"Texts that wait to be embedded: {owed} (until then they are found by their words only).")
-    candidates = reader.count_candidates()
+    candidates = reader.facts.count_candidates()
     if candidates:
         lines.append(f"Learned facts that wait for a person's review: {candidates} (`waypost review`).")
     return lines

@@ -99,7 +99,7 @@ def _choose(space: OpenSpace, rule: _Rule) -> tuple[dict[str, list[str]], int]:
     if not every:
         return {}, 0
     with space.store.read() as reader:
-        states = reader.states([entry.id or "" for entry in every])
+        states = reader.memories.states([entry.id or "" for entry in every])
     worth = {item.entry.id: item.score.score for item in scored(space, every, rule.now)}
     chosen: dict[str, list[str]] = {}
     for path, entries in old.items():

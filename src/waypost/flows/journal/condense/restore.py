@@ -283,7 +283,9 @@ def release_entry(run: CondenseRun, memory_id: str) -> FileChanges:
 
 def _live_entry(run: CondenseRun, memory_id: str) -> tuple[str, str, JournalPage, int]:
     with run.space.store.read() as reader:
-        places = [placed for journal, placed in reader.places_of([memory_id]) if journal == run.space.journal_id]
+        places = [
+            placed for journal, placed in reader.journal.places_of([memory_id]) if journal == run.space.journal_id
+        ]
     for placed in places:
         text = run.read(placed.path) if layout.stage_of(placed.path) == "daily" else None
         if text is None:

@@ -98,7 +98,7 @@ def condense(
 def _embed(space: OpenSpace) -> None:
     """Embed pending texts first: topics are found by meaning."""
     with space.store.read() as reader:
-        pending = any(reader.owed().values())
+        pending = any(reader.vectors.pending().values())
     if pending:
         settle(space)
 

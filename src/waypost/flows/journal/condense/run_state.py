@@ -171,7 +171,7 @@ class CondenseRun:
 
     def load_marks(self) -> None:
         with self.space.store.read() as reader:
-            stored = json.loads(reader.meta(journal_key(self.space, _MARKS)) or "{}")
+            stored = json.loads(reader.meta.get(journal_key(self.space, _MARKS)) or "{}")
         self.marks = {path: (mark, scored_on) for path, (mark, scored_on) in stored.items()}
 
     def mark(self, texts: Mapping[str, str], scored_on: date) -> None:
@@ -186,7 +186,7 @@ class CondenseRun:
 
     def _save_marks(self) -> None:
         with self.space.store.write() as writer:
-            writer.set_meta(journal_key(self.space, _MARKS), json.dumps(self.marks))
+            writer.meta.set(journal_key(self.space, _MARKS), json.dumps(self.marks))
 
 
 @dataclass(slots=True)

@@ -252,9 +252,9 @@ def _vectors(space: OpenSpace, entries: Sequence[ScoredEntry], least: int) -> di
         foreign = any(is_surely_foreign(entry.text, language_of(entry.text)) for entry in wanted)
         engine = engines[-1] if foreign else engines[0]
         for entry in wanted:
-            version = reader.version(entry.id or "", Moment(space.clock()))
+            version = reader.memories.version(entry.id or "", Moment(space.clock()))
             passages = passages_of(version) if version is not None and version.text == entry.held else []
             if len(passages) == 1 and entry.id:
                 hashes[entry.id] = passages[0].content_hash
-        stored = reader.vectors(engine.name, list(set(hashes.values())))
+        stored = reader.vectors.get(engine.name, list(set(hashes.values())))
     return {ident: stored[mark] for ident, mark in hashes.items() if mark in stored}

@@ -1,7 +1,7 @@
-"""The directory of a team: spaces, users, members, tokens. Every change is made, checked and noted by the database.
+"""The directory of a team: spaces, users, members, tokens. The database makes, checks and records every change.
 
-Who acts is told by the connection: an administrator, a user's own login, or a server that said for whom (`act`).
-What is changed here holds for the next statement of every process.
+The connection says who acts: an administrator, a user's own login, or a server that named its user (`act`). Changes
+apply to the next statement of every process.
 """
 
 import json
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
 from waypost.store.postgres.directory.execute import run
-from waypost.store.postgres.directory.refusals import in_our_words
+from waypost.store.postgres.directory.refusals import translated_errors
 from waypost.store.postgres.directory.rows import Holder, Kind, Member, Noted, Rights, ShareHalf, Space, TeamToken, User
 from waypost.store.postgres.directory.schema import TOKEN_PATTERN, USER_PATTERN
 from waypost.store.postgres.roles import ROLES, Role, checked_space, ensure_groups, known_names
-from waypost.store.sql.share_rows import share_row
+from waypost.store.sql.shares import share_row
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -28,8 +28,9 @@ _LONGEST_ROLE = 63  # bytes, which PostgreSQL takes of a name
 
 
 class Directory:
-    """Methods that change something raise SecurityError where whoever acts may not, NotFound for what is not there,
-    InvalidInput for what is there already or cannot be."""
+    """Changing methods raise SecurityError without the right, NotFound for what is missing, and InvalidInput for what
+    exists or is invalid.
+    """
 
     def __init__(self, connection: "Connection[Any]") -> None:
         self.connection = connection
@@ -41,15 +42,15 @@ class Directory:
         self._call("add_user", checked_user(name))
 
     def disable_user(self, name: str) -> None:
-        """Their tokens, sessions and logins open nothing any more. For administrators."""
+        """Disable their tokens, sessions and logins. For administrators."""
         self._call("able_user", checked_user(name), False)
 
     def enable_user(self, name: str) -> None:
-        """Back to what they could before. For administrators."""
+        """Restore what they could do before. For administrators."""
         self._call("able_user", checked_user(name), True)
 
     def add_login(self, user: str, database_role: str) -> None:
-        """From now on whoever logs in with this database role is the user. For administrators."""
+        """Logins with this database role are now this user. For administrators."""
         self._call("add_login", checked_user(user), _checked_role(database_role))
 
     def remove_login(self, user: str, database_role: str) -> None:
@@ -57,7 +58,7 @@ class Directory:
         self._call("remove_login", checked_user(user), _checked_role(database_role))
 
     def users(self) -> tuple[User, ...]:
-        """By name: all for an administrator, else those who share a space with whoever asks."""
+        """By name: all for an administrator, else those who share a space with the caller."""
         rows = self._rows(
             "SELECT u.name, u.added_at, u.added_by, u.disabled_at,"
             " ARRAY(SELECT l.database_role FROM waypost.logins l WHERE l.user_name = u.name ORDER BY 1)"
@@ -66,9 +67,9 @@ class Directory:
         return tuple(User(name, at, by, disabled, tuple(logins)) for name, at, by, disabled, logins in rows)
 
     def acting_user(self) -> str | None:
-        """Who this connection acts for now."""
-        found: str | None = self._rows("SELECT waypost.acting_user()")[0][0]
-        return found
+        """The user this connection acts for."""
+        user: str | None = self._rows("SELECT waypost.acting_user()")[0][0]
+        return user
 
     def is_admin(self) -> bool:
         return bool(self._rows("SELECT waypost.is_admin()")[0][0])
@@ -76,8 +77,9 @@ class Directory:
     # -- spaces and their members --------------------------------------------------------------------------------
 
     def register_space(self, space: Space) -> None:
-        """Note a space and make its groups. Its schema is made by whoever asks, in the same transaction, with
-        `protect_space` at the end. For administrators."""
+        """Record a space and create its groups. The caller creates its schema in the same transaction and calls
+        `protect_space` last. For administrators.
+        """
         checked_space(space.space_id)
         if not 0 < len(space.name) <= _LONGEST_NAME or "\0" in space.name:
             raise InvalidInput(
@@ -90,7 +92,7 @@ class Directory:
                 ensure_groups(self.connection, names, space.space_id)
 
     def keep_space(self, space_id: str, model: str, schema_version: int) -> None:
-        """Make the directory say which engine and schema the space has now. For its writers."""
+        """Record the current engine and schema of the space. For its writers."""
         self._call("keep_space", checked_space(space_id), model, schema_version)
 
     def forget_space(self, space_id: str) -> None:
@@ -98,7 +100,7 @@ class Directory:
         self._call("forget_space", checked_space(space_id))
 
     def spaces(self) -> tuple[Space, ...]:
-        """All for an administrator, else those that whoever asks is a member of."""
+        """All for an administrator, else those of which the caller is a member."""
         rows = self._rows(
             "SELECT space_id, kind, name, source, origin, created, model, schema_version, extra"
             " FROM waypost.spaces ORDER BY created, space_id"
@@ -110,7 +112,7 @@ class Directory:
         self._call("add_member", checked_space(space_id), checked_user(user), _checked_right(role))
 
     def change_role(self, space_id: str, user: str, role: Role) -> None:
-        """For the space's owners, of whom one has to stay."""
+        """For owners of the space. At least one owner must stay."""
         self._call("change_role", checked_space(space_id), checked_user(user), _checked_right(role))
 
     def remove_member(self, space_id: str, user: str) -> None:
@@ -118,7 +120,7 @@ class Directory:
         self._call("remove_member", checked_space(space_id), checked_user(user))
 
     def members(self, space_id: str) -> tuple[Member, ...]:
-        """By name. Nobody where whoever asks is none of them."""
+        """By name; empty if the caller is not a member."""
         rows = self._rows(
             "SELECT space_id, user_name, role, added_at, added_by FROM waypost.members"
             " WHERE space_id = %s ORDER BY user_name",
@@ -127,14 +129,14 @@ class Directory:
         return tuple(Member(*row) for row in rows)
 
     def spaces_of(self, user: str) -> Mapping[str, Role]:
-        """The user's role in each space that whoever asks may know of."""
+        """The user's role in each space that the caller may see."""
         rows = self._rows(
             "SELECT space_id, role FROM waypost.members WHERE user_name = %s ORDER BY space_id", checked_user(user)
         )
         return dict(rows)
 
     def role_of(self, user: str, space_id: str) -> Role | None:
-        """What the user may there. None for somebody who is disabled."""
+        """The user's role there, or None if they are disabled."""
         rows = self._rows(
             "SELECT m.role FROM waypost.members m JOIN waypost.users u ON u.name = m.user_name"
             " WHERE m.user_name = %s AND m.space_id = %s AND u.disabled_at IS NULL",
@@ -144,7 +146,7 @@ class Directory:
         return rows[0][0] if rows else None
 
     def halves_about(self, space_id: str) -> tuple[ShareHalf, ...]:
-        """What others have agreed with this space, oldest first. Nothing where whoever asks is no member of it."""
+        """What others have agreed with this space, oldest first; empty if the caller is not a member."""
         rows = self._rows(
             "SELECT space_id, kind, called, role, other, name, offer_id, offer::text, made_at, made_by, revoked_at,"
             " revoked_by FROM waypost.halves WHERE other = %s ORDER BY made_at, role, space_id",
@@ -165,7 +167,7 @@ class Directory:
         space_id: str | None = None,
         expires: datetime | None = None,
     ) -> None:
-        """Take in the hash of a token. For the user, and administrators."""
+        """Store the hash of a token. For the user, and administrators."""
         if not _TOKEN.fullmatch(name):
             raise InvalidInput(
                 f"{name[:80]!r} is no name for a token.", "Use up to 64 letters, digits, dots, hyphens, underscores."
@@ -176,11 +178,11 @@ class Directory:
         self._call("make_token", checked_user(user), name, kind, rights, space, digest, expires)
 
     def revoke_token(self, user: str, name: str) -> None:
-        """It opens nothing any more, in no process. For the user, and administrators."""
+        """Revoke a token in every process. For the user, and administrators."""
         self._call("revoke_token", checked_user(user), name)
 
     def tokens(self, user: str | None = None) -> tuple[TeamToken, ...]:
-        """Oldest first: of one user, or all that whoever asks may know of."""
+        """Oldest first: of one user, or all that the caller may see."""
         rows = self._rows(
             "SELECT user_name, name, kind, rights, space_id, created, expires, revoked_at FROM waypost.tokens"
             " WHERE %s::text IS NULL OR user_name = %s ORDER BY created, user_name, name",
@@ -190,18 +192,20 @@ class Directory:
         return tuple(TeamToken(*row) for row in rows)
 
     def holder(self, *, digest: str | None = None, key: str | None = None) -> Holder | None:
-        """Who has the token of this hash, or of this key: nobody once it is revoked, run out, or its user disabled.
-        For servers. What is looked up is a hash, so how long that takes tells nothing of the token."""
+        """The holder of the token with this hash or key; None if it is revoked or expired, or its user disabled.
+
+        For servers. Only hashes are looked up, so timing reveals nothing about the token.
+        """
         rows = self._rows("SELECT * FROM waypost.holder(%s, %s)", digest, key)
         if not rows:
             return None
-        user, name, kind, rights, space_id, found, roles = rows[0]
-        return Holder(user, name, kind, rights, space_id, found[:16], roles)
+        user, name, kind, rights, space_id, stored_digest, roles = rows[0]
+        return Holder(user, name, kind, rights, space_id, stored_digest[:16], roles)
 
     # -- the whole ----------------------------------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
-        """For `doctor`: who this login is, and what there is. No prefix: there are no roles but the owner's."""
+        """For `doctor`: who this login is, and what exists. Without a prefix there are no roles but the owner's."""
         rows = self._rows(
             "SELECT session_user::text, waypost.acting_user(), waypost.is_admin(),"
             " (SELECT count(*) FROM waypost.spaces), (SELECT count(*) FROM waypost.users),"
@@ -211,14 +215,14 @@ class Directory:
         return dict(zip(("login", "user", "admin", "spaces", "users", "prefix", "server"), rows[0], strict=True))
 
     def owner(self) -> str:
-        """The database role that owns all of it."""
+        """The database role that owns everything."""
         owned = "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = 'waypost'"
         return str(self._rows(owned)[0][0])
 
     # -- what was done -------------------------------------------------------------------------------------------
 
     def audit(self, *, space_id: str | None = None, most: int = 1000) -> tuple[Noted, ...]:
-        """The latest changes first: all for an administrator, of their spaces for owners, of oneself for others."""
+        """Latest changes first: all for an administrator, of their spaces for owners, their own for others."""
         rows = self._rows(
             "SELECT number, at, actor, action, subject, space_id, details FROM waypost.audit"
             " WHERE %s::text IS NULL OR space_id = %s ORDER BY number DESC LIMIT %s",
@@ -230,11 +234,11 @@ class Directory:
 
     def _call(self, function: str, *given: object) -> None:
         places = ", ".join(["%s"] * len(given))
-        with in_our_words(), self.connection.transaction():
+        with translated_errors(), self.connection.transaction():
             run(self.connection, f"SELECT waypost.{function}({places})", given)
 
     def _rows(self, query: str, *given: object) -> list[Any]:
-        with in_our_words(), self.connection.transaction():
+        with translated_errors(), self.connection.transaction():
             return run(self.connection, query, given).fetchall()
 
 

@@ -1,4 +1,4 @@
-"""Who may have words erased, as the database sees to it by triggers on a memory's tables: an owner who is a person."""
+"""Triggers on a memory's tables: only an owner who is a person may erase text."""
 
 from waypost.store.postgres.directory.functions import SAFE
 

@@ -1,4 +1,4 @@
-"""Running a statement of the directory, whatever form of cursor the connection gives out."""
+"""Runs statements of the directory with any cursor factory."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,5 +16,5 @@ def run(
 
 
 def lock_directory(connection: "psycopg.Connection[Any]") -> None:
-    """Until the end of the transaction nobody else changes the directory's tables and roles."""
+    """Lock the directory's tables and roles until the end of the transaction."""
     run(connection, "SELECT pg_advisory_xact_lock(%s, %s)", _LOCK)

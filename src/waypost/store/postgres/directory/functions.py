@@ -1,15 +1,15 @@
-"""The functions of the shared schema, as the database runs them: who acts, what they may, and every change.
+"""The functions of the shared schema: who acts, what they may do, and every change.
 
-They run with the rights of the schema's owner and look at nothing that a caller can bend: names are written out, the
-search path is fixed, and who acts is told by the login, or by a server's own setting and nobody else's.
+They run with the rights of the schema's owner and trust nothing that a caller can change. Names are qualified and the
+search path is fixed. The login says who acts; only a server can name another user.
 """
 
 SAFE = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
-# A transaction that goes on seeing what once was would still take somebody for an owner who was put out meanwhile.
+# A transaction with an old snapshot would still see a removed owner as an owner.
 _SEES_NOW = "current_setting('transaction_isolation') = 'read committed'"
 
-# `session_user` is whoever logged in: SET ROLE does not change it. Only for the logins in `servers` does the setting
-# `waypost.user` count.
+# `session_user` is the login: SET ROLE does not change it. The setting `waypost.user` counts only for the logins in
+# `servers`.
 PRINCIPAL = f"""
 CREATE FUNCTION waypost.acting_user() RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN

@@ -1,4 +1,4 @@
-"""Which logins have what the groups of a memory may, as the database itself grants it."""
+"""Grants logins the rights of the groups of a memory."""
 
 from waypost.store.postgres.directory.functions import SAFE
 

@@ -1,4 +1,4 @@
-"""Setting up a database for a team, and bringing all of it up to date: by an administrator, as often as they like."""
+"""Sets up a database for a team and brings it up to date. An administrator can repeat it at any time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,45 +15,49 @@ from waypost.store.postgres.security import protect_space
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    changed: bool  # whether the directory was made or changed now
+    changed: bool  # whether the directory was created or changed now
     names: RoleNames | None  # of the roles; None: nobody may create them
     spaces: int
-    migrated: int  # spaces that were behind this version
+    migrated: int  # spaces that were older than this version
 
 
 def set_up(
     connection: ServerConnection,
-    shown: str,
+    place: str,
     now: datetime,
     prefix: str | None = None,
     report: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> SetUp:
-    """Tables, roles and rights, of the directory and then of each space in a transaction of its own: stopped in the
-    middle, it goes on where it was."""
+    """Create tables, roles and rights: of the directory, then of each space in its own transaction.
+
+    If it is interrupted, the next run continues.
+    """
     raw = connection.raw
     changed = migrate_directory(raw, now)
     names = ensure_roles(raw, prefix)
-    spaces = [one.space_id for one in Directory(raw).spaces()]
+    spaces = [space.space_id for space in Directory(raw).spaces()]
     migrated = 0
     for done, space_id in enumerate(spaces):
         report(done, len(spaces))
         with raw.transaction():
-            migrated += bring_up_to_date(connection, shown, space_id, names, now)
+            migrated += bring_up_to_date(connection, place, space_id, names, now)
     return SetUp(changed, names, len(spaces), migrated)
 
 
 def bring_up_to_date(
-    connection: ServerConnection, shown: str, space_id: str, names: RoleNames | None, now: datetime
+    connection: ServerConnection, place: str, space_id: str, names: RoleNames | None, now: datetime
 ) -> bool:
-    """In a transaction: give a space the tables of this version, and its groups their rights. Returns whether it was
-    behind."""
+    """In a transaction: migrate the tables of a space, and grant its groups their rights.
+
+    Returns whether it was outdated.
+    """
     schema = schema_of(space_id)
-    key = int.from_bytes(bytes.fromhex(space_id), "big", signed=True)  # its writers wait for each other by this
+    key = int.from_bytes(bytes.fromhex(space_id), "big", signed=True)  # the writers' lock
     run(connection.raw, "SELECT pg_advisory_xact_lock(%s)", (key,))
-    is_behind = bool(missing(connection, schema, shown))
+    is_behind = bool(missing(connection, schema, place))
     if is_behind:
         path = [schema, *([connection.vector_schema] if connection.vector_schema else []), "pg_temp"]
         run(connection.raw, f"SET LOCAL search_path = {', '.join(path)}")
-        migrate(connection, schema, shown, now)
+        migrate(connection, schema, place, now)
     protect_space(connection.raw, space_id, names)
     return is_behind

@@ -1,7 +1,7 @@
-"""Row-level security of the shared schema: everybody sees what concerns the memories that they are a member of.
+"""Row-level security of the shared schema: everyone sees what concerns the memories of which they are a member.
 
-Nobody but the owner changes these tables: changes go through the functions, which check who acts and note it.
-Each check that looks at nobody's row is in a sub-select of its own, so that it runs once for a statement.
+Only the owner changes these tables directly. Changes go through functions that check who acts and record it. Checks
+that do not depend on the row are in sub-selects, so that they run once per statement.
 """
 
 _OWN = "settings secrets spaces users logins servers members tokens sessions replies audit migrations"

@@ -1,4 +1,4 @@
-"""What the directory refuses, as errors of ours with what to do next."""
+"""Translates refusals of the directory into errors with a remedy."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from waypost.errors import InvalidInput, NotFound, SecurityError
 
 _ADMINISTRATOR = "Only an administrator of the database may do this."
-# How what the functions of the directory say begins and ends, and what to do then. The first that fits counts.
+# How messages of the directory's functions begin and end, and the remedy. The first match counts.
 _REMEDIES = (
-    ("Only an administrator", "", "Ask whoever administers the database to run the same command."),
+    ("Only an administrator", "", "Ask an administrator of the database to run the same command."),
     (
         "Only a person who may write",
         "",
@@ -26,32 +26,32 @@ _REMEDIES = (
     ("There is no user ", "", "`waypost team user list` has those that there are; `waypost team user add` adds one."),
     ("There is no memory ", "", "`waypost team space list` has those that there are."),
     ("There is no such member", "", "`waypost team member list` has those that there are."),
-    ("No role ", " can log in to this database.", "Add --create, or let whoever administers the database make it."),
+    ("No role ", " can log in to this database.", "Add --create, or let an administrator of the database create it."),
     ("", " is no member of that memory.", "Let an owner add them first: `waypost team member add USER ROLE`."),
 )
 
 
 @contextmanager
-def in_our_words() -> Iterator[None]:
-    """What the database refuses, as errors of ours."""
+def translated_errors() -> Iterator[None]:
+    """Turn refusals of the database into errors of Waypost."""
     from psycopg import errors
 
     try:
         yield
     except errors.InsufficientPrivilege as error:
-        what = _said(error)
-        if what.startswith("permission denied"):  # the database's own words name its functions
+        what = _message(error)
+        if what.startswith("permission denied"):  # the database's own message names its functions
             what = _ADMINISTRATOR
-        usual = "Ask an owner of the memory, or whoever administers the database."
+        usual = "Ask an owner of the memory, or an administrator of the database."
         raise SecurityError(what, _remedy(what, usual)) from error
     except errors.NoDataFound as error:
-        what = _said(error)
+        what = _message(error)
         usual = "See what there is: `waypost team user list`, `team space list`, `team token list`."
         raise NotFound(what, _remedy(what, usual)) from error
     except errors.UniqueViolation as error:
         raise InvalidInput("This is there already.", "Take another name, or change the one that is there.") from error
     except (errors.InvalidParameterValue, errors.CheckViolation, errors.ForeignKeyViolation) as error:
-        what = _said(error)
+        what = _message(error)
         raise InvalidInput(what, _remedy(what, "Correct it and try again.")) from error
     except errors.UndefinedTable as error:
         raise NotFound("This database has no directory.", "Run `waypost team init` first.") from error
@@ -62,6 +62,6 @@ def _remedy(what: str, usual: str) -> str:
     return next(fitting, usual)
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     diagnostic = getattr(error, "diag", None)
     return str(getattr(diagnostic, "message_primary", None) or error)

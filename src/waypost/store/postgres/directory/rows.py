@@ -1,4 +1,4 @@
-"""What the directory holds, as values."""
+"""Values of the directory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Rights = Literal["read", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """As `metadata.json` says it of a space on disk."""
+    """A space as `metadata.json` describes it on disk."""
 
     space_id: str
     kind: str  # project | person
@@ -47,7 +47,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class TeamToken:
-    """What is kept of a token, without its hash."""
+    """A token without its hash."""
 
     user: str
     name: str
@@ -61,10 +61,10 @@ class TeamToken:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who came with a token that is good now, and their role in each space that it opens."""
+    """The holder of a valid token, and their role in each space that it opens."""
 
     user: str
-    token: str  # its name
+    token: str  # of the token
     kind: Kind
     rights: Rights
     space_id: str | None
@@ -87,7 +87,7 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class ShareHalf:
-    """A half of a share, and the memory that keeps it."""
+    """A half of a share, and the memory that stores it."""
 
     space_id: str
     kind: str

@@ -1,7 +1,7 @@
-"""The shared schema `waypost`: which spaces there are, who may do what in them, and how these tables came to be.
+"""The shared schema `waypost`: spaces, their members and rights; and its migrations.
 
-A migration is a name and its statements. All that are missing are applied in order, in one transaction together with
-their records, by one process at a time. A released migration is never edited.
+A migration is a name and its statements. Missing ones run in order, in one transaction with their records, in one
+process at a time. A released migration is never edited.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 USER_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"
 TOKEN_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # noqa: S105  the form of a name
 
-_SET_UP = "Let whoever administers the database run `waypost team init`."
+_SET_UP = "Let an administrator of the database run `waypost team init`."
 
 _GROUND = f"""
 CREATE TABLE waypost.settings (key text PRIMARY KEY, value text NOT NULL);
@@ -129,13 +129,15 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
 
 
 def migrate_directory(connection: "Connection[Any]", now: datetime) -> bool:
-    """Bring the shared schema to that of this version; says whether something changed. Several processes may start at
-    once. Raises SchemaTooNew when a later version was here, StoreError when an administrator has to do it."""
+    """Bring the shared schema to this version, and return whether it changed. Several processes may start at once.
+
+    Raises SchemaTooNew after a later version, and StoreError if an administrator has to do it.
+    """
     if not missing_migrations(connection):
         return False
     with connection.transaction():
         lock_directory(connection)
-        missing = missing_migrations(connection)  # again, now that nobody else can be at it
+        missing = missing_migrations(connection)  # again, under the lock
         if missing and not _is_ours_to_change(connection):
             raise StoreError(
                 f"The directory of this database lacks {missing[0]}, and this role may not change it.",
@@ -146,19 +148,19 @@ def migrate_directory(connection: "Connection[Any]", now: datetime) -> bool:
         for name in missing:
             run(connection, MIGRATIONS[name])
             run(connection, "INSERT INTO waypost.migrations VALUES (%s, %s)", (name, now))
-        # PostgreSQL lets everybody call what was just made; who may is said by `roles`.
+        # PostgreSQL lets everybody call a new function; `roles` grants the rights.
         run(connection, "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA waypost FROM PUBLIC")
     return bool(missing)
 
 
 def check_directory(connection: "Connection[Any]") -> None:
-    """Raises StoreError where the shared schema is not that of this version, and says who has to do what."""
+    """Raises StoreError if the shared schema is outdated, and names who has to do what."""
     if missing_migrations(connection):
         raise StoreError("The directory of this database is not set up, or older than this Waypost.", _SET_UP)
 
 
 def missing_migrations(connection: "Connection[Any]") -> list[str]:
-    """What this version has and the database does not, in order. Raises SchemaTooNew for what it has beyond that."""
+    """Migrations that the database lacks, in order. Raises SchemaTooNew if it has one that this version does not know."""
     with connection.transaction():
         there = run(
             connection,

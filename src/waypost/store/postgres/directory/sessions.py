@@ -1,5 +1,7 @@
-"""Sessions of people who have signed in, and replies to writes with an idempotency key: what several server processes
-of one database have to agree on. For the server's login."""
+"""Sign-in sessions, and replies to writes with an idempotency key, shared by the servers of a database.
+
+For the server's login.
+"""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -9,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from waypost.store.postgres.directory.execute import run
-from waypost.store.postgres.directory.refusals import in_our_words
+from waypost.store.postgres.directory.refusals import translated_errors
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -24,7 +26,7 @@ def pooled(dsn: str) -> Connect:
 
     @contextmanager
     def connect() -> Iterator["Connection[Any]"]:
-        with connections(dsn).lend("SELECT") as connection:  # nothing: but a connection that was cut is replaced here
+        with connections(dsn).lend("SELECT") as connection:  # does nothing, but replaces a broken connection
             yield connection.raw
 
     return connect
@@ -33,21 +35,22 @@ def pooled(dsn: str) -> Connect:
 @dataclass(frozen=True, slots=True)
 class KeptSession:
     digest: str
-    holder: str  # the key of the token that it came from
+    holder: str  # of the token it came from
     began: datetime
     seen: datetime
 
 
 class KeptSessions:
-    """One that begins or ends does so in every process at once."""
+    """Sessions begin and end in every process at once."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
 
     def begin(self, session: KeptSession, *, oldest: datetime, idle: datetime, most: int) -> None:
-        """Keep a new one. Those that began before `oldest` or were not used since `idle` go, and of one token's more
-        than `most` the longest idle."""
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        """Store a new session. Drops those that began before `oldest` or are idle since `idle`, and the longest idle of
+        a token above `most`.
+        """
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.sessions WHERE began < %s OR seen < %s", (oldest, idle))
             run(
                 connection,
@@ -62,24 +65,24 @@ class KeptSessions:
             )
 
     def find(self, digest: str) -> KeptSession | None:
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             row = run(
                 connection, "SELECT digest, holder, began, seen FROM waypost.sessions WHERE digest = %s", (digest,)
             ).fetchone()
         return KeptSession(*row) if row else None
 
     def seen(self, digest: str, at: datetime) -> None:
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, "UPDATE waypost.sessions SET seen = greatest(seen, %s) WHERE digest = %s", (at, digest))
 
     def end(self, digest: str) -> None:
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.sessions WHERE digest = %s", (digest,))
 
 
 @dataclass(frozen=True, slots=True)
 class KeptReply:
-    """What is known of a request that came before: no status while it is being done, or when nobody knows."""
+    """An earlier request: without a status while it runs, or if its outcome is unknown."""
 
     request: bytes
     is_held: bool
@@ -89,14 +92,14 @@ class KeptReply:
 
 
 class KeptReplies:
-    """Keys, callers and requests come as keyed hashes, of answers no words: see `faces.rest.replies`."""
+    """Keys, callers and requests are keyed hashes, and answers contain no text: see `faces.rest.replies`."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
 
     def secret(self) -> bytes:
-        """What the hashes are keyed with: one for all servers of this database."""
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        """The key of the hashes, the same for all servers of this database."""
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(
                 connection,
                 "INSERT INTO waypost.secrets VALUES ('replies', %s) ON CONFLICT DO NOTHING",
@@ -106,19 +109,21 @@ class KeptReplies:
         return bytes(row[0]) if row else b""
 
     def begin(
-        self, key: bytes, caller: bytes, request: bytes, *, now: datetime, held: timedelta, kept: timedelta, most: int
+        self, key: bytes, caller: bytes, request: bytes, *, now: datetime, lease: timedelta, kept: timedelta, most: int
     ) -> KeptReply | None:
-        """What came under this key before; None: of all processes it is yours to do. Of one caller at most `most` are
-        kept, each for `kept`."""
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        """The earlier request with this key, or None: then this process must run it.
+
+        At most `most` are stored for one caller, each for `kept`.
+        """
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.replies WHERE at < %s", (now - kept,))
-            while not _took(connection, key, caller, request, now, now + held):
+            while not _take_key(connection, key, caller, request, now, now + lease):
                 row = run(
                     connection,
                     "SELECT request, held_until > %s, status, body, headers FROM waypost.replies WHERE key = %s",
                     (now, key),
                 ).fetchone()
-                if row is not None:  # else whoever had the key has given it up since
+                if row is not None:  # else the other process has released the key
                     return KeptReply(bytes(row[0]), *row[1:])
             run(
                 connection,
@@ -138,15 +143,15 @@ class KeptReplies:
         self._run("DELETE FROM waypost.replies WHERE key = %s AND status IS NULL", key)
 
     def leave(self, key: bytes, now: datetime) -> None:
-        """Nobody knows whether it was done."""
+        """The outcome is unknown."""
         self._run("UPDATE waypost.replies SET held_until = %s WHERE key = %s AND status IS NULL", now, key)
 
     def _run(self, statement: str, *given: object) -> None:
-        with in_our_words(), self._connect() as connection, connection.transaction():
+        with translated_errors(), self._connect() as connection, connection.transaction():
             run(connection, statement, given)
 
 
-def _took(
+def _take_key(
     connection: "Connection[Any]", key: bytes, caller: bytes, request: bytes, now: datetime, until: datetime
 ) -> bool:
     made = run(

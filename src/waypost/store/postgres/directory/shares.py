@@ -1,8 +1,8 @@
-"""What memories of a team share, as the directory keeps it: a copy of every half, so that whoever takes can be told of an
-offer, and admitted to what is offered, without being a member of the memory that gives.
+"""Shares of a team in the directory: a copy of each half.
 
-A trigger copies the halves out of the memories' own tables in the transaction that changes them. A standing share makes
-the readers of the taker guests of the giver; what guests see, row by row, is said by `security`.
+So the taker sees an offer, and gets access, without being a member of the giving memory. A trigger
+copies the halves from the memories' own tables, in the transaction that changes them. An active share makes the
+readers of the taker guests of the giver. `guests` says what guests see.
 """
 
 from waypost.store.postgres.directory.functions import SAFE

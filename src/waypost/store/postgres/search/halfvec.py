@@ -1,7 +1,7 @@
-"""Vectors on their way to PostgreSQL and back, in its binary format and half precision.
+"""Converts vectors to and from PostgreSQL's binary format in half precision.
 
-The values are those that SQLite's store packs, so both give the same cosines. pgvector's format has a header (dimensions,
-nothing) and the highest byte of each number first.
+The values are those that SQLite's store packs, so both give the same cosines. pgvector's format has a header
+(dimensions, zero) and is big-endian.
 """
 
 import struct
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
 _HEADER = struct.Struct(">HH")
-_ARRAY = struct.Struct(">iiIii")  # dimensions of the array, has nulls, type of its elements, how many, the first number
+_ARRAY = struct.Struct(">iiIii")  # of an array: dimensions, has nulls, element type, length, first index
 _LENGTH = struct.Struct(">i")
 
 
@@ -29,15 +29,16 @@ class HalfVector:
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """A parameter for `$1::vector`: in single precision, as a question is."""
+    """A parameter for `$1::vector`: a question in single precision."""
 
     vector: "Vector"
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """A parameter for `$1::halfvec[]`: vectors as SQLite's store packs them. `type_id` is what this database calls the
-    type `halfvec`."""
+    """A parameter for `$1::halfvec[]`: vectors as SQLite's store packs them. `type_id` is this database's id of
+    `halfvec`.
+    """
 
     vectors: Sequence[bytes]
     type_id: int
@@ -48,7 +49,7 @@ def half_bytes(packed: bytes) -> bytes:
 
 
 def full_bytes(vector: "Vector") -> bytes:
-    import numpy as np  # only where vectors are
+    import numpy as np  # loaded only where vectors are
 
     return _HEADER.pack(len(vector), 0) + np.ascontiguousarray(vector, ">f4").tobytes()
 
@@ -63,7 +64,7 @@ def array_bytes(halves: Halves) -> bytes:
 
 
 def packed(sent: bytes) -> bytes:
-    """What the database sends, as SQLite's store keeps it: the lowest byte of each number first."""
+    """A vector from the database as SQLite's store packs it: little-endian."""
     return _swapped(sent[_HEADER.size :])
 
 
@@ -74,12 +75,12 @@ def _swapped(numbers: bytes) -> bytes:
 
 
 def register(adapters: "AdaptersMap") -> None:
-    """Teach a connection, or all of them, these parameters."""
+    """Register these parameter types for a connection, or for all."""
     from psycopg.adapt import Dumper
     from psycopg.pq import Format
 
     class Binary(Dumper):
-        """Without a type's number: the cast in the statement says which it is, and numbers differ between databases."""
+        """Without a type id: the cast in the statement names the type, and ids differ between databases."""
 
         format = Format.BINARY
         oid = 0

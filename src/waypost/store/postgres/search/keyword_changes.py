@@ -1,7 +1,7 @@
-"""Keeping the keyword indexes of PostgreSQL: their rows, in how many passages each word stands, and the totals.
+"""Writes the keyword indexes of PostgreSQL: their rows, the number of passages per word, and the totals.
 
-All three change together. What a dropped passage had is known from its keys; a word that stands in no passage any more
-leaves nothing behind.
+All three change together. The keys of a dropped passage say what to subtract. A word without passages leaves nothing
+behind.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from waypost.store.postgres.search.keyword_keys import keys_of, signed
 from waypost.store.postgres.search.keyword_rows import in_braces
 from waypost.store.sql.database import Database
 
-# What PostgreSQL has not sorted into an index yet is looked through by every search, once for each key.
+# Every search reads the unsorted part of an index, once for each key.
 _UNSORTED_KB = 64
-_MANY = 200  # passages: sorting them in together, at the end, takes a quarter of the time
+_MANY = 200  # passages: sorting them together at the end takes a quarter of the time
 _UNSORTED_OF_MANY_KB = 8 * 1024
 _AT_ONCE = 2000
 
@@ -47,7 +47,7 @@ FROM (SELECT count(*) AS passages, sum(tokens) AS tokens FROM gone) less WHERE l
 
 
 def add_keywords(database: Database, index: str, rows: Sequence[tuple[int, Sequence[str]]]) -> None:
-    """Index passages: their ids, and the columns of their terms. `keep_sorted` comes before, once in a transaction."""
+    """Index passages by id with the columns of their terms. Call `keep_sorted` first, once per transaction."""
     if len(rows) < _MANY:
         _add(database, index, rows)
         return
@@ -55,11 +55,11 @@ def add_keywords(database: Database, index: str, rows: Sequence[tuple[int, Seque
     for start in range(0, len(rows) - 1, _AT_ONCE):
         _add(database, index, rows[start : min(start + _AT_ONCE, len(rows) - 1)])
     keep_sorted(database)
-    _add(database, index, rows[-1:])  # has all the others sorted in
+    _add(database, index, rows[-1:])  # sorts in all the others
 
 
 def keep_sorted(database: Database) -> None:
-    """Until the end of the transaction little of what is added waits to be sorted into the indexes."""
+    """Until the end of the transaction, keep the unsorted part of the indexes small."""
     _set_unsorted(database, _UNSORTED_KB)
 
 
@@ -76,20 +76,20 @@ def _add(database: Database, index: str, rows: Sequence[tuple[int, Sequence[str]
     indexed = [keys_of(columns) for _, columns in rows]
     counts: dict[int, int] = {}
     variants: dict[int, int] = {}
-    for one in indexed:
-        for term, bits in one.terms.items():
+    for keys in indexed:
+        for term, bits in keys.terms.items():
             counts[term] = counts.get(term, 0) + 1
             variants[term] = variants.get(term, 0) | bits
     database.change(
         _ADD.format(index=index),
         (
             in_braces(passage_id for passage_id, _ in rows),
-            in_braces(one.tokens for one in indexed),
-            [in_braces(one.keys) for one in indexed],
+            in_braces(row_keys.tokens for row_keys in indexed),
+            [in_braces(row_keys.keys) for row_keys in indexed],
             in_braces(counts),
             in_braces(counts.values()),
             in_braces(map(signed, variants.values())),
             len(rows),
-            sum(one.tokens for one in indexed),
+            sum(row_keys.tokens for row_keys in indexed),
         ),
     )

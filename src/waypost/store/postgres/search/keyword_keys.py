@@ -1,11 +1,11 @@
-"""What a passage is found by in PostgreSQL: numbers that stand for its words and for how often each stands in it.
+"""How passages are indexed in PostgreSQL: numbers stand for words and for how often each word occurs.
 
-A GIN index over arrays of numbers knows only whether a number is in an array. So a key says three things: the word (58
-bits of its hash), the column, and one power of two of how often the word stands there. A word that stands three times in
-the body of a function has two keys: one for two times, one for once. Looked up key by key, the counts add up to what
-BM25 needs, and no word itself is kept in the index.
+A GIN index over arrays of numbers knows only whether a number is in an array. So a key encodes three things: the word
+(58 bits of its hash), the column, and one power of two of the word's count. A word that occurs three times in the
+body of a function has two keys: one for two times, one for once. Added up, the counts give what BM25 needs. The index
+contains no words.
 
-Words are told apart by the tokenizer of FTS5, so that both databases hold the same ones.
+The tokenizer of FTS5 splits the text, so both databases index the same words.
 """
 
 import hashlib
@@ -20,19 +20,19 @@ _POWERS = 16
 _MOST_TIMES = (1 << _POWERS) - 1
 _VARIANTS = COLUMNS * _POWERS  # of a word's key: 64, the lowest six bits
 _REMEMBERED = 50_000
-_TOKENIZER = ("unicode61", ["remove_diacritics", "0", "tokenchars", "_"])  # as SQLite's schema has it
+_TOKENIZER = ("unicode61", ["remove_diacritics", "0", "tokenchars", "_"])  # as in SQLite's schema
 
 
 class Keys(NamedTuple):
-    """How a passage stands in the index."""
+    """The index entry of a passage."""
 
     tokens: int  # its length
     keys: list[int]
-    terms: dict[int, int]  # for each word the key of which all its keys are variants, and 64 bits, one for each of them
+    terms: dict[int, int]  # for each word its base key, and 64 bits, one for each variant of the key
 
 
 class _Local(threading.local):
-    """A connection is used by one thread at a time, so each thread has its own; it is a database of nothing."""
+    """A connection is used by one thread at a time, so each thread has its own, to an empty database."""
 
     def __init__(self) -> None:
         import apsw
@@ -51,36 +51,36 @@ _terms: dict[str, int] = {}
 
 
 def tokens(text: str) -> list[str]:
-    """The words of what is indexed or asked for, folded, as FTS5 sees them."""
+    """The words of an indexed text or a question, folded, as FTS5 sees them."""
     ours = _local()
-    found: list[str] = ours.tokenizer(
+    words: list[str] = ours.tokenizer(
         text.encode("utf-8", "replace"), ours.reason, None, include_offsets=False, include_colocated=False
     )
-    return found
+    return words
 
 
 def term_of(token: str) -> int:
-    """The key of a word without column and count: a signed number of 64 bits whose lowest six are zero."""
-    known = _terms.get(token)
-    if known is None:
+    """The key of a word without column and count: a signed 64-bit number whose lowest six bits are zero."""
+    term = _terms.get(token)
+    if term is None:
         digest = hashlib.blake2b(token.encode(), digest_size=8).digest()
-        known = int.from_bytes(digest, "little", signed=True) & -_VARIANTS
+        term = int.from_bytes(digest, "little", signed=True) & -_VARIANTS
         if len(_terms) >= _REMEMBERED:
             _terms.clear()
-        _terms[token] = known
-    return known
+        _terms[token] = term
+    return term
 
 
 def keys_of(columns: Sequence[str]) -> Keys:
-    """How a passage with these columns of terms is indexed. Prose has one column, code has four."""
+    """The index entry of a passage with these columns of terms. Prose has one column, code has four."""
     length, keys, terms = 0, list[int](), dict[int, int]()
-    known = _terms
+    cache = _terms
     for column, text in enumerate(columns):
         words = tokens(text)
         length += len(words)
         first = column * _POWERS
         for word, times in Counter(words).items():
-            term = known.get(word) or term_of(word)
+            term = cache.get(word) or term_of(word)
             if times == 1:
                 keys.append(term + first)
                 variants = 1 << first
@@ -93,13 +93,12 @@ def keys_of(columns: Sequence[str]) -> Keys:
 
 @lru_cache(maxsize=1024)
 def _powers(times: int) -> tuple[int, ...]:
-    """Of two, that make up this number."""
+    """The powers of two that add up to this number."""
     return tuple(power for power in range(_POWERS) if min(times, _MOST_TIMES) >> power & 1)
 
 
 def lookups(term: int, variants: int, weights: Sequence[float]) -> Iterator[tuple[int, float]]:
-    """The keys under which a word is looked up, and what each adds to its weighted count. Columns without a weight of
-    their own count once."""
+    """The keys of a word, and what each adds to its weighted count. Columns without a weight count once."""
     for variant in range(_VARIANTS):
         if variants >> variant & 1:
             column, power = divmod(variant, _POWERS)

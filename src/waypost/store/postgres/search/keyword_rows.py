@@ -1,7 +1,7 @@
-"""Ranking passages by keywords in PostgreSQL: BM25 as FTS5 computes it, with the same scores.
+"""Ranks passages by keywords in PostgreSQL: BM25 as FTS5 computes it, with the same scores.
 
-An index finds the passages of one key; what a word weighs there is known from the key (see `keyword_keys`), and the
-length of a passage stands in its row. So nothing of a passage but its number and its length has to be read.
+An index finds the passages of a key. The key says what a word weighs (see `keyword_keys`), and the row contains the
+length of the passage. So only the number and length of a passage have to be read.
 """
 
 from collections import Counter
@@ -13,11 +13,11 @@ from waypost.store.postgres.search.keyword_keys import lookups, term_of, tokens
 from waypost.store.sql.database import Database
 
 MOST_WEIGHED = 15_000  # passages whose keywords are compared
-_LEAST_WEIGHT = 1e-6  # FTS5's, of a word that stands in half of all passages or more
-# Parts of a score are whole numbers of this size: their sum does not depend on the order in which they come.
+_LEAST_WEIGHT = 1e-6  # FTS5's weight of a word that is in half of all passages or more
+# Parts of a score are multiples of this, so their sum does not depend on their order.
 _STEP = 2.0**-40
 
-# Of `passages` guests see some alone, and the last of these is not found by an index.
+# Guests see only some rows of `passages`, and no index finds the last of these.
 LAST_PASSAGE = (
     "coalesce(greatest((SELECT max(passage_id) FROM keywords), (SELECT max(passage_id) FROM code_keywords)), 0)"
 )
@@ -41,11 +41,11 @@ GROUP BY passage_id ORDER BY score DESC, passage_id LIMIT ?3::bigint
 
 
 class _Term(NamedTuple):
-    passages: int  # that have the word
+    passages: int  # that contain the word
     word: str
     key: int
     variants: int
-    asked: int  # how many times
+    times: int  # in the question
 
 
 def best_by_keywords(
@@ -56,35 +56,39 @@ def best_by_keywords(
     depth: int,
     among: Sequence[int] | None = None,
 ) -> dict[int, float]:
-    """The passages that answer best, with their scores, best first; `among` leaves all others out. `index` is `keywords`
-    or `code_keywords`, `weights` are those of its columns."""
+    """The best passages with their scores, best first; `among` leaves all others out.
+
+    `index` is `keywords` or `code_keywords`, `weights` are those of its columns.
+    """
     words = Counter(word for term in terms for word in tokens(term))
     keys = {term_of(word): word for word in words}
     rows = database.rows(_KNOWN.format(index=index), (in_braces(keys),))
     if not rows:
         return {}
     passages, length, last = rows[0][3:]
-    known = [_Term(row[1], keys[row[0]], row[0], row[2], words[keys[row[0]]]) for row in rows]
+    weighed = [_Term(row[1], keys[row[0]], row[0], row[2], words[keys[row[0]]]) for row in rows]
     if last > MOST_WEIGHED:
-        known = telling(known)
+        weighed = rarest(weighed)
     looked_up = [
-        (key, times, place, _weight(passages, term) * term.asked)
-        for place, term in enumerate(known)
+        (key, times, place, _weight(passages, term) * term.times)
+        for place, term in enumerate(weighed)
         for key, times in lookups(term.key, term.variants, weights)
     ]
     parameters: list[Any] = [length / passages, _STEP, depth]
     parameters += [in_braces(values) for values in zip(*looked_up, strict=True)]
     if among is not None:
         parameters.append(in_braces(among))
-    # A join: `= ANY` would go through the whole array for each passage.
+    # A join: `= ANY` would search the whole array for each passage.
     only = "" if among is None else " WHERE k.passage_id IN (SELECT unnest(?8::bigint[]))"
     sql = _BEST.format(index=index, among=only)
     return dict(database.rows(sql, parameters))
 
 
-def telling(terms: Iterable[_Term]) -> list[_Term]:
-    """The terms to rank by: the rarest ones, as many as can be weighed in time, but at least one. What stands in a great
-    part of all passages hardly tells them apart, and costs the most."""
+def rarest(terms: Iterable[_Term]) -> list[_Term]:
+    """The terms to rank by: the rarest, as many as can be weighed in time, but at least one.
+
+    Terms of a great part of all passages hardly distinguish them, and cost the most.
+    """
     kept, weighed = list[_Term](), 0
     for term in sorted(terms):
         if weighed and weighed + term.passages > MOST_WEIGHED:
@@ -100,15 +104,15 @@ def _weight(passages: int, term: _Term) -> float:
 
 
 def in_braces(numbers: Iterable[float]) -> str:
-    """Numbers as PostgreSQL writes an array of them: quicker than one by one."""
+    """Numbers as a PostgreSQL array literal: faster than one parameter each."""
     return "{" + ",".join(map(repr, numbers)) + "}"
 
 
 def is_damaged(database: Database, index: str) -> bool:
-    """Whether the totals of an index are not those of its rows, or a row is of no passage."""
-    told = database.rows(f"SELECT passages, tokens FROM {index}_totals")
+    """Whether the totals of an index differ from its rows, or a row belongs to no passage."""
+    totals = database.rows(f"SELECT passages, tokens FROM {index}_totals")
     there = database.rows(f"SELECT count(*), coalesce(sum(tokens), 0)::bigint FROM {index}")
     strays = database.rows(
         f"SELECT count(*) FROM {index} k WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.passage_id = k.passage_id)"
     )
-    return told != there or bool(strays[0][0])
+    return totals != there or bool(strays[0][0])

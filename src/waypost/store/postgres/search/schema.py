@@ -4,8 +4,10 @@ SEARCHED_TABLES = (
     "vectors",
     "keywords",
     "code_keywords",
-)  # numbers only; writing them anew takes minutes when they are many
-INDEX_FROM = 10_000  # vectors of one sort; fewer are compared one by one, which is exact and takes ten milliseconds
+)  # contain only numbers; rewriting them takes minutes when they are many
+INDEX_FROM = (
+    10_000  # vectors of code or of prose; fewer are compared one by one, which is exact and takes ten milliseconds
+)
 
 
 def _keywords(index: str) -> str:

@@ -1,4 +1,4 @@
-"""Storing vectors in PostgreSQL, and indexing those that have become many. A trigger keeps count of them."""
+"""Stores vectors in PostgreSQL, and indexes them once they are many. A trigger counts them."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,8 @@ from waypost.store.postgres.search.vector_rows import index_name
 from waypost.store.sql.database import Database
 
 _AT_ONCE = 2000
-_FEW = 16  # stored one by one, without asking for the number of a type
-_MANY = 1000  # stored at once by somebody who moves a whole memory: indexed at the end, by `compact`
+_FEW = 16  # stored one by one, without looking up a type id
+_MANY = 1000  # stored at once when a whole memory is moved: `compact` indexes them at the end
 
 _PUT = """
 INSERT INTO vectors (engine_id, hash, language, packed) VALUES (?, ?, ?, ?::halfvec) ON CONFLICT DO NOTHING
@@ -32,7 +32,7 @@ WHERE e.dimensions > 0 GROUP BY 1, 2, 3 HAVING sum(c.vectors) >= ?
 
 
 def put_vectors(database: Database, rows: Sequence[tuple[int, bytes, str, bytes]]) -> None:
-    """Store (engine id, hash, language, packed vector) where that engine has none of the hash."""
+    """Store (engine id, hash, language, packed vector) where the engine has none for the hash."""
     if len(rows) <= _FEW:
         database.change_many(_PUT, [(*row[:3], HalfVector(row[3])) for row in rows])
     else:
@@ -49,8 +49,9 @@ def _put_many(database: Database, rows: Sequence[tuple[int, bytes, str, bytes]])
 
 
 def load_vectors(database: Database, rows: Sequence[tuple[int, int, bytes, str, bytes]]) -> None:
-    """Store (vector id, engine id, hash, language, packed vector) of a memory that is moved here. They are indexed at the
-    end, by `compact`."""
+    """Store (vector id, engine id, hash, language, packed vector) of a memory that is moved here. `compact` indexes them
+    at the end.
+    """
     type_id = database.rows("SELECT 'halfvec'::regtype::oid::bigint")[0][0]
     for start in range(0, len(rows), _AT_ONCE):
         ids, engines, hashes, languages, vectors = zip(*rows[start : start + _AT_ONCE], strict=True)
@@ -58,13 +59,14 @@ def load_vectors(database: Database, rows: Sequence[tuple[int, int, bytes, str, 
 
 
 def index_vectors(database: Database) -> int:
-    """Make the indexes that are due. Returns how many. Others can read meanwhile, not write."""
+    """Create the indexes that are due. Returns how many. Others can read meanwhile, but not write."""
     due = database.rows(_DUE, (INDEX_FROM,))
     if due:
         database.rows("SELECT set_config('statement_timeout', '0', true)")  # a million take many minutes
-    for one, dimensions, of_code in due:
-        # Whoever writes does not own the tables; this function does.
+    for engine_id, dimensions, of_code in due:
+        # Writers do not own the tables; this function does.
         database.rows(
-            "SELECT index_vectors(?, ?, ?, ?)", (one, dimensions, of_code, index_name(one, dimensions, of_code))
+            "SELECT index_vectors(?, ?, ?, ?)",
+            (engine_id, dimensions, of_code, index_name(engine_id, dimensions, of_code)),
         )
     return len(due)

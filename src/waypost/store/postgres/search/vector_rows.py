@@ -1,8 +1,8 @@
-"""Comparing vectors in PostgreSQL: one by one where they are few, by an HNSW index where they are many.
+"""Compares vectors in PostgreSQL: one by one if they are few, by an HNSW index if they are many.
 
-Code and prose of an engine are two sorts, each with an index of its own: else a small sort would be searched for among
-the best of a large one. Cosines are always computed from the stored vectors, in single precision, as SQLite's store
-does it; the index only says which vectors to look at.
+Code and prose of an engine have separate indexes: else the search for few would go through the best of many. Cosines
+are always computed from the stored vectors, in single precision, as SQLite's store does it. The index only chooses
+the vectors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
     from waypost.store.sql.scores import VectorScores
 
-LEAST_IN_VIEW, _MOST_IN_VIEW = 300, 1000  # candidates that the index keeps in view
-MOST_SEARCHED = 50_000  # vectors that the index looks at for one question
-_TWINS = 100  # that are looked for among many
+LEAST_IN_VIEW, _MOST_IN_VIEW = 300, 1000  # candidates that the index keeps while it searches
+MOST_SEARCHED = 50_000  # vectors that the index reads for one question
+_TWINS = 100  # twins looked for among many vectors
 _ROWS_AT_ONCE = 16_384
 
 _ENGINE = """
@@ -39,7 +39,7 @@ SELECT vector_id, (-(packed::vector <#> ?1::vector))::float4, language FROM (
     ORDER BY packed::halfvec({dimensions}) <#> ?2::halfvec({dimensions}) LIMIT {depth}
 ) near
 """
-# In this order, whatever PostgreSQL thinks of the tables: its statistics are behind after many writes.
+# In this order: after many writes the statistics of PostgreSQL are outdated.
 _OF_VERSIONS = """
 SELECT p.number, v.vector_id, (-(v.packed::vector <#> ?1::vector))::float4
 FROM (SELECT number, hash FROM passages WHERE number = ANY(?2::bigint[]) OFFSET 0) p
@@ -52,19 +52,19 @@ SELECT vector_id, packed FROM vectors WHERE engine_id = ? AND vector_id > ? ORDE
 
 @dataclass(frozen=True, slots=True)
 class StoredEngine:
-    """What the database has of an engine."""
+    """An engine as the database knows it."""
 
     engine_id: int
     dimensions: int
     counts: Mapping[str, int]  # vectors of each language
-    indexed: tuple[bool, bool]  # whether there is an index of prose, and one of code
+    indexed: tuple[bool, bool]  # whether prose has an index, and whether code has one
 
     def count(self, of_code: bool) -> int:
         return sum(count for language, count in self.counts.items() if language.startswith("code") == of_code)
 
 
 class NearVector(NamedTuple):
-    """A vector that an index has found."""
+    """A vector that an index found."""
 
     vector_id: int
     cosine: float
@@ -72,8 +72,10 @@ class NearVector(NamedTuple):
 
 
 def sort_condition(engine_id: int, dimensions: int, of_code: bool) -> str:
-    """Which vectors an index holds. A search says it in the same words, else PostgreSQL does not take the index. The
-    dimensions are in it because another model may come to answer to the engine's name."""
+    """Which vectors an index contains. A search must use the same words, else PostgreSQL does not use the index.
+
+    It names the dimensions because another model may get the engine's name.
+    """
     return f"engine_id = {engine_id} AND {'' if of_code else 'NOT '}of_code AND vector_dims(packed) = {dimensions}"
 
 
@@ -82,20 +84,20 @@ def index_name(engine_id: int, dimensions: int, of_code: bool) -> str:
 
 
 def find_engine(database: Database, name: str) -> StoredEngine | None:
-    """None: nobody has stored a vector of it."""
+    """The engine, or None if it has no stored vector."""
     rows = database.rows(_ENGINE, (name,))
     if not rows or not rows[0][1]:
         return None
     return StoredEngine(rows[0][0], rows[0][1], {row[2]: row[3] for row in rows if row[2] is not None}, rows[0][4:])
 
 
-def all_scores(database: Database, engine: StoredEngine, of_code: bool, asked: "Vector") -> "VectorScores":
-    """The cosines of all vectors of a sort with a question."""
-    import numpy as np  # only where vectors are
+def all_scores(database: Database, engine: StoredEngine, of_code: bool, vector: "Vector") -> "VectorScores":
+    """The cosines of all vectors of code, or of prose, with a question."""
+    import numpy as np  # loaded only where vectors are
 
     from waypost.store.sql.scores import VectorScores, language_code
 
-    rows = database.rows(_ALL.format(engine=int(engine.engine_id)), (Full(asked), of_code))
+    rows = database.rows(_ALL.format(engine=int(engine.engine_id)), (Full(vector), of_code))
     ids = np.frombuffer(b"".join(row[1] for row in rows), ">i8").astype(np.int64)
     cosines = np.frombuffer(b"".join(row[2] for row in rows), ">f4").astype(np.float32)
     languages = np.repeat(
@@ -106,7 +108,7 @@ def all_scores(database: Database, engine: StoredEngine, of_code: bool, asked: "
 
 
 def prepare_search(database: Database, depth: int) -> None:
-    """Before `near`: how the index is to be searched, until the end of the transaction."""
+    """Set how `near` searches the index, until the end of the transaction."""
     database.rows(
         "SELECT set_config('hnsw.ef_search', ?, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),"
         " set_config('hnsw.max_scan_tuples', ?, true)",
@@ -114,8 +116,8 @@ def prepare_search(database: Database, depth: int) -> None:
     )
 
 
-def near(database: Database, engine: StoredEngine, of_code: bool, asked: "Vector", depth: int) -> list[NearVector]:
-    """Those that the index finds nearest, best first. Fewer than `depth`: it found no more."""
+def near(database: Database, engine: StoredEngine, of_code: bool, vector: "Vector", depth: int) -> list[NearVector]:
+    """The nearest vectors by the index, best first. Fewer than `depth`: there are no more."""
     from waypost.store.sql.packed import pack
 
     sql = _NEAR.format(
@@ -123,39 +125,41 @@ def near(database: Database, engine: StoredEngine, of_code: bool, asked: "Vector
         dimensions=int(engine.dimensions),
         depth=int(depth),  # not a parameter: PostgreSQL has to see that it is small
     )
-    found = map(NearVector._make, database.rows(sql, (Full(asked), HalfVector(pack(asked)))))
-    return sorted(found, key=lambda one: (-one.cosine, one.vector_id))
+    nearest = map(NearVector._make, database.rows(sql, (Full(vector), HalfVector(pack(vector)))))
+    return sorted(nearest, key=lambda near_vector: (-near_vector.cosine, near_vector.vector_id))
 
 
 def scores_of_versions(
-    database: Database, engine: StoredEngine, asked: "Vector", numbers: Sequence[int], depth: int | None = None
+    database: Database, engine: StoredEngine, vector: "Vector", numbers: Sequence[int], depth: int | None = None
 ) -> list[tuple[int, int, float]]:
-    """(number, vector id, cosine) of all passages of these versions, or of so many that are best."""
+    """(number, vector id, cosine) of all passages of these versions, or of the best `depth`."""
     sql = _OF_VERSIONS.format(engine=int(engine.engine_id))
     if depth is not None:
         sql += f"ORDER BY 3 DESC, 2 LIMIT {int(depth)}"
-    return database.rows(sql, (Full(asked), in_braces(numbers)))
+    return database.rows(sql, (Full(vector), in_braces(numbers)))
 
 
 def pairs_above(
-    database: Database, engine: StoredEngine, asked: "Vector", above: float
+    database: Database, engine: StoredEngine, vectors: "Vector", above: float
 ) -> Iterator[tuple[int, int, float]]:
-    """(vector id, index of the asked vector, cosine) of those that resemble one of the asked by more than `above`: all of
-    them where no index is, else those among the nearest."""
+    """(vector id, index of the given vector, cosine) of vectors with a cosine above `above`.
+
+    All of them without an index, else those among the nearest.
+    """
     if any(engine.indexed):
         prepare_search(database, _TWINS)
     for of_code in (False, True):
         if engine.indexed[of_code]:
-            for place in range(len(asked)):
-                for vector_id, cosine, _ in near(database, engine, of_code, asked[place], _TWINS):
+            for place in range(len(vectors)):
+                for vector_id, cosine, _ in near(database, engine, of_code, vectors[place], _TWINS):
                     if cosine > above:
                         yield vector_id, place, cosine
     if not all(engine.indexed):
-        yield from _pairs_one_by_one(database, engine, asked, above)
+        yield from _pairs_one_by_one(database, engine, vectors, above)
 
 
 def _pairs_one_by_one(
-    database: Database, engine: StoredEngine, asked: "Vector", above: float
+    database: Database, engine: StoredEngine, vectors: "Vector", above: float
 ) -> Iterator[tuple[int, int, float]]:
     import numpy as np
 
@@ -163,7 +167,7 @@ def _pairs_one_by_one(
 
     last = 0
     while rows := database.rows(_AFTER, (engine.engine_id, last, _ROWS_AT_ONCE)):
-        cosines = unpack([row[1] for row in rows], engine.dimensions) @ asked.T
+        cosines = unpack([row[1] for row in rows], engine.dimensions) @ vectors.T
         for row, place in np.argwhere(cosines > above):
             yield rows[row][0], int(place), float(cosines[row, place])
         last = rows[-1][0]

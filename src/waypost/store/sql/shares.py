@@ -1,4 +1,4 @@
-"""The halves of shares: what this space gives to others, and what it takes from them."""
+"""Shares: what this space gives to others, and what it takes from them."""
 
 import json
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ _COLUMNS = "role, other, name, offer_id, offer, made_at, made_by, revoked_at, re
 
 
 def share_row(row: Sequence[Any]) -> "ShareRow":
-    """Of these columns, in this order."""
-    from waypost.model.share import Offer, ShareRow  # who shares nothing does not load it
+    """Convert a row of the table `shares`."""
+    from waypost.model.share import Offer, ShareRow  # loaded only by those who share
 
     role, other, name, offer_id, offer, made_at, made_by, revoked_at, revoked_by = row
     revoked = None if revoked_at is None else from_micros(revoked_at)
@@ -25,27 +25,21 @@ def share_row(row: Sequence[Any]) -> "ShareRow":
 
 
 class ShareRows:
-    """The part of the reader that knows what is shared."""
+    def __init__(self, database: Database) -> None:
+        self._db = database
 
-    if TYPE_CHECKING:
-        _db: Database
-
-        def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]: ...
-
-    def shares(self, role: str | None = None) -> "list[ShareRow]":
+    def all(self, role: str | None = None) -> "list[ShareRow]":
         chosen, parameters = ("", ()) if role is None else (" WHERE role = ?", (role,))
-        rows = self._rows(f"SELECT {_COLUMNS} FROM shares{chosen} ORDER BY made_at, role, other", parameters)
+        rows = self._db.rows(f"SELECT {_COLUMNS} FROM shares{chosen} ORDER BY made_at, role, other", parameters)
         return [share_row(row) for row in rows]
 
-    def share(self, role: str, other: str) -> "ShareRow | None":
-        rows = self._rows(f"SELECT {_COLUMNS} FROM shares WHERE role = ? AND other = ?", (role, other))
+    def get(self, role: str, other: str) -> "ShareRow | None":
+        rows = self._db.rows(f"SELECT {_COLUMNS} FROM shares WHERE role = ? AND other = ?", (role, other))
         return share_row(rows[0]) if rows else None
 
 
 class ShareChanges(ShareRows):
-    """The part of the writer that knows what is shared."""
-
-    def put_share(self, row: "ShareRow") -> None:
+    def put(self, row: "ShareRow") -> None:
         replaced = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ")[2:])
         self._db.change(
             f"INSERT INTO shares ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"

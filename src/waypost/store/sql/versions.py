@@ -1,0 +1,46 @@
+"""Loads versions and sketches for all groups. SQLite adds checks and recovers what it can from damage."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from waypost.model.memory import Version
+from waypost.model.reference import CodeReference
+from waypost.model.time import from_micros
+from waypost.store.memories import VersionSketch
+from waypost.store.sql.database import Database
+from waypost.store.sql.references import REFERENCE_COLUMNS, reference_of
+from waypost.store.sql.rows import VERSION_COLUMNS, version_of
+
+M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
+
+
+class VersionRows:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def select(self, sql: str, parameters: Sequence[Any]) -> list[Version]:
+        """The versions `m` of a statement, which begins after `FROM memories m`."""
+        return self._with_references(self._db.rows(f"SELECT {M_COLUMNS} FROM memories m {sql}", parameters))
+
+    def _with_references(self, rows: Sequence[Any]) -> list[Version]:
+        references: dict[int, tuple[CodeReference, ...]] = {}
+        for number, *row in self._db.rows(
+            f"SELECT number, {REFERENCE_COLUMNS} FROM code_refs WHERE number IN (SELECT value FROM each_number(?))"
+            " ORDER BY 1, place",
+            ([row[0] for row in rows],),
+        ):
+            references[number] = (*references.get(number, ()), reference_of(row))
+        return [version_of(row, references.get(row[0], ())) for row in rows]
+
+    def by_number(self, numbers: Iterable[int]) -> dict[int, Version]:
+        versions = self.select("WHERE m.number IN (SELECT value FROM each_number(?))", [list(numbers)])
+        return {version.number: version for version in versions}
+
+    def sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
+        """The sketches of the versions `m` of a statement, which begins with `FROM`."""
+        rows = self._db.rows(
+            "SELECT DISTINCT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"
+            f" m.language, m.traits, coalesce(m.time, m.valid_from) {sql}",
+            parameters,
+        )
+        return [VersionSketch._make((*row[:-1], from_micros(row[-1]))) for row in rows]
