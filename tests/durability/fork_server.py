@@ -1,6 +1,6 @@
 """Processes that are forked from one that has loaded everything: starting Python anew would take most of their time.
 
-`Forked` is what `subprocess.Popen` with pipes for text is, for an actor. `python -m tests.durability.nursery SOCKET` forks.
+`Forked` is what `subprocess.Popen` with pipes for text is, for an actor. `python -m tests.durability.fork_server SOCKET` forks.
 """
 
 import atexit

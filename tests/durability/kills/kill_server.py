@@ -1,6 +1,6 @@
 """A warmed process that has opened nothing: it forks children that write and are killed, and others that look after them.
 
-`python -m tests.durability.killing JSON` does one of the runs below and prints a JSON line for each kill. Children are
+`python -m tests.durability.kills.kill_server JSON` does one of the runs below and prints a JSON line for each kill. Children are
 forked, since starting Python anew for each of some hundred kills would take most of the time.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 
 from tests.durability.children import Log, Look, look, one_who_looks, open_memory, run_child, start_child
 from tests.durability.inspection import inspect
-from tests.durability.stops import LEVELS, SteppedFiles, Stops, telling
+from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops, telling
 
 import waypost.flows.engines.pending_vectors
 import waypost.memory.spaces

@@ -1,7 +1,7 @@
 """Processes are killed while they make a snapshot, go back to one, or forget what snapshots hold: nothing is lost or half
 done, and the next run finishes the work.
 
-`python -m tests.durability.test_backup_kills JSON` is the process that forks those which are killed; it opens nothing
+`python -m tests.durability.kills.test_backup JSON` is the process that forks those which are killed; it opens nothing
 itself. It prints a JSON line for each kill.
 """
 
@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from tests.durability.children import Log, open_memory, run_child
 from tests.durability.conftest import Cast, answers_of
-from tests.durability.killing import warm_up
-from tests.durability.stops import LEVELS, SteppedFiles, Stops
+from tests.durability.kills.kill_server import warm_up
+from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
 
 from waypost import Memory, config
 from waypost.memory.backups import Backups
@@ -142,7 +142,7 @@ def check(kind: str, answer: dict[str, Any]) -> None:
 
 def run(tmp_path: Path, project: Path, kind: str, level: str, every: int) -> int:
     """How often it was killed."""
-    module = "tests.durability.test_backup_kills"
+    module = "tests.durability.kills.test_backup"
     answers = answers_of(module, folder=str(tmp_path), project=str(project), kind=kind, level=level, every=every)
     for answer in answers:
         check(kind, answer)

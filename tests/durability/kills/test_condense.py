@@ -1,6 +1,6 @@
 """Condensing is killed at random moments, 300 times: no word is lost, and the next run ends with the same files.
 
-`python -m tests.durability.test_condense_kills JSON` is the process that forks those which are killed; it opens nothing
+`python -m tests.durability.kills.test_condense JSON` is the process that forks those which are killed; it opens nothing
 itself. It prints a JSON line for each kill.
 """
 
@@ -93,7 +93,7 @@ def test_killed_at_any_moment_nothing_is_lost_and_the_next_run_ends_with_the_sam
 ) -> None:
     started = time.monotonic()
     monkeypatch.setenv("TZ", "UTC")
-    module = "tests.durability.test_condense_kills"
+    module = "tests.durability.kills.test_condense"
     answers = answers_of(module, folder=str(tmp_path), project=str(project), kills=KILLS, seed=7)
     killed = [answer for answer in answers if "lost" in answer]
     finished = [answer for answer in answers if "differ" in answer]

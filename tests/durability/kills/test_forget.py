@@ -1,7 +1,7 @@
 """Forgetting is killed at any step, when there is something of the memory in every place that keeps words: either it is
 all there still, or nothing of it is found once the memory was opened again, and what is not forgotten stays.
 
-`python -m tests.durability.test_forget_kills JSON` is the process that forks those which are killed; it opens nothing
+`python -m tests.durability.kills.test_forget JSON` is the process that forks those which are killed; it opens nothing
 itself. It prints a JSON line for each kill.
 """
 
@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 from tests.durability.children import Log, run_child
 from tests.durability.conftest import answers_of
-from tests.durability.killing import warm_up
-from tests.durability.stops import LEVELS, SteppedFiles, Stops
+from tests.durability.kills.kill_server import warm_up
+from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
 
 import waypost.store.sqlite.vectors
 from waypost import Memory, config
@@ -173,7 +173,7 @@ def check(kind: str, answer: dict[str, Any]) -> None:
 def run(tmp_path: Path, project: Path, kind: str, level: str, first: int, every: int) -> int:
     """How often it was killed."""
     answers = answers_of(
-        "tests.durability.test_forget_kills",
+        "tests.durability.kills.test_forget",
         folder=str(tmp_path),
         project=str(project),
         kind=kind,

@@ -1,7 +1,7 @@
 """Moving a memory into PostgreSQL and back is killed at any step: the source stays whole, and the next run finishes, after
 which the target has everything exactly once.
 
-`python -m tests.durability.test_move_kills JSON` is the process that forks those which are killed; it opens nothing itself.
+`python -m tests.durability.kills.test_move JSON` is the process that forks those which are killed; it opens nothing itself.
 It prints a JSON line for each memory whose move was killed, once or several times.
 """
 
@@ -24,8 +24,8 @@ import pytest
 from tests.conftest import TestClock
 from tests.durability.children import Log, run_child
 from tests.durability.conftest import answers_of
-from tests.durability.stops import LEVELS, SteppedFiles, Stops
-from tests.migrate.conftest import MACHINE, House, furnish
+from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
+from tests.flows.move.conftest import MACHINE, House, furnish
 
 import waypost.memory.spaces
 from waypost import config
@@ -220,7 +220,7 @@ def _compared(calm: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
 def run(tmp_path: Path, empty: str, rounds: int, seed: int) -> Counter[str]:
     """How often it was killed in each direction, at each level."""
     answers = answers_of(
-        "tests.durability.test_move_kills", folder=str(tmp_path), empty=empty, rounds=rounds, seed=seed
+        "tests.durability.kills.test_move", folder=str(tmp_path), empty=empty, rounds=rounds, seed=seed
     )
     for answer in answers:
         assert answer["lost"] == [] and answer["usable"] and not answer["half"], answer

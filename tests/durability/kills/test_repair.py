@@ -1,6 +1,6 @@
 """A repair is killed at any step: the old content is there or the new one, and the next run ends with the same memory.
 
-`python -m tests.durability.test_repair_kills JSON` is the process that forks those which are killed; it opens nothing
+`python -m tests.durability.kills.test_repair JSON` is the process that forks those which are killed; it opens nothing
 itself. It prints a JSON line for each kill.
 """
 
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.damage.filled import Filled, fill, zero
 from tests.durability.children import Log, run_child
 from tests.durability.conftest import answers_of
-from tests.durability.stops import LEVELS, SteppedFiles, Stops
+from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
+from tests.store.damage.filled import Filled, fill, zero
 
 import waypost.memory.spaces
 from waypost.embed.fake import FakeEngine
@@ -104,7 +104,7 @@ def _from(told: dict[str, Any]) -> Filled:
 
 
 def killed(folder: Path, project: Path, kills: int, seed: int) -> list[dict[str, Any]]:
-    module = "tests.durability.test_repair_kills"
+    module = "tests.durability.kills.test_repair"
     answers = answers_of(module, folder=str(folder), project=str(project), kills=kills, seed=seed)
     print(f"\n{sum(one['killed'] for one in answers)} kills of a repair")
     assert [one for one in answers if one["differs"]] == []

@@ -1,7 +1,7 @@
 """Databases of early versions are killed while they are opened and brought to today's tables: nothing is lost, and the next
 opening ends with the same rows and answers as one that nobody disturbed.
 
-`python -m tests.durability.test_schema_kills JSON` is the process that forks those which are killed; it opens nothing
+`python -m tests.durability.kills.test_schema JSON` is the process that forks those which are killed; it opens nothing
 itself. It prints a JSON line for each database that was killed, once or several times.
 """
 
@@ -21,9 +21,9 @@ from typing import Any
 import pytest
 from tests.durability.children import Log, run_child
 from tests.durability.conftest import answers_of
-from tests.durability.killing import warm_up
-from tests.durability.stops import LEVELS, SteppedFiles, Stops
-from tests.store.sqlite.test_early import ARCHIVES, KEPT
+from tests.durability.kills.kill_server import warm_up
+from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
+from tests.store.sqlite.test_early_versions import ARCHIVES, KEPT
 
 from waypost import Memory, config
 from waypost.store.sqlite.schema import MIGRATIONS
@@ -127,7 +127,7 @@ def kill_again_and_again(folder: Path, project: Path, rounds: int, seed: int) ->
 def run(tmp_path: Path, project: Path, rounds: int, seed: int) -> Counter[str]:
     """How often it was killed at each level."""
     answers = answers_of(
-        "tests.durability.test_schema_kills", folder=str(tmp_path), project=str(project), rounds=rounds, seed=seed
+        "tests.durability.kills.test_schema", folder=str(tmp_path), project=str(project), rounds=rounds, seed=seed
     )
     for answer in answers:
         assert answer["migrated"] and answer["kept"] and answer["same"], answer

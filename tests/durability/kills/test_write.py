@@ -30,7 +30,7 @@ def killings(tmp_path: Path, project: Path, **asked: object) -> Iterator[dict[st
     """The answers of `killing.py`, one after the other."""
     request = json.dumps({"folder": str(tmp_path), "project": str(project), **asked})
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.durability.killing", request],
+        [sys.executable, "-m", "tests.durability.kills.kill_server", request],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

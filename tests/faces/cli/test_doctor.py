@@ -392,7 +392,7 @@ def test_the_remedies_for_what_is_wrong_in_postgresql_are_right(home: Home, prep
     assert home.doctor()["problems"] == []
 
 
-# What a repair says, and what it leaves to others: tests/damage/test_remedies.py and test_log.py.
+# What a repair says, and what it leaves to others: tests/store/damage/test_remedies.py and test_log.py.
 OF_REPAIRS = {
     *(finding.LOST, finding.LOST_VERSIONS, finding.NOT_AS_WRITTEN, finding.LOST_ROWS, finding.UNFINISHED_REPAIR),
     *(finding.DISK, finding.SERVER_DATABASE, finding.LOST_WRITES),

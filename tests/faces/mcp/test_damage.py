@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from tests.damage.filled import root_page, zero
 from tests.faces.mcp.conftest import Agent
+from tests.store.damage.filled import root_page, zero
 
 from waypost import Memory
 from waypost.memory.spaces import open_spaces

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.damage.filled import root_page, zero
+from tests.store.damage.filled import root_page, zero
 
 from waypost import Memory
 from waypost.memory.spaces import open_spaces

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.checkouts.conftest import FACT, ORIGIN, Clone, Repository, Waypost, recalled
 from tests.conftest import Git
+from tests.flows.checkouts.conftest import FACT, ORIGIN, Clone, Repository, Waypost, recalled
 
 from waypost.errors import SecurityError, UnknownCheckout
 from waypost.flows.checkouts import shared_history

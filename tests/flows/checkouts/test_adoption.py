@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.checkouts.conftest import FACT, ORIGIN, Clone, Repository, Waypost, recalled
 from tests.conftest import Git
+from tests.flows.checkouts.conftest import FACT, ORIGIN, Clone, Repository, Waypost, recalled
 
 from waypost.embed.fake import FakeEngine
 from waypost.errors import UnknownCheckout

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.checkouts.conftest import FACT, ORIGIN, Repository, Waypost
+from tests.flows.checkouts.conftest import FACT, ORIGIN, Repository, Waypost
 
 from waypost.errors import UnknownCheckout
 from waypost.faces.hooks.git.run import LOG_NAME, run_event

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.checkouts.conftest import ORIGIN, Clone, Repository, Waypost
 from tests.conftest import Git, TestClock
+from tests.flows.checkouts.conftest import ORIGIN, Clone, Repository, Waypost
 
 from waypost.embed.fake import FakeEngine
 from waypost.errors import Refused

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.checkouts.conftest import FACT, ORIGIN, Clone, Repository, Waypost, recalled
-from tests.checkouts.test_adoption import FORMS, LOCAL
 from tests.conftest import Git
+from tests.flows.checkouts.conftest import FACT, ORIGIN, Clone, Repository, Waypost, recalled
+from tests.flows.checkouts.test_adoption import FORMS, LOCAL
 
 from waypost import config
 from waypost.errors import UnknownCheckout

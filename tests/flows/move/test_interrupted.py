@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from tests.migrate.conftest import ADA, House, quiet, without_moves
+from tests.flows.move.conftest import ADA, House, quiet, without_moves
 
 from waypost.errors import Refused, StoreBusy, StoreError
 from waypost.store.moved_tables import TABLES

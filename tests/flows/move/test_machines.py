@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import Git, TestClock
-from tests.migrate.conftest import ADA, MACHINE, House, quiet, without_moves
+from tests.flows.move.conftest import ADA, MACHINE, House, quiet, without_moves
 
 from waypost import config
 from waypost.embed.fake import FakeEngine

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.migrate.conftest import ADA, MACHINE, House, quiet, without_moves
+from tests.flows.move.conftest import ADA, MACHINE, House, quiet, without_moves
 from tests.postgres_server import Postgres
 
 from waypost import Memory

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from tests.flows.share.conftest import PERSON
 from tests.postgres_server import Postgres
-from tests.sharing.conftest import PERSON
 
 from waypost import config
 from waypost.embed.fake import FakeEngine

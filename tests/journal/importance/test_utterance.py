@@ -10,7 +10,7 @@ from waypost.journal.importance.information import features, worth
 from waypost.journal.importance.utterance import read
 from waypost.journal.importance.word_lists import LANGUAGES, words_of
 
-DATA = Path(__file__).with_name("data")
+DATA = Path(__file__).parents[1] / "data"
 
 
 @pytest.mark.parametrize(

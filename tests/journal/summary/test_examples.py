@@ -10,7 +10,7 @@ from waypost.journal.layout import Week
 from waypost.journal.summary.build import summarise_week
 from waypost.model.journal import Entry, Score, ScoredEntry
 
-PAGE = Path(__file__).parents[2] / "docs" / "summaries.md"
+PAGE = Path(__file__).parents[3] / "docs" / "summaries.md"
 Row = tuple[str, str, str, tuple[int, int, int, int], str]  # when, who, what, points, topic
 
 ENGLISH: list[Row] = [

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.damage.filled import Filled, fill
+from tests.store.damage.filled import Filled, fill
 
 from waypost.embed.fake import FakeEngine
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.damage.filled import Filled
-from tests.damage.test_tables import Terminal
+from tests.store.damage.filled import Filled
+from tests.store.damage.test_tables import Terminal
 
 from waypost.errors import StoreCorrupt
 from waypost.flows.admin.finding import EMPTIED

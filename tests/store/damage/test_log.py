@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.damage.filled import Filled
+from tests.store.damage.filled import Filled
 
 from waypost.flows.admin.finding import LOST_WRITES
 from waypost.memory.spaces import open_spaces

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.damage.filled import Filled, damage
+from tests.store.damage.filled import Filled, damage
 
 from waypost import Memory
 from waypost.errors import StoreCorrupt

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.damage.filled import Filled, flip_in, pages_of_table, root_page, zero
+from tests.store.damage.filled import Filled, flip_in, pages_of_table, root_page, zero
 
 from waypost import Memory
 from waypost.errors import StoreCorrupt

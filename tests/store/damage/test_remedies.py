@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from tests.damage.filled import Filled, flip_in, pages_of_table, zero
+from tests.store.damage.filled import Filled, flip_in, pages_of_table, zero
 
 from waypost.faces.cli.entry import run
 from waypost.flows.admin import finding

@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 import pytest
-from tests.damage.filled import Filled, flip_in, pages_of_table, root_page, zero
+from tests.store.damage.filled import Filled, flip_in, pages_of_table, root_page, zero
 
 from waypost import Memory
 from waypost.errors import StoreBusy

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.damage.filled import Filled, fill, git, pages_of_table, root_page, zero
+from tests.store.damage.filled import Filled, fill, git, pages_of_table, root_page, zero
 
 from waypost import config
 from waypost.embed.fake import FakeEngine

@@ -7,7 +7,7 @@ import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.damage.filled import fill
+from tests.store.damage.filled import fill
 
 from waypost.embed.fake import FakeEngine
 from waypost.store.moved_tables import TABLES

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from waypost.text.secrets.masking import is_secret_path, mask
 
-HARMLESS = Path(__file__).with_name("secrets_harmless.txt")
+HARMLESS = Path(__file__).parents[1] / "secrets_harmless.txt"
 RNG = random.Random("keys")
 
 

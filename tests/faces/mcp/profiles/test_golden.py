@@ -1,6 +1,6 @@
 """Each tool of the profiles, its answer held against a file in `golden/`.
 
-`UPDATE_GOLDEN=1 pytest tests/faces/mcp/test_profiles_golden.py` writes the files anew; read the difference before you
+`UPDATE_GOLDEN=1 pytest tests/faces/mcp/profiles/test_golden.py` writes the files anew; read the difference before you
 commit it. What differs from run to run (ids, sizes, places on the disk) has a name in its place.
 """
 

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.durability.mcp_load import Agent, Log
 from tests.durability.mcp_servers import Server, has_gone, processes_of, resident
+from tests.durability.soak.mcp_load import Agent, Log
 
 from waypost import Memory
 
