@@ -1,5 +1,6 @@
 """A small project that looks like a real one, in a folder of its own."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from textwrap import dedent
@@ -72,6 +73,23 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(dedent(text), encoding="utf-8")
+
+
+def write_file(folder: Path, path: str, text: str) -> Path:
+    """A file whose time follows from its length, so that a second write of another text is a change."""
+    file = folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(dedent(text), encoding="utf-8")
+    os.utime(file, ns=(0, 1_000_000_000_000_000_000 + len(text) * 1_000_000_001))
+    return file
+
+
+@pytest.fixture
+def empty_tree(tmp_path: Path) -> Path:
+    """The folder of the project that `memory` belongs to, without files."""
+    folder = tmp_path / "work" / "project"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 @pytest.fixture

@@ -470,3 +470,18 @@ def test_a_hook_that_is_too_late_again_stays_a_problem(home: Home) -> None:
     assert home.waypost("doctor", "--fix").code == 1
     [row] = home.found(finding.HOOKS)
     assert "5 hooks did not answer" in row["message"]
+
+
+@pytest.mark.slow
+def test_doctor_wants_only_the_models_that_are_used(
+    waypost: Waypost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAYPOST_MODELS", str(tmp_path / "none"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.toml").write_text('engine = "ollama"\nmultilingual = false\n')
+    done = waypost("doctor", "--json")
+    assert done.code == 0, done.out
+    (tmp_path / "home" / "config.toml").write_text("multilingual = false\n")
+    wrong = [finding for finding in json.loads(waypost("doctor", "--json").out)["findings"] if not finding["ok"]]
+    assert [finding["check"] for finding in wrong] == ["model minilm-l6-v2"]
+    assert "\n" not in wrong[0]["message"] and "waypost model install" in wrong[0]["remedy"]

@@ -1,4 +1,4 @@
-"""ALL-4: what cannot be used is said in two lines with exit code 2, whatever it is, and nothing is half-written."""
+"""Unusable input: exit code 2, two lines that say why, and nothing half-written."""
 
 import json
 import os

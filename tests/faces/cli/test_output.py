@@ -1,4 +1,4 @@
-"""What reaches a terminal or a pipe: nothing that acts on it, nothing lost, no traceback."""
+"""Output to a terminal or a pipe: no control codes, nothing lost, no traceback."""
 
 import json
 import os
@@ -103,3 +103,12 @@ def test_a_write_is_acknowledged_although_the_worker_cannot_start(
     monkeypatch.setattr("subprocess.Popen", fail)
     object.__setattr__(memory.space.settings, "background", True)
     assert memory.remember("Größe und Gewicht werden vom Dienst geprüft").status == "added"
+
+
+def test_json_holds_no_raw_character_that_acts_on_a_terminal(waypost: Waypost) -> None:
+    text = "turned \u202e and \x9b31m red, but Größe дела ☃ stays"
+    waypost("remember", text)
+    done = waypost("list", "--json")
+    assert not set("\u202e\x9b") & set(done.out)
+    assert done.json["memories"][0]["text"] == text.replace("\x9b31m", "")
+    assert "Größe дела ☃" in done.out

@@ -435,3 +435,14 @@ def test_a_system_out_of_watches_is_told_with_what_to_do(root: Path, limit: str,
     assert done.returncode == 1, done.stderr
     assert what in done.stdout
     assert "sysctl" in done.stdout and "--poll" in done.stdout
+
+
+@pytest.mark.slow
+def test_new_ignore_rules_of_our_own_are_followed() -> None:
+    """By whoever watches: what is told to `update` is the file with the rules, and nothing else has changed."""
+    from waypost.faces.watch import FileEvent
+    from waypost.faces.watch.loop import _Watched
+
+    watched = _Watched.__new__(_Watched)
+    assert watched.batch([FileEvent(".gitignore", "added")], everything=False).everything
+    assert watched.batch([FileEvent(".waypostignore", "added")], everything=False).everything

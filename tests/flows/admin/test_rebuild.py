@@ -115,3 +115,9 @@ def test_the_past_can_still_be_asked_after_a_rebuild(lived_in: Memory, clock: Te
     lived_in.admin.rebuild()
     assert [hit.text for hit in lived_in.recall("cache of team", k=20, known_at=then)] == before
     assert "The cache of team 0 holds 0 entries" in before
+
+
+@pytest.mark.slow
+def test_a_rebuild_is_audited(memory: Memory) -> None:
+    memory.admin.rebuild()
+    assert [entry.action for entry in memory.admin.audit()] == ["rebuild"]

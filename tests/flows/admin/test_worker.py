@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from tests.conftest import Git, OpenMemory, TestClock
+from tests.flows.conftest import write_file
 
-from waypost import Memory
 from waypost.config import Settings
 from waypost.flows.admin import worker
 from waypost.flows.admin.finding import WORKER
 from waypost.flows.open_space import OpenSpace
+from waypost.memory import Memory
 
 
 class Started:
@@ -233,3 +234,25 @@ def test_many_questions_at_once_after_an_edit_start_one_worker(
     with Memory.open(tree, settings=replace(settings, background=False)) as memory:
         assert memory.status()["tree"]["complete"]
         assert not any(memory.status()["pending"].values())
+
+
+@pytest.mark.slow
+def test_the_worker_does_not_run_code_of_the_tree(
+    empty_tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    write_file(empty_tree, "waypost.py", 'open("PWNED", "w").close()\n')
+    started: list[subprocess.Popen[bytes]] = []
+    real = subprocess.Popen
+
+    def start(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        started.append(real(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.chdir(empty_tree)
+    monkeypatch.setattr("waypost.flows.admin.worker.subprocess.Popen", start)
+    memory = Memory.open(empty_tree, settings=replace(settings, background=True))
+    memory.code.track("waypost.py")
+    for process in started:
+        process.wait(60)
+    assert started
+    assert not (empty_tree / "PWNED").exists()

@@ -1,6 +1,9 @@
 """The default briefing: everything known about a task, with a bounded part for what is always told."""
 
+from pathlib import Path
+
 import pytest
+from tests.flows.conftest import write_file
 
 from waypost.context.budget import count_tokens
 from waypost.memory import Memory
@@ -81,3 +84,16 @@ def test_the_moment_of_the_question_decides_what_yesterday_is(memory: Memory) ->
         for now in ("2026-01-13T08:00:00Z", "2026-01-21T08:00:00Z")
     ]
     assert [time.day for time in told if time] == [12, 20]
+
+
+def test_confidence_is_about_the_task_not_about_what_is_always_told(memory: Memory) -> None:
+    memory.remember("We speak plainly", level=0)
+    assert memory.brief("how do uploads work?").confidence < 1.0
+
+
+def test_a_briefing_shows_no_file_that_is_gone(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
+    write_file(empty_tree, "apple.py", "def apple():\n    return 1\n")
+    memory.index()
+    (empty_tree / "banana.py").unlink()
+    assert "banana.py" not in memory.brief("peel banana function").text

@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.conftest import TestClock
 
 from waypost.context.budget import count_tokens
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput
 from waypost.flows.context.route import RouteBriefing
 from waypost.memory import Memory
+from waypost.model.recall import View
+from waypost.model.time import Moment
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -278,3 +281,14 @@ def test_whatever_is_known_the_budget_is_kept_and_the_explanation_agrees(
         assert len(ids) == len(found.memories)
         if found.left_out["room"]:
             assert f"{found.left_out['room']} more for want of room" in found.explanation
+
+
+def test_a_domain_is_what_is_true_of_it_now(memory: Memory, clock: TestClock) -> None:
+    old = memory.remember("Logins use tokens", domain="auth")
+    clock.advance(days=1)
+    memory.remember("Zebras live in the zoo", domain="auth", replaces=str(old.id))
+    clock.advance(days=1)
+    with memory.space.store.read() as reader:
+        kept = reader.domains("minilm-l6-v2", View(Moment(clock.now)))
+        counted = reader.domains("minilm-l6-v2", View(Moment(clock.now, explicit=True)))
+    assert kept["auth"][0] == counted["auth"][0]

@@ -3,9 +3,12 @@
 import os
 from pathlib import Path
 
+import pytest
 from tests.conftest import TestClock
+from tests.flows.conftest import write_file
 
 from waypost.embed.fake import FakeEngine
+from waypost.errors import InvalidInput
 from waypost.memory import Memory
 
 
@@ -67,3 +70,41 @@ def test_a_past_moment_is_not_answered_from_the_cache(indexed: Memory, clock: Te
     task = "check a password and compare it with the stored hash"
     assert indexed.brief(task, preset="scope").memories
     assert indexed.brief(task, preset="scope", known_at="2020-01-01").memories == ()
+
+
+@pytest.mark.slow
+def test_a_scope_briefing_shows_no_file_that_is_gone(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
+    write_file(empty_tree, "apple.py", "def apple():\n    return 1\n")
+    memory.index()
+    assert "banana.py" in memory.brief("peel banana function", preset="scope").text
+    (empty_tree / "banana.py").unlink()
+    memory.close()  # nothing is cached by another process
+    assert "banana.py" not in memory.brief("peel banana function", preset="scope").text
+
+
+@pytest.mark.slow
+def test_a_scope_briefing_knows_what_was_tracked(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "apple.py", "def apple():\n    return 1\n")
+    memory.index()
+    write_file(empty_tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
+    memory.code.track("banana.py", "create")
+    assert "banana.py" in memory.brief("peel banana function", preset="scope").text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tokens", [0, -1])
+def test_a_scope_budget_that_cannot_be_kept_is_refused(empty_tree: Path, memory: Memory, tokens: int) -> None:
+    write_file(empty_tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
+    memory.index()
+    with pytest.raises(InvalidInput):
+        memory.brief("peel banana function", tokens=tokens, preset="scope")
+
+
+@pytest.mark.slow
+def test_a_scope_budget_that_is_too_small_is_told(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
+    memory.index()
+    assert memory.brief("peel banana function", preset="scope").memories
+    told = memory.brief("peel banana function", tokens=10, preset="scope").explanation
+    assert "scored above" not in told

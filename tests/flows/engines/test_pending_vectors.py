@@ -2,19 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory
 
 import waypost.memory.spaces
-from waypost import Memory, config
+from waypost import config
 from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
 from waypost.embed.weights import MINILM, MULTILINGUAL
 from waypost.errors import EngineUnavailable
 from waypost.flows.engines.pending_vectors import settle
 from waypost.flows.engines.query import ON_THE_SPOT
+from waypost.memory import Memory
 
 # Shares no word with TEXT, only parts of words: found by its vector or not at all.
 TEXT, NEAR = "Deployments happen nightly", "deploymentsx happenx nightlyx"
@@ -306,3 +308,30 @@ def test_the_multilingual_engine_stays_asleep_when_the_settings_say_so(
     assert found(memory, "Wie lange dauert die Sicherung?")
     assert engines.embedded("multilingual") == []
     assert set(memory.status()["pending"]) == {MINILM.name}
+
+
+@pytest.mark.slow
+def test_a_very_long_text_is_stored_at_once_and_embedded_later(memory: Memory, fake_engine: FakeEngine) -> None:
+    fake_engine.calls = []
+    long = "\n\n".join(f"Paragraph {n} tells about part {n} of the manual. " * 20 for n in range(90))
+    receipt = memory.remember(long, kind="note")
+    assert receipt.pending
+    assert fake_engine.calls == []
+    assert memory.recall("paragraph manual").hits[0].id == receipt.id
+    assert not any(memory.admin.embed_pending().values())
+
+
+@pytest.mark.slow
+def test_an_engine_that_was_changed_again_before_it_had_everything_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engines = {f"onnx:{name}": FakeEngine(label=name, fail=name == "b") for name in "abc"}
+    monkeypatch.setattr("waypost.memory.spaces.open_engine", lambda name, _settings: engines[name])
+    settings = replace(config.load(), multilingual=False)
+    for name in engines:
+        memory = Memory.open(tmp_path, settings=replace(settings, engine=name))
+        memory.remember(f"Written with {name}")
+    assert memory.admin.embed_pending() == {"c-64": 0}
+    with memory.space.store.read() as reader:
+        assert reader.owed() == {"c-64": 0}
+    assert len(memory.recall("written with")) == 3

@@ -1,23 +1,17 @@
-"""Facts over time, read with fresh eyes: what the parts do to each other."""
+"""Candidates that wait for a person: edited, approved, rejected, learned again."""
 
-import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import Git, OpenMemory, TestClock
+from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.flows.facts.candidates import take
-from waypost.flows.index.track import git_changed
-from waypost.flows.learn.automatic import learn_owed, learn_saved
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Caller
-from waypost.model.recall import View
-from waypost.model.time import Moment
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -101,71 +95,6 @@ def test_an_approved_candidate_is_a_persons_word_though_an_agent_has_said_it(mem
     assert memory.show(str(receipt.id)).version.source == "person"
 
 
-def test_an_agent_cannot_have_deleted_what_a_person_said_after_it(memory: Memory, person: Memory) -> None:
-    said = memory.remember("The billing day is the third.")
-    person.remember("The billing day is the third.")
-    with pytest.raises(Refused):
-        memory.facts.set_ttl(str(said.id), 1, on_expire="delete")
-
-
-def test_an_agent_who_says_it_for_longer_does_not_take_over_what_a_person_said(memory: Memory, person: Memory) -> None:
-    start = datetime(2026, 1, 1, tzinfo=UTC)
-    said = person.remember("The office is closed.", valid_from=start, valid_until=start + timedelta(days=60))
-    memory.remember("The office is closed.", valid_from=start, valid_until=start + timedelta(days=6000))
-    version = person.show(str(said.id)).version
-    assert (version.source, version.valid_until) == ("person", start + timedelta(days=60))
-
-
-def test_an_imported_child_stands_under_its_parent_also_where_that_was_known(
-    open_memory: OpenMemory, tmp_path: Path
-) -> None:
-    here, there = open_memory("here"), open_memory("there")
-    top = here.remember("Logins use tokens", level=1, domain="auth")
-    child = here.remember("Tokens live for an hour", level=2, domain="auth", parent=str(top.id))
-    known = there.remember("Logins use tokens", level=1, domain="auth")
-    here.admin.export(tmp_path / "e.jsonl")
-    list(there.admin.import_file(tmp_path / "e.jsonl"))
-    assert [row["text"] for row in there.facts.subtree(str(known.id))] == [
-        "Logins use tokens",
-        "Tokens live for an hour",
-    ]
-    assert child.id
-
-
-def test_an_import_keeps_what_was_archived_in_the_archive(
-    open_memory: OpenMemory, tmp_path: Path, clock: TestClock
-) -> None:
-    here, there = open_memory("here"), open_memory("there")
-    here.remember("The old gate is blue", ttl=60, on_expire="archive")
-    clock.advance(days=1)
-    here.admin.maintain()
-    here.admin.export(tmp_path / "e.jsonl")
-    list(there.admin.import_file(tmp_path / "e.jsonl"))
-    assert there.list() == []
-
-
-def test_links_of_an_import_are_audited(open_memory: OpenMemory, tmp_path: Path) -> None:
-    here, there = open_memory("here"), open_memory("there")
-    here.decide("Use SQLite", because=["It needs no server"])
-    here.admin.export(tmp_path / "e.jsonl")
-    list(there.admin.import_file(tmp_path / "e.jsonl"))
-    assert "link" in [entry.action for entry in there.admin.audit()]
-
-
-def test_what_was_put_into_the_archive_is_there_after_an_import(
-    open_memory: OpenMemory, tmp_path: Path, clock: TestClock
-) -> None:
-    here, there = open_memory("here"), open_memory("there")
-    said = here.remember("The old gate is blue", ttl=60, on_expire="archive")
-    clock.advance(days=1)
-    here.admin.maintain()
-    rows = json.dumps(next(iter(here.list(archived=True))) | {"expires_at": None, "ttl": None, "on_expire": None})
-    (tmp_path / "e.jsonl").write_text(rows + "\n")
-    list(there.admin.import_file(tmp_path / "e.jsonl"))
-    assert there.list() == []
-    assert [row["id"] for row in there.list(archived=True)] == [said.id]
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -199,17 +128,6 @@ def test_a_fact_is_not_moved_to_where_exactly_this_is_known(memory: Memory) -> N
     memory.remember("Cats are nice", domain="y")
     with pytest.raises(InvalidInput, match="exactly this"):
         memory.facts.promote(str(one.id), domain="y")
-
-
-def test_why_does_not_know_earlier_what_was_replaced_later(memory: Memory, clock: TestClock) -> None:
-    old = memory.decide("Sessions are kept in Redis", because=["Redis is fast"])
-    memory.decide("Sessions are kept in PostgreSQL", because=["One database is enough"])
-    clock.advance(days=1)
-    between = clock.now
-    clock.advance(days=1)
-    memory.decide("Sessions are kept in PostgreSQL", replaces=old.id)
-    assert memory.why("why are sessions kept in PostgreSQL", known_at=between).replaces == ()
-    assert [one.id for one in memory.why("why are sessions kept in PostgreSQL").replaces] == [old.id]
 
 
 def test_a_history_that_is_learned_piece_by_piece_ends_with_its_last_word(memory: Memory) -> None:
@@ -251,92 +169,6 @@ def test_older_news_that_are_certain_leave_later_ones_waiting(memory: Memory) ->
     assert waiting(memory) == [DOUBTFUL.text]
 
 
-@pytest.fixture
-def shop(memory: Memory, git: Git) -> Memory:
-    git(memory.code.root, "init", "-q", "-b", "main")
-    need(memory, git, "flask")
-    return memory
-
-
-def need(memory: Memory, git: Git, *names: str) -> None:
-    listed = ", ".join(f'"{name}>=1"' for name in names)
-    (memory.code.root / "pyproject.toml").write_text(f'[project]\nname = "shop"\ndependencies = [{listed}]\n')
-    git(memory.code.root, "add", "-A")
-    git(memory.code.root, "commit", "-q", "-m", f"Need {names[-1]}")
-
-
-def known_words(memory: Memory) -> str:
-    return "\n".join([*(row["text"] for row in memory.list()), *waiting(memory)])
-
-
-@pytest.mark.parametrize("indexed", [False, True])
-def test_every_commit_is_learned_from_however_late_the_worker_comes(shop: Memory, git: Git, indexed: bool) -> None:
-    if indexed:
-        shop.index()
-    git_changed(shop.space)
-    learn_owed(shop.space)
-    need(shop, git, "flask", "httpx")
-    git_changed(shop.space)
-    need(shop, git, "flask", "httpx", "pydantic")
-    git_changed(shop.space)
-    learn_owed(shop.space)
-    assert "httpx" in known_words(shop)
-    assert "pydantic" in known_words(shop)
-
-
-def test_a_commit_is_learned_from_though_the_index_met_it_before_the_hook(shop: Memory, git: Git) -> None:
-    shop.index()
-    git_changed(shop.space)
-    learn_owed(shop.space)
-    need(shop, git, "flask", "httpx")
-    shop.index()
-    git_changed(shop.space)
-    learn_owed(shop.space)
-    assert "httpx" in known_words(shop)
-
-
-@pytest.mark.parametrize("indexed", [False, True])
-def test_what_another_branch_holds_is_no_news_where_it_is_checked_out(shop: Memory, git: Git, indexed: bool) -> None:
-    if indexed:
-        shop.index()
-    git(shop.code.root, "checkout", "-q", "-b", "other")
-    need(shop, git, "flask", "zqother")
-    git(shop.code.root, "checkout", "-q", "main")
-    need(shop, git, "flask", "httpx")
-    git_changed(shop.space)
-    learn_owed(shop.space)
-    git(shop.code.root, "checkout", "-q", "other")
-    git_changed(shop.space)
-    learn_owed(shop.space)
-    assert "zqother" not in known_words(shop)
-    assert "httpx" in known_words(shop)
-
-
-@pytest.mark.parametrize("how", ["ignore file", "exclude"])
-def test_nothing_is_learned_from_what_is_kept_out_of_the_tree(shop: Memory, git: Git, how: str) -> None:
-    if how == "ignore file":
-        (shop.code.root / ".waypostignore").write_text("private/\n")
-    else:
-        shop.index(exclude=["private/**"])
-    for folder in ("private", "shop"):
-        (shop.code.root / folder).mkdir()
-        (shop.code.root / folder / f"{folder}_margin.py").write_text(
-            f'"""Computes the {folder} margin of every order for the owners."""\n\n\n'
-            'def margin(order, rate=0.2):\n    """The margin of an order."""\n    return order * rate\n'
-        )
-    shop.facts.learn()
-    shop.facts.learn(file="private/private_margin.py")
-    learn_saved(shop.space, ["private/private_margin.py"])
-    git(shop.code.root, "add", "-A")
-    git(shop.code.root, "commit", "-q", "-m", "Compute the margin of orders")
-    shop.facts.learn(diff="HEAD~1")
-    git(shop.code.root, "mv", "private/private_margin.py", "private/private_margins.py")
-    git(shop.code.root, "commit", "-q", "-m", "Name the private margin better")
-    shop.facts.learn(diff="HEAD~2")
-    assert "shop_margin" in known_words(shop)
-    assert "private" not in known_words(shop)
-
-
 def test_a_candidate_is_rejected_though_a_killed_process_had_begun_to_approve_it(
     memory: Memory, person: Memory
 ) -> None:
@@ -357,55 +189,6 @@ def test_words_are_put_right_for_one_candidate_at_a_time(memory: Memory, person:
     assert len(waiting(memory)) == 2
 
 
-def test_what_a_person_corrected_is_not_deleted_by_the_lifetime_that_an_agent_chose(
-    memory: Memory, person: Memory, clock: TestClock
-) -> None:
-    said = memory.remember("The demo is at noon", ttl_class="session")
-    person.correct(str(said.id), "The demo is at one")
-    clock.advance(days=2)
-    memory.admin.maintain()
-    assert [row["text"] for row in memory.list(archived=True)] == ["The demo is at one"]
-
-
-@pytest.mark.xfail(
-    strict=True, reason="states have no history: what was archived at a moment shows there once it is renewed"
-)
-def test_what_was_archived_at_a_moment_stays_so_for_that_moment(memory: Memory, clock: TestClock) -> None:
-    said = memory.remember("The demo is at noon", ttl=60, on_expire="archive")
-    moment = clock.advance(days=1)
-    memory.admin.maintain()
-    assert memory.list(known_at=moment) == []
-    clock.advance(days=1)
-    memory.facts.set_ttl(str(said.id))
-    assert memory.list(known_at=moment) == []
-
-
 def test_an_agent_does_not_keep_the_extractor_from_a_topic(memory: Memory, clock: TestClock) -> None:
     memory.remember("Uploads are never retried.", key="learned:upload", valid_from=clock.now)
     assert learned(memory, replace(DOUBTFUL, confidence=0.9)) != ["older"]
-
-
-def test_a_domain_is_what_is_true_of_it_now(memory: Memory, clock: TestClock) -> None:
-    old = memory.remember("Logins use tokens", domain="auth")
-    clock.advance(days=1)
-    memory.remember("Zebras live in the zoo", domain="auth", replaces=str(old.id))
-    clock.advance(days=1)
-    with memory.space.store.read() as reader:
-        kept = reader.domains("minilm-l6-v2", View(Moment(clock.now)))
-        counted = reader.domains("minilm-l6-v2", View(Moment(clock.now, explicit=True)))
-    assert kept["auth"][0] == counted["auth"][0]
-
-
-def test_what_a_project_does_not_say_of_itself_any_more_is_no_fact(shop: Memory, clock: TestClock) -> None:
-    (shop.code.root / "Makefile").write_text("test:\n\tpytest -q\n")
-    shop.facts.discover()
-    assert "make test" in known_words(shop)
-    clock.advance(days=1)
-    (shop.code.root / "Makefile").unlink()
-    shop.facts.discover()
-    assert "make test" not in known_words(shop)
-    assert any("make test" in row["text"] for row in shop.list(as_of=clock.now - timedelta(hours=1)))
-    clock.advance(days=1)
-    (shop.code.root / "Makefile").write_text("test:\n\tpytest -q\n")
-    shop.facts.discover()
-    assert "make test" in known_words(shop)

@@ -1,24 +1,19 @@
-"""Code memory seen with fresh eyes: what a user or an attacker would run into."""
+"""The index of a tree: deleted, renamed and excluded files, secrets, hostile trees."""
 
 import contextlib
 import json
-import os
 import sqlite3
-import subprocess
-import sys
-from dataclasses import replace
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
 from tests.conftest import Git
 from tests.faces.cli.conftest import Waypost, project, waypost
+from tests.flows.conftest import write_file
 from tests.home_files import files_with
 
-from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
-from waypost.errors import InvalidInput, NotFound, WaypostError
+from waypost.errors import NotFound, WaypostError
 from waypost.llm.fake import FakeLlm
 from waypost.memory import Memory
 
@@ -29,106 +24,93 @@ __all__ = ["project", "waypost"]
 TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    folder = tmp_path / "work" / "project"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def write(folder: Path, path: str, text: str) -> Path:
-    file = folder / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(dedent(text), encoding="utf-8")
-    os.utime(file, ns=(0, 1_000_000_000_000_000_000 + len(text) * 1_000_000_001))
-    return file
-
-
 def paths(memory: Memory, question: str, k: int = 10, **options: str) -> set[str]:
     return {hit.path for hit in memory.recall(question, k=k, **options) if hit.path}  # type: ignore[arg-type]
 
 
 def test_a_tree_cannot_make_the_indexer_run_its_code(
-    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+    empty_tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(120):
-        write(tree, f"m{number}.py", f"def f{number}():\n    return {number}\n")
-    write(tree, "pickle.py", 'open("PWNED", "w").close()\n')
-    monkeypatch.chdir(tree)
+        write_file(empty_tree, f"m{number}.py", f"def f{number}():\n    return {number}\n")
+    write_file(empty_tree, "pickle.py", 'open("PWNED", "w").close()\n')
+    monkeypatch.chdir(empty_tree)
     done = memory.index()
-    assert not (tree / "PWNED").exists()
+    assert not (empty_tree / "PWNED").exists()
     assert done.indexed.files == 121
 
 
-def test_a_renamed_file_keeps_its_summary(tree: Path, memory: Memory) -> None:
-    write(tree, "old.py", '"""Sells apples."""\n\ndef sell():\n    return 1\n')
+def test_a_renamed_file_keeps_its_summary(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "old.py", '"""Sells apples."""\n\ndef sell():\n    return 1\n')
     memory.index()
     memory.code.summarize()
     before = [row["id"] for row in memory.list(kind="summary")]
-    (tree / "old.py").rename(tree / "new.py")
+    (empty_tree / "old.py").rename(empty_tree / "new.py")
     memory.index()
     assert [row["id"] for row in memory.list(kind="summary")] == before
 
 
-def test_describing_one_file_does_not_let_an_excluded_one_in(tree: Path, memory: Memory) -> None:
-    write(tree, "a.py", "def apple():\n    return 1\n")
-    write(tree, "private/b.py", "def banana():\n    return 1\n")
+def test_describing_one_file_does_not_let_an_excluded_one_in(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "a.py", "def apple():\n    return 1\n")
+    write_file(empty_tree, "private/b.py", "def banana():\n    return 1\n")
     memory.index(exclude=["private/"])
     with contextlib.suppress(WaypostError):
         memory.code.summarize("private/b.py")
     assert "private/b.py" not in paths(memory, "banana")
 
 
-def test_the_summary_of_a_file_that_holds_secrets_is_refused(tree: Path, memory: Memory) -> None:
-    write(tree, ".env", "INTERNAL_HOSTNAME=payroll.example.org\n")
-    write(tree, "credentials.json", '{"internal_hostname": "payroll"}\n')
+def test_the_summary_of_a_file_that_holds_secrets_is_refused(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, ".env", "INTERNAL_HOSTNAME=payroll.example.org\n")
+    write_file(empty_tree, "credentials.json", '{"internal_hostname": "payroll"}\n')
     for name in (".env", "credentials.json"):
         with pytest.raises(WaypostError) as caught:
             memory.code.summary(name)
         assert "secret" in str(caught.value)
 
 
-def test_a_summary_is_of_the_file_as_it_is(tree: Path, memory: Memory) -> None:
-    write(tree, "a.py", '"""Sells apples."""\n')
+def test_a_summary_is_of_the_file_as_it_is(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "a.py", '"""Sells apples."""\n')
     memory.index()
     memory.code.summarize()
-    write(tree, "a.py", '"""Buys bananas every day."""\n')
+    write_file(empty_tree, "a.py", '"""Buys bananas every day."""\n')
     assert "bananas" in memory.code.summary("a.py")
-    (tree / "a.py").unlink()
+    (empty_tree / "a.py").unlink()
     with pytest.raises(NotFound):
         memory.code.summary("a.py")
 
 
-def test_a_file_that_is_gone_is_not_shown_however_many_are(tree: Path, memory: Memory) -> None:
+def test_a_file_that_is_gone_is_not_shown_however_many_are(empty_tree: Path, memory: Memory) -> None:
     for number in range(60):
-        write(tree, f"m{number}.py", f'def banana_{number}():\n    """Peel the banana."""\n    return {number}\n')
+        write_file(
+            empty_tree, f"m{number}.py", f'def banana_{number}():\n    """Peel the banana."""\n    return {number}\n'
+        )
     memory.index()
     for number in range(60):
-        (tree / f"m{number}.py").unlink()
+        (empty_tree / f"m{number}.py").unlink()
     assert paths(memory, "peel the banana", k=5) == set()
 
 
-def test_a_table_of_a_file_that_is_gone_is_not_shown(tree: Path, memory: Memory) -> None:
-    write(tree, "schema.sql", "CREATE TABLE bananas (id INT PRIMARY KEY, weight INT);\n")
-    write(tree, "a.py", "def apple():\n    return 1\n")
+def test_a_table_of_a_file_that_is_gone_is_not_shown(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "schema.sql", "CREATE TABLE bananas (id INT PRIMARY KEY, weight INT);\n")
+    write_file(empty_tree, "a.py", "def apple():\n    return 1\n")
     memory.index()
     assert paths(memory, "bananas table", scope="database") == {"schema.sql"}
-    (tree / "schema.sql").unlink()
+    (empty_tree / "schema.sql").unlink()
     assert paths(memory, "bananas table", scope="database") == set()
 
 
-def test_a_generated_file_leaves_with_the_pattern_that_let_it_in(tree: Path, memory: Memory) -> None:
-    write(tree, "a.py", "def apple():\n    return 1\n")
-    write(tree, "gen.py", "# Code generated by protoc. DO NOT EDIT.\ndef banana():\n    return 1\n")
+def test_a_generated_file_leaves_with_the_pattern_that_let_it_in(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "a.py", "def apple():\n    return 1\n")
+    write_file(empty_tree, "gen.py", "# Code generated by protoc. DO NOT EDIT.\ndef banana():\n    return 1\n")
     memory.index(include=["gen.py", "a.py"])
     assert "gen.py" in paths(memory, "banana")
     memory.index(include=["*.py"])
     assert "gen.py" not in paths(memory, "banana")
 
 
-def test_a_secret_in_a_file_name_is_in_no_file_of_ours(tree: Path, memory: Memory) -> None:
-    write(tree, f"{TOKEN}.py", "def apple():\n    return 1\n")
-    write(tree, f"dump_{TOKEN}/b.py", "def banana():\n    return 1\n")
+def test_a_secret_in_a_file_name_is_in_no_file_of_ours(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, f"{TOKEN}.py", "def apple():\n    return 1\n")
+    write_file(empty_tree, f"dump_{TOKEN}/b.py", "def banana():\n    return 1\n")
     memory.index()
     memory.close()
     assert files_with(memory.space.folder, TOKEN) == []
@@ -142,41 +124,33 @@ def test_a_secret_in_a_file_name_is_in_no_file_of_ours(tree: Path, memory: Memor
         "CREATE USER 'bob'@'%' IDENTIFIED BY 'hunter2Xy9Qz77kk';",
     ],
 )
-def test_a_password_in_sql_is_masked(tree: Path, memory: Memory, statement: str) -> None:
-    write(tree, "users.sql", statement + "\n")
+def test_a_password_in_sql_is_masked(empty_tree: Path, memory: Memory, statement: str) -> None:
+    write_file(empty_tree, "users.sql", statement + "\n")
     memory.index()
     rows = memory.list(kind="file") + memory.list(kind="symbol")  # type: ignore[operator]
     assert "hunter2Xy9Qz77kk" not in str(rows)
 
 
-def test_the_address_that_is_told_has_no_part_of_the_password() -> None:
-    from waypost.code.schema.live import shown
-
-    assert "secretpart" not in shown("postgresql://bob:12/secretpart@host/db")
-    assert "secretpart" not in shown("postgresql:bob:secretpart@host/db")
-    assert "secretpart" not in shown("postgresql://bob:x@secretpart#@host/db")
-
-
-def test_what_is_gone_from_the_tree_is_gone_from_the_database(tree: Path, memory: Memory) -> None:
-    write(tree, "a.py", "def apple():\n    return 1\n")
-    write(tree, "b.py", 'def banana():\n    """Zwetschgenkuchen recipe."""\n    return 1\n')
+def test_what_is_gone_from_the_tree_is_gone_from_the_database(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "a.py", "def apple():\n    return 1\n")
+    write_file(empty_tree, "b.py", 'def banana():\n    """Zwetschgenkuchen recipe."""\n    return 1\n')
     memory.index()
     memory.code.summarize()
-    write(tree, ".waypostignore", "b.py\n")
+    write_file(empty_tree, ".waypostignore", "b.py\n")
     memory.index()
     memory.close()
     assert files_with(memory.space.folder, "wetschgenkuchen") == []
 
 
-def test_a_renamed_file_is_not_found_under_its_old_name(tree: Path, memory: Memory, git: Git) -> None:
-    git(tree, "init", "-q")
+def test_a_renamed_file_is_not_found_under_its_old_name(empty_tree: Path, memory: Memory, git: Git) -> None:
+    git(empty_tree, "init", "-q")
     body = "".join(f"def fruit_{i}():\n    return {i}\n\n\n" for i in range(20))
-    write(tree, "zwetschge.py", body)
-    git(tree, "add", "-A")
-    git(tree, "commit", "-qm", "x")
+    write_file(empty_tree, "zwetschge.py", body)
+    git(empty_tree, "add", "-A")
+    git(empty_tree, "commit", "-qm", "x")
     memory.index()
-    (tree / "zwetschge.py").rename(tree / "mirabelle.py")
-    write(tree, "mirabelle.py", body + "def extra():\n    return 3\n")
+    (empty_tree / "zwetschge.py").rename(empty_tree / "mirabelle.py")
+    write_file(empty_tree, "mirabelle.py", body + "def extra():\n    return 3\n")
     memory.index()
     assert paths(memory, "mirabelle") == {"mirabelle.py"}
     memory.close()
@@ -186,79 +160,21 @@ def test_a_renamed_file_is_not_found_under_its_old_name(tree: Path, memory: Memo
     ).fetchall()
 
 
-def test_a_scope_briefing_shows_no_file_that_is_gone(tree: Path, memory: Memory) -> None:
-    write(tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
-    write(tree, "apple.py", "def apple():\n    return 1\n")
-    memory.index()
-    assert "banana.py" in memory.brief("peel banana function", preset="scope").text
-    (tree / "banana.py").unlink()
-    memory.close()  # nothing is cached by another process
-    assert "banana.py" not in memory.brief("peel banana function", preset="scope").text
-
-
-def test_a_scope_briefing_knows_what_was_tracked(tree: Path, memory: Memory) -> None:
-    write(tree, "apple.py", "def apple():\n    return 1\n")
-    memory.index()
-    write(tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
-    memory.code.track("banana.py", "create")
-    assert "banana.py" in memory.brief("peel banana function", preset="scope").text
-
-
-def test_a_briefing_shows_no_file_that_is_gone(tree: Path, memory: Memory) -> None:
-    write(tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
-    write(tree, "apple.py", "def apple():\n    return 1\n")
-    memory.index()
-    (tree / "banana.py").unlink()
-    assert "banana.py" not in memory.brief("peel banana function").text
-
-
-@pytest.mark.parametrize("tokens", [0, -1])
-def test_a_scope_budget_that_cannot_be_kept_is_refused(tree: Path, memory: Memory, tokens: int) -> None:
-    write(tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
-    memory.index()
-    with pytest.raises(InvalidInput):
-        memory.brief("peel banana function", tokens=tokens, preset="scope")
-
-
-def test_a_scope_budget_that_is_too_small_is_told(tree: Path, memory: Memory) -> None:
-    write(tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
-    memory.index()
-    assert memory.brief("peel banana function", preset="scope").memories
-    told = memory.brief("peel banana function", tokens=10, preset="scope").explanation
-    assert "scored above" not in told
-
-
-def test_a_link_that_loops_is_no_crash(waypost: Waypost, project: Path) -> None:
-    (project / "loop").symlink_to("loop")
-    done = waypost("analyze", "loop")
-    assert "unexpected" not in done.err
-    assert done.code in (1, 2, 3)
-
-
-def test_a_table_is_no_class(tree: Path, memory: Memory) -> None:
-    write(tree, "zoo.sql", "CREATE TABLE zoo (id INT PRIMARY KEY, name TEXT);\n")
+def test_a_table_is_no_class(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "zoo.sql", "CREATE TABLE zoo (id INT PRIMARY KEY, name TEXT);\n")
     done = memory.index()
     assert (done.tables, done.classes) == (1, 0)
 
 
-def test_patterns_that_leave_nothing_are_told(waypost: Waypost, project: Path) -> None:
-    write(project, "a.py", "def apple():\n    return 1\n")
-    waypost("init")
-    told = waypost("init", "--include", "src/**")
-    assert told.code == 2 and "src/**" in told.err, "everything would be removed without a word"
-    later = waypost("init")
-    assert later.code == 0 and "1 unchanged" in later.out, "a pattern of another day hides the tree"
-
-
-def test_what_git_keeps_for_itself_is_no_project(tree: Path, memory: Memory, git: Git) -> None:
-    git(tree, "init", "-q", "--bare")
+def test_what_git_keeps_for_itself_is_no_project(empty_tree: Path, memory: Memory, git: Git) -> None:
+    git(empty_tree, "init", "-q", "--bare")
     assert memory.index().indexed.files == 0
 
 
-def test_our_own_home_is_not_read(tree: Path, monkeypatch: pytest.MonkeyPatch, fake_engine: FakeEngine) -> None:
-    monkeypatch.setenv("WAYPOST_HOME", str(tree / ".home"))
-    write(tree, "a.py", "def apple():\n    return 1\n")
-    memory = Memory.open(tree)
+def test_our_own_home_is_not_read(empty_tree: Path, monkeypatch: pytest.MonkeyPatch, fake_engine: FakeEngine) -> None:
+    monkeypatch.setenv("WAYPOST_HOME", str(empty_tree / ".home"))
+    write_file(empty_tree, "a.py", "def apple():\n    return 1\n")
+    memory = Memory.open(empty_tree)
     other = Memory.open(person="anna")
     other.remember("The launch code is marzipan.")
     exports = other.space.folder / "exports"
@@ -268,84 +184,22 @@ def test_our_own_home_is_not_read(tree: Path, monkeypatch: pytest.MonkeyPatch, f
     assert not [hit for hit in memory.recall("marzipan") if "marzipan" in hit.text]
 
 
-def test_secrets_of_a_live_catalogue_are_masked(tree: Path, memory: Memory, tmp_path: Path) -> None:
-    database = tmp_path / "live.db"
-    with sqlite3.connect(database) as db:
-        db.execute(f"CREATE TABLE customers (id INTEGER PRIMARY KEY, token TEXT DEFAULT '{TOKEN}')")
-    memory.index(database=f"sqlite:///{database}")
-    assert TOKEN not in str(memory.list(kind="table"))
-
-
-def test_the_address_of_a_live_database_is_not_kept(tree: Path, memory: Memory, tmp_path: Path) -> None:
-    database = tmp_path / "live-somewhere.db"
-    with sqlite3.connect(database) as db:
-        db.execute("CREATE TABLE customers (id INTEGER PRIMARY KEY)")
-    memory.index(database=f"sqlite:///{database}")
-    assert "live-somewhere" not in str(memory.list(kind="table"))
-
-
-def test_a_live_table_that_the_tree_defines_is_one_table(tree: Path, memory: Memory, tmp_path: Path) -> None:
-    write(tree, "zoo.sql", "CREATE TABLE zoo (id INTEGER PRIMARY KEY, name TEXT);\n")
-    database = tmp_path / "live.db"
-    with sqlite3.connect(database) as db:
-        db.execute("CREATE TABLE zoo (id INTEGER PRIMARY KEY, name TEXT)")
-    assert memory.index(database=f"sqlite:///{database}").tables == 1
-
-
-def test_the_worker_does_not_run_code_of_the_tree(
-    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch, settings: Settings
-) -> None:
-    write(tree, "waypost.py", 'open("PWNED", "w").close()\n')
-    started: list[subprocess.Popen[bytes]] = []
-    real = subprocess.Popen
-
-    def start(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
-        started.append(real(*arguments, **options))
-        return started[-1]
-
-    monkeypatch.chdir(tree)
-    monkeypatch.setattr("waypost.flows.admin.worker.subprocess.Popen", start)
-    memory = Memory.open(tree, settings=replace(settings, background=True))
-    memory.code.track("waypost.py")
-    for process in started:
-        process.wait(60)
-    assert started
-    assert not (tree / "PWNED").exists()
-
-
 def test_a_file_in_a_folder_with_an_odd_name_can_be_analyzed(
     waypost: Waypost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "odd\nname"
-    write(folder, "a.py", "def apple():\n    return 1\n")
+    write_file(folder, "a.py", "def apple():\n    return 1\n")
     monkeypatch.chdir(folder)
     done = waypost("analyze", "a.py")
     assert done.code == 0, done.err
 
 
-def test_an_import_says_that_code_is_not_imported(waypost: Waypost, project: Path, tmp_path: Path) -> None:
-    write(project, "a.py", "def apple():\n    return 1\n")
-    waypost("init")
-    waypost("export", "--code", str(tmp_path / "all.jsonl"))
-    assert "Nothing to do" not in waypost("import", str(tmp_path / "all.jsonl")).out
-
-
-def test_new_ignore_rules_of_our_own_are_followed() -> None:
-    """By whoever watches: what is told to `update` is the file with the rules, and nothing else has changed."""
-    from waypost.faces.watch import FileEvent
-    from waypost.faces.watch.loop import _Watched
-
-    watched = _Watched.__new__(_Watched)
-    assert watched.batch([FileEvent(".gitignore", "added")], everything=False).everything
-    assert watched.batch([FileEvent(".waypostignore", "added")], everything=False).everything
-
-
 def test_a_description_that_a_model_wrote_outlives_a_forced_init(
-    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+    empty_tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = json.dumps({"purpose": "Guards the door.", "symbols": {"apple": "Compares."}})
     monkeypatch.setattr("waypost.flows.index.summarize.open_llm", lambda _settings: FakeLlm([answer] * 5))
-    write(tree, "a.py", "def apple():\n    return 1\n")
+    write_file(empty_tree, "a.py", "def apple():\n    return 1\n")
     memory.index()
     memory.code.summarize()
     assert "Guards the door" in memory.code.summary("a.py")
@@ -354,18 +208,18 @@ def test_a_description_that_a_model_wrote_outlives_a_forced_init(
 
 
 def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
-    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+    empty_tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from waypost.flows.index import summarize
     from waypost.flows.index.file_digest import open_source
 
     def slowly(root: Path, path: str) -> Any:
         found = open_source(root, path)
-        (tree / path).unlink()
+        (empty_tree / path).unlink()
         memory.index()  # another process, say `watch`
         return found
 
-    write(tree, "a.py", "def apple():\n    return 1\n")
+    write_file(empty_tree, "a.py", "def apple():\n    return 1\n")
     memory.index()
     monkeypatch.setattr(summarize, "open_source", slowly)
     memory.code.summarize()
@@ -373,51 +227,17 @@ def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
     assert memory.list(kind="summary") == []
 
 
-def test_every_changed_file_that_is_shown_is_looked_at(tree: Path, memory: Memory) -> None:
+def test_every_changed_file_that_is_shown_is_looked_at(empty_tree: Path, memory: Memory) -> None:
     for number in range(40):
-        write(tree, f"m{number}.py", f'def banana_{number}():\n    """Peel the banana."""\n    return {number}\n')
+        write_file(
+            empty_tree, f"m{number}.py", f'def banana_{number}():\n    """Peel the banana."""\n    return {number}\n'
+        )
     memory.index()
     for number in range(40):
-        write(tree, f"m{number}.py", f'\n\n\ndef banana_{number}():\n    """Peel the banana."""\n    return {number}\n')
+        write_file(
+            empty_tree,
+            f"m{number}.py",
+            f'\n\n\ndef banana_{number}():\n    """Peel the banana."""\n    return {number}\n',
+        )
     hits = [hit for hit in memory.recall("peel the banana", k=100) if hit.kind == "symbol"]
     assert {hit.line for hit in hits} == {4}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "line"), [("a.c", "/*\n"), ("a.proto", "message A {\n"), ("a.kt", "fun a(){\n"), ("a.ts", "type A = {\n")]
-)
-def test_a_small_file_does_not_hold_up_an_answer(tmp_path: Path, name: str, line: str) -> None:
-    """It is read in our own process, where nobody stops the parser."""
-    (tmp_path / name).write_text(line * (99_000 // len(line)))
-    code = (
-        "import resource, sys; from pathlib import Path; from waypost.flows.index.file_digest import *;"
-        "resource.setrlimit(resource.RLIMIT_CPU, (10, 10));"  # of its own time: the machine may be busy with other things
-        "digest_file(Path(sys.argv[1]), DigestJob(sys.argv[2]))"
-    )
-    subprocess.run([sys.executable, "-c", code, str(tmp_path), name], check=True, timeout=300)
-
-
-@pytest.mark.parametrize("question", ["where is connect", "where is connect defined?", "what does connect do?"])
-def test_the_function_that_is_asked_for_by_its_name_comes_first(tree: Path, memory: Memory, question: str) -> None:
-    """A name that is a plain word is a name all the same: `connect` is defined, and `connect2` is another function."""
-    write(
-        tree,
-        "store.py",
-        '''\
-        def connect(url):
-            """Open the socket to the broker and negotiate the protocol version with it."""
-            return url
-
-
-        def connect2():
-            pass
-
-
-        def reconnect():
-            pass
-        ''',
-    )
-    write(tree, "other.py", 'def parse(x):\n    """Read it."""\n    return x\n')
-    memory.index()
-    assert next(iter(memory.recall(question, k=3))).line == 1

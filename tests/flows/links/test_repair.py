@@ -1,4 +1,4 @@
-"""Memories that point at code, seen with fresh eyes: several at once, hostile data, files that cannot be read."""
+"""Verify, relink and judge memories that point at code: concurrent changes, hostile anchors, unreadable files."""
 
 import random
 import threading

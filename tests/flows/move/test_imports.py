@@ -1,32 +1,14 @@
-"""Changes of engine that follow each other, and exports that somebody has touched."""
+"""Imports keep lifetimes, protection, parents, the archive and edited exports."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
 
-from waypost import config
-from waypost.embed.fake import FakeEngine
 from waypost.memory import Memory
 
 pytestmark = pytest.mark.slow  # not for the inner loop
-
-
-def test_an_engine_that_was_changed_again_before_it_had_everything_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engines = {f"onnx:{name}": FakeEngine(label=name, fail=name == "b") for name in "abc"}
-    monkeypatch.setattr("waypost.memory.spaces.open_engine", lambda name, _settings: engines[name])
-    settings = replace(config.load(), multilingual=False)
-    for name in engines:
-        memory = Memory.open(tmp_path, settings=replace(settings, engine=name))
-        memory.remember(f"Written with {name}")
-    assert memory.admin.embed_pending() == {"c-64": 0}
-    with memory.space.store.read() as reader:
-        assert reader.owed() == {"c-64": 0}
-    assert len(memory.recall("written with")) == 3
 
 
 def test_an_export_printed_over_several_lines_can_be_read(memory: Memory, open_memory: OpenMemory) -> None:
@@ -60,3 +42,53 @@ def test_what_is_protected_stays_protected_after_an_import(memory: Memory, open_
     other = open_memory("another")
     list(other.admin.import_file(path))
     assert [row["protected"] for row in other.list()] == [True]
+
+
+def test_an_imported_child_stands_under_its_parent_also_where_that_was_known(
+    open_memory: OpenMemory, tmp_path: Path
+) -> None:
+    here, there = open_memory("here"), open_memory("there")
+    top = here.remember("Logins use tokens", level=1, domain="auth")
+    child = here.remember("Tokens live for an hour", level=2, domain="auth", parent=str(top.id))
+    known = there.remember("Logins use tokens", level=1, domain="auth")
+    here.admin.export(tmp_path / "e.jsonl")
+    list(there.admin.import_file(tmp_path / "e.jsonl"))
+    assert [row["text"] for row in there.facts.subtree(str(known.id))] == [
+        "Logins use tokens",
+        "Tokens live for an hour",
+    ]
+    assert child.id
+
+
+def test_an_import_keeps_what_was_archived_in_the_archive(
+    open_memory: OpenMemory, tmp_path: Path, clock: TestClock
+) -> None:
+    here, there = open_memory("here"), open_memory("there")
+    here.remember("The old gate is blue", ttl=60, on_expire="archive")
+    clock.advance(days=1)
+    here.admin.maintain()
+    here.admin.export(tmp_path / "e.jsonl")
+    list(there.admin.import_file(tmp_path / "e.jsonl"))
+    assert there.list() == []
+
+
+def test_links_of_an_import_are_audited(open_memory: OpenMemory, tmp_path: Path) -> None:
+    here, there = open_memory("here"), open_memory("there")
+    here.decide("Use SQLite", because=["It needs no server"])
+    here.admin.export(tmp_path / "e.jsonl")
+    list(there.admin.import_file(tmp_path / "e.jsonl"))
+    assert "link" in [entry.action for entry in there.admin.audit()]
+
+
+def test_what_was_put_into_the_archive_is_there_after_an_import(
+    open_memory: OpenMemory, tmp_path: Path, clock: TestClock
+) -> None:
+    here, there = open_memory("here"), open_memory("there")
+    said = here.remember("The old gate is blue", ttl=60, on_expire="archive")
+    clock.advance(days=1)
+    here.admin.maintain()
+    rows = json.dumps(next(iter(here.list(archived=True))) | {"expires_at": None, "ttl": None, "on_expire": None})
+    (tmp_path / "e.jsonl").write_text(rows + "\n")
+    list(there.admin.import_file(tmp_path / "e.jsonl"))
+    assert there.list() == []
+    assert [row["id"] for row in there.list(archived=True)] == [said.id]

@@ -229,3 +229,14 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     memory.remember("Logs are written as JSON")
     memory.admin.embed_pending()
     return memory
+
+
+def test_why_does_not_know_earlier_what_was_replaced_later(memory: Memory, clock: TestClock) -> None:
+    old = memory.decide("Sessions are kept in Redis", because=["Redis is fast"])
+    memory.decide("Sessions are kept in PostgreSQL", because=["One database is enough"])
+    clock.advance(days=1)
+    between = clock.now
+    clock.advance(days=1)
+    memory.decide("Sessions are kept in PostgreSQL", replaces=old.id)
+    assert memory.why("why are sessions kept in PostgreSQL", known_at=between).replaces == ()
+    assert [one.id for one in memory.why("why are sessions kept in PostgreSQL").replaces] == [old.id]

@@ -1,6 +1,8 @@
 """People outrank agents: what an agent would change of a person's memory waits for review, and nothing else changes."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -292,3 +294,39 @@ def test_a_persons_fact_is_as_it_was_for_every_past_question(
     assert told() == [THEIRS]
     assert told(as_of=then) == [OURS]
     assert told(known_at=between, as_of=between) == [OURS]
+
+
+def test_an_agents_words_do_not_change_what_a_person_said(memory: Memory, tmp_path: Path, clock: TestClock) -> None:
+    person = Memory.open(tmp_path / "work" / "project", caller=Caller("person", "anna"), clock=clock)
+    text = "The quarterly report of the whole finance team is exported as CSV"
+    said = person.remember(text)
+    added = memory.remember(text + " nightly")
+    assert added.status == "added"
+    assert added.conflicts_with == said.id
+    assert person.show(str(said.id)).version.text == text
+    assert person.remember(text + " weekly").status in {"merged", "added"}
+
+
+def test_an_agent_cannot_have_deleted_what_a_person_said_after_it(memory: Memory, person: Memory) -> None:
+    said = memory.remember("The billing day is the third.")
+    person.remember("The billing day is the third.")
+    with pytest.raises(Refused):
+        memory.facts.set_ttl(str(said.id), 1, on_expire="delete")
+
+
+def test_an_agent_who_says_it_for_longer_does_not_take_over_what_a_person_said(memory: Memory, person: Memory) -> None:
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    said = person.remember("The office is closed.", valid_from=start, valid_until=start + timedelta(days=60))
+    memory.remember("The office is closed.", valid_from=start, valid_until=start + timedelta(days=6000))
+    version = person.show(str(said.id)).version
+    assert (version.source, version.valid_until) == ("person", start + timedelta(days=60))
+
+
+def test_what_a_person_corrected_is_not_deleted_by_the_lifetime_that_an_agent_chose(
+    memory: Memory, person: Memory, clock: TestClock
+) -> None:
+    said = memory.remember("The demo is at noon", ttl_class="session")
+    person.correct(str(said.id), "The demo is at one")
+    clock.advance(days=2)
+    memory.admin.maintain()
+    assert [row["text"] for row in memory.list(archived=True)] == ["The demo is at one"]

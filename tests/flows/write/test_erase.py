@@ -1,4 +1,4 @@
-"""GOV-4 and GOV-5: ways in which a rejected value could come back, or a forgotten one stay."""
+"""Forgotten and rejected memories leave nothing in exports, histories or vectors."""
 
 import json
 from pathlib import Path
@@ -144,3 +144,17 @@ def test_vectors_of_what_is_forgotten_meanwhile_are_not_stored(
     with memory.space.store.read() as reader:
         rows = reader._rows("SELECT count(*), (SELECT count(DISTINCT hash) FROM passages) FROM vectors")  # type: ignore[attr-defined]
     assert rows == [(1, 1)]
+
+
+def test_an_export_elsewhere_under_the_home_loses_what_is_forgotten(memory: Memory, tmp_path: Path) -> None:
+    doomed, kept = memory.remember("The code word is zanzibarium"), memory.remember("The door is green")
+    elsewhere = tmp_path / "home" / "backups"
+    elsewhere.mkdir()
+    memory.admin.export(elsewhere / "mine.jsonl")
+    outside = tmp_path / "outside.jsonl"
+    memory.admin.export(outside)
+    gone = memory.forget(str(doomed.id))
+    assert gone.exports_changed == ("mine.jsonl",)
+    assert [json.loads(line)["id"] for line in (elsewhere / "mine.jsonl").read_text().splitlines()] == [kept.id]
+    assert "zanzibarium" in outside.read_text()  # beyond reach, and said so
+    assert any("outside of Waypost" in place for place in gone.beyond_reach)

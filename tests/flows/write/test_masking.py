@@ -1,4 +1,4 @@
-"""CG-17: a secret is masked in whatever field of a memory it comes, not in its text alone."""
+"""A secret is masked in every field of a memory, not only in its text."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""What is true when: after replacing, bounding, retracting and rejecting, nothing stays held that should not be."""
+"""Which versions hold after replacing, bounding, retracting and rejecting."""
 
 import itertools
 from typing import Any

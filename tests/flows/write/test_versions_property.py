@@ -1,4 +1,4 @@
-"""DESIGN §1: at most one version of a memory is current for a valid instant, as of every moment of knowing."""
+"""At most one version of a memory is current for a valid instant, as known at any time."""
 
 import itertools
 import random

@@ -142,3 +142,29 @@ def test_a_live_database_is_read_too(waypost: Waypost, tree: Path) -> None:
     assert (hit["name"], hit["type"]) == ("customers", "table")
     assert waypost("init", "--json").json["tables"] == 1
     assert waypost("init", "--db", "oracle://x", "--json").code != 0
+
+
+@pytest.mark.slow
+def test_a_link_that_loops_is_no_crash(waypost: Waypost, project: Path) -> None:
+    (project / "loop").symlink_to("loop")
+    done = waypost("analyze", "loop")
+    assert "unexpected" not in done.err
+    assert done.code in (1, 2, 3)
+
+
+@pytest.mark.slow
+def test_patterns_that_leave_nothing_are_told(waypost: Waypost, project: Path) -> None:
+    (project / "a.py").write_text("def apple():\n    return 1\n")
+    waypost("init")
+    told = waypost("init", "--include", "src/**")
+    assert told.code == 2 and "src/**" in told.err, "everything would be removed without a word"
+    later = waypost("init")
+    assert later.code == 0 and "1 unchanged" in later.out, "a pattern of another day hides the tree"
+
+
+@pytest.mark.slow
+def test_an_import_says_that_code_is_not_imported(waypost: Waypost, project: Path, tmp_path: Path) -> None:
+    (project / "a.py").write_text("def apple():\n    return 1\n")
+    waypost("init")
+    waypost("export", "--code", str(tmp_path / "all.jsonl"))
+    assert "Nothing to do" not in waypost("import", str(tmp_path / "all.jsonl")).out
