@@ -8,7 +8,7 @@ NPM := npm ci --prefix tests/mermaid --no-audit --no-fund --ignore-scripts
 MERMAID := tests/mermaid/node_modules/.package-lock.json
 BROWSER := $(VENV)/.browser
 
-.PHONY: help setup demo test test-fast lint format bench soak clean
+.PHONY: help setup demo test test-fast lint style types format bench soak clean
 
 help:
 	@echo "make demo       index this repository, ask about its code, remember and recall"
@@ -40,11 +40,15 @@ $(BROWSER): $(VENV)/.ready
 demo: setup
 	@PATH="$(abspath $(BIN)):$$PATH" bash scripts/demo.sh
 
-lint: setup
+lint: style types
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports --no-cache
+
+types: setup
+	$(BIN)/mypy
 
 format: setup
 	$(BIN)/ruff check --fix .
@@ -56,8 +60,15 @@ IN_MEMORY := room=$$([ -w /dev/shm ] && df -Pk /dev/shm | awk '$$4 > 4000000 && 
 	folder=$$(mktemp -d "$${room:-$${TMPDIR:-/tmp}}/wp.XXXXXX") || exit 1; \
 	trap 'rm -rf "$$folder"' EXIT; trap 'exit 1' HUP INT TERM; TMPDIR="$$folder"
 
-test: lint $(MERMAID) $(BROWSER)
-	@$(IN_MEMORY) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak"
+# Types are checked next to the tests: both together keep two cores busy. What mypy prints comes last, where it is read.
+test: style $(MERMAID) $(BROWSER)
+	@$(IN_MEMORY); export TMPDIR; \
+	$(BIN)/mypy > "$$folder/types" 2>&1 & types=$$!; \
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak"; tests=$$?; \
+	wait $$types; typed=$$?; echo "mypy:"; cat "$$folder/types"; \
+	[ $$tests -eq 0 ] || echo "make test: tests failed" >&2; \
+	[ $$typed -eq 0 ] || echo "make test: types are wrong, see mypy above" >&2; \
+	[ $$tests -eq 0 ] && [ $$typed -eq 0 ]
 
 test-fast: setup $(MERMAID)
 	@$(IN_MEMORY) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not slow"
