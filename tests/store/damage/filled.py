@@ -42,7 +42,9 @@ class Filled:
         return {memory_id for memory_id, places in self.places.items() if places & pages}
 
 
-def fill(home: Path, project: Path, *, memories: int = 120, files: int = 12, origin: str = "") -> Filled:
+def fill(
+    home: Path, project: Path, *, memories: int = 120, long_notes: int = 12, files: int = 12, origin: str = ""
+) -> Filled:
     """Facts with history, decisions with reasons, notes and conversations of the journal, candidates, what was forgotten,
     lifetimes, references to code, and an index of the code. With an `origin`, the project has a commit too."""
     project.mkdir(parents=True, exist_ok=True)
@@ -62,7 +64,7 @@ def fill(home: Path, project: Path, *, memories: int = 120, files: int = 12, ori
         {"text": f"Service {n} listens on port {8000 + n} and logs to place {n}", "domain": f"d{n % 7}"}
         for n in range(memories)
     ]
-    drafts += [{"text": f"Long note {n}: " + " ".join(f"word{n}x{i}" for i in range(900))} for n in range(12)]
+    drafts += [{"text": f"Long note {n}: " + " ".join(f"word{n}x{i}" for i in range(900))} for n in range(long_notes)]
     receipts = [*memory.remember_many(drafts)]
     ids = [receipt.id for receipt in receipts if receipt.id]
     for number in range(0, 20, 2):

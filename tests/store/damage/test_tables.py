@@ -37,24 +37,42 @@ TABLES = [name for sort, name in parts_of_schema() if sort == "table"]
 INDEXES = [name for sort, name in parts_of_schema() if sort == "index"]
 
 
-@pytest.fixture(scope="session")
-def small_template(tmp_path_factory: pytest.TempPathFactory) -> Filled:
-    folder = tmp_path_factory.mktemp("small")
+def make_template(folder: Path, *, long_notes: int) -> Filled:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WAYPOST_BACKGROUND", "0")
         patch.setenv("HOME", str(folder))
         patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: FakeEngine())
-        return fill(folder / "home", folder / "project", memories=32, files=3, origin=ORIGIN)
+        return fill(folder / "home", folder / "project", memories=32, long_notes=long_notes, files=3, origin=ORIGIN)
+
+
+@pytest.fixture(scope="session")
+def small_template(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    return make_template(tmp_path_factory.mktemp("small"), long_notes=3)
+
+
+@pytest.fixture(scope="session")
+def long_template(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    """Large enough that every table of `LONG` takes several pages."""
+    return make_template(tmp_path_factory.mktemp("long"), long_notes=12)
+
+
+@pytest.fixture(autouse=True)
+def without_models(fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checking the installed models takes longer than all the rest."""
+    assert fake_engine is not None
+    monkeypatch.setattr("waypost.flows.admin.doctor.model_status", lambda *_, **__: ())
 
 
 @pytest.fixture
-def small(small_template: Filled, tmp_path: Path, fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> Filled:
-    assert fake_engine is not None
-    monkeypatch.setattr(
-        "waypost.flows.admin.doctor.model_status", lambda *_, **__: ()
-    )  # takes longer than all the rest
+def small(small_template: Filled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Filled:
     monkeypatch.chdir(small_template.project)
     return small_template.copy(tmp_path / "home")
+
+
+@pytest.fixture
+def long(long_template: Filled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Filled:
+    monkeypatch.chdir(long_template.project)
+    return long_template.copy(tmp_path / "home")
 
 
 class Terminal:
@@ -122,11 +140,11 @@ def test_without_the_first_page_of_a_table_reads_go_on(small: Filled, terminal: 
 
 
 @pytest.mark.parametrize("table", LONG)
-def test_without_the_other_pages_of_a_table_reads_go_on(small: Filled, terminal: Terminal, table: str) -> None:
-    pages = pages_of_table(small.database, table)
+def test_without_the_other_pages_of_a_table_reads_go_on(long: Filled, terminal: Terminal, table: str) -> None:
+    pages = pages_of_table(long.database, table)
     assert pages
-    zero(small.database, *pages)
-    goes_on(small, terminal, frozenset(small.memories) if table == "memories" else frozenset())
+    zero(long.database, *pages)
+    goes_on(long, terminal, frozenset(long.memories) if table == "memories" else frozenset())
 
 
 @pytest.mark.slow
