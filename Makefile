@@ -13,7 +13,7 @@ BROWSER := $(VENV)/.browser
 help:
 	@echo "make demo       index this repository, ask about its code, remember and recall"
 	@echo "make test       lint, types, layers and all tests"
-	@echo "make test-fast  the inner loop: tests without the slow ones (servers, browsers, PostgreSQL, very many examples)"
+	@echo "make test-fast  the inner loop: tests without the slow ones (servers, browsers, PostgreSQL, very many examples, more than 80 ms)"
 	@echo "make bench      speed and quality against other systems (installs them)"
 	@echo "make soak       long runs: many processes, many kills"
 

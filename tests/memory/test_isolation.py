@@ -227,6 +227,7 @@ def test_an_import_cannot_bring_references_outside_or_take_over_ids(repository: 
     assert [receipt.status for receipt in memory.admin.import_file(hostile)] == ["added"]
 
 
+@pytest.mark.slow
 def test_clones_and_worktrees_of_one_origin_share_what_was_said(
     repository: MakeRepository, git: Git, tmp_path: Path
 ) -> None:
@@ -247,6 +248,7 @@ def test_clones_and_worktrees_of_one_origin_share_what_was_said(
     assert Memory.open(source).list() == []  # it has no origin, so it is another project
 
 
+@pytest.mark.slow
 def test_another_origin_is_another_space(repository: MakeRepository, git: Git) -> None:
     shop = repository("shop", ORIGIN)
     fork = shop.with_name("fork")

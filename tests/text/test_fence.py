@@ -131,6 +131,7 @@ def test_a_flag_carries_no_other_message() -> None:
     assert seen("😀" + "".join(chr(0xFE00 + n) for n in range(16))) == "😀"
 
 
+@pytest.mark.slow
 def test_a_long_text_of_marks_is_made_harmless_in_one_pass() -> None:
     assert defuse("<|" * 300_000).count("(|") == 300_000
 

@@ -37,6 +37,7 @@ def test_what_begins_later_on_purpose_still_begins_later(memory: Memory, clock: 
     assert [row["text"] for row in memory.list()] == ["The toll is two euros"]
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_over_jumps_to_and_fro(open_memory: OpenMemory, clock: TestClock) -> None:
     memory = open_memory()
     kept: dict[str, str] = {}

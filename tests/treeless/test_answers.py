@@ -54,6 +54,7 @@ def test_a_report_of_what_is_stale_tells_the_last_verdicts(away: Memory, shop: S
         away.code.stale(check=True)
 
 
+@pytest.mark.slow
 def test_looking_changes_no_verdict_and_no_time(away: Memory, shop: Shop, clock: TestClock) -> None:
     before = away.code.stale().to_json()
     for _ in range(3):
@@ -133,6 +134,7 @@ def test_where_the_tree_is_again_it_can_be_verified_and_is_pinned(away: Memory, 
     assert link.was.anchor and link.finding.state == "unchanged" and link.as_of == ""
 
 
+@pytest.mark.slow
 def test_the_checkout_that_was_judged_last_is_shown_unless_another_is_chosen(
     tmp_path: Path, clock: TestClock, fake_engine: FakeEngine, spaces: Spaces, shop: Shop
 ) -> None:
@@ -170,6 +172,7 @@ def _same_origin(*roots: Path) -> None:
             file.write('[remote "origin"]\n\turl = https://example.org/shop.git\n')
 
 
+@pytest.mark.slow
 def test_entries_of_a_journal_that_was_in_the_tree_are_read_and_searched(
     tmp_path: Path, clock: TestClock, fake_engine: FakeEngine
 ) -> None:

@@ -229,6 +229,7 @@ def make_submodule(parent: Path, path: str, git: Git, origin: Path) -> None:
     git(parent, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(origin), path)
 
 
+@pytest.mark.slow
 def test_submodules_are_trees_of_their_own(root: Path, git: Git, tmp_path: Path) -> None:
     git(root, "init", "-q")
     grow(root, "a.py")
@@ -403,6 +404,7 @@ def test_paths_that_no_walk_gives_have_no_entries(tree: Path, path: str) -> None
     assert list(look_at(tree, [path])) == []
 
 
+@pytest.mark.slow
 def test_some_paths_of_submodules_and_of_other_repositories(root: Path, git: Git, tmp_path: Path) -> None:
     git(root, "init", "-q")
     make_submodule(root, "mods/one", git, tmp_path / "origin")

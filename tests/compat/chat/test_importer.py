@@ -234,6 +234,7 @@ def test_a_list_and_a_document_of_messages_are_read_too(file: Path, indent: int 
         assert said(file) == expected
 
 
+@pytest.mark.slow
 def test_a_member_larger_than_a_block_and_a_list_that_is_cut_off(file: Path) -> None:
     rows = [{**TV, "content": "ä" * 200_000}, ANSWER]
     whole = json.dumps(rows, ensure_ascii=False)
@@ -264,6 +265,7 @@ def test_a_survey_counts_and_writes_nothing(memory: Memory, file: Path) -> None:
     assert len(memory.list(kind="conversation")) == 1
 
 
+@pytest.mark.slow
 def test_progress_is_told_and_ends_with_all(memory: Memory, file: Path) -> None:
     told: list[tuple[int, int]] = []
     rows = [{**TV, "content": f"message {n}", "time": 1_769_792_400 + n} for n in range(300)]

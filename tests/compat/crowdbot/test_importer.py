@@ -160,6 +160,7 @@ def test_secrets_are_masked_in_entries_and_in_the_upper_part(memory: Memory, old
     assert bring(memory, old).backup == done.backup
 
 
+@pytest.mark.slow
 def test_a_long_text_without_a_date_becomes_notes_instead_of_filling_every_context(memory: Memory, old: Path) -> None:
     old.write_text("".join(f"# Thema {n}\n{'wort ' * 200}\n" for n in range(30)))
     done = bring(memory, old)

@@ -340,6 +340,7 @@ CASES: list[tuple[FindingKind, Callable[[Home], ByHand]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="remedies are written for a POSIX shell")
 @pytest.mark.parametrize(("kind", "provoke"), CASES, ids=[provoke.__name__ for _, provoke in CASES])
 def test_a_remedy_makes_its_finding_go_away(home: Home, kind: FindingKind, provoke: Callable[[Home], ByHand]) -> None:
@@ -463,6 +464,7 @@ def test_hooks_that_were_too_late_are_counted_by_agent(home: Home) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_hook_that_is_too_late_again_stays_a_problem(home: Home) -> None:
     hooks_that_were_too_late(home)
     late = "from waypost.faces.hooks.agent import entry as e\ne.SECONDS = dict.fromkeys(e.SECONDS, 0.0)\ne.main()"

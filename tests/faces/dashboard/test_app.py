@@ -15,6 +15,7 @@ from waypost.faces.guard.identity import TokenIdentity
 PAGES = ("", "search?q=total", "context?task=total")
 
 
+@pytest.mark.slow
 def test_every_page_forbids_scripts_of_others(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
     for page in PAGES:
@@ -25,6 +26,7 @@ def test_every_page_forbids_scripts_of_others(sample: Sample, browse: Browse) ->
         assert answer.headers["cache-control"] == "no-store"
 
 
+@pytest.mark.slow
 def test_no_page_has_script_or_style_of_its_own(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
     for page in (*PAGES, f"memory/{sample['stale']}", f"memory/{sample['hostile']}"):
@@ -93,6 +95,7 @@ def test_other_memories_of_the_machine_are_in_the_menu(sample: Sample, browse: B
     assert f'href="/s/{sample.memory.identity.space_id}" aria-current="true"' in text
 
 
+@pytest.mark.slow
 def test_who_may_not_change_anything_sees_no_forms_that_do(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory, READER)
     for page in (*PAGES, f"memory/{sample['stale']}"):

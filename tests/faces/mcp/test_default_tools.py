@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.conftest import TestClock
 from tests.faces.mcp.conftest import Agent, text_of
 
@@ -110,6 +111,7 @@ def test_why_without_an_answer_says_where_to_go_on(agent: Agent) -> None:
     assert "recall searches everything" in agent.text("why", question="why is the sky blue?")
 
 
+@pytest.mark.slow
 def test_a_briefing_is_fenced_and_stays_within_its_tokens(agent: Agent) -> None:
     for number in range(30):
         agent.text("remember", text=f"Rule {number} on deploying: check list {number} before the release goes out.")

@@ -116,6 +116,7 @@ def test_the_opening_is_answered_before_there_is_a_server(client: Client) -> Non
     client.goes()
 
 
+@pytest.mark.slow
 def test_the_server_hears_the_opening_and_all_that_waited_in_order_and_the_client_one_answer_to_each(
     client: Client,
 ) -> None:

@@ -48,6 +48,7 @@ def test_every_other_command_line_is_left_to_the_command_framework(arguments: li
     assert started_by_agent(arguments) is None
 
 
+@pytest.mark.slow
 def test_the_first_answer_waits_for_nothing_heavy() -> None:
     script = (
         "import json, sys\n"

@@ -62,6 +62,7 @@ def sidecars(memory: Memory) -> list[Path]:
     return sorted(memory.space.folder.glob("vectors-*.bin"))
 
 
+@pytest.mark.slow
 def test_a_rebuilt_memory_gives_the_same_answers(lived_in: Memory) -> None:
     before, derived = answers(lived_in), contents(lived_in)
     assert all(before)
@@ -72,6 +73,7 @@ def test_a_rebuilt_memory_gives_the_same_answers(lived_in: Memory) -> None:
     assert answers(lived_in) == before
 
 
+@pytest.mark.slow
 def test_so_does_one_without_its_sidecars(lived_in: Memory) -> None:
     before = answers(lived_in)
     lived_in.close()
@@ -86,6 +88,7 @@ def test_so_does_one_without_its_sidecars(lived_in: Memory) -> None:
     assert answers(lived_in) == before
 
 
+@pytest.mark.slow
 def test_a_damaged_keyword_index_and_lost_vectors_are_made_again(lived_in: Memory) -> None:
     before, derived = answers(lived_in), contents(lived_in)
     with lived_in.space.store.write() as writer:
@@ -100,6 +103,7 @@ def test_a_damaged_keyword_index_and_lost_vectors_are_made_again(lived_in: Memor
     assert answers(lived_in) == before
 
 
+@pytest.mark.slow
 def test_what_was_forgotten_or_rejected_does_not_come_back(lived_in: Memory) -> None:
     lived_in.admin.rebuild()
     texts = {row["text"] for row in lived_in.list(limit=1000)}
@@ -109,6 +113,7 @@ def test_what_was_forgotten_or_rejected_does_not_come_back(lived_in: Memory) -> 
     assert lived_in.remember("The cache of team 5 holds 50 entries").status == "refused"
 
 
+@pytest.mark.slow
 def test_the_past_can_still_be_asked_after_a_rebuild(lived_in: Memory, clock: TestClock) -> None:
     then = "2026-01-30T12:00:00Z"
     before = [hit.text for hit in lived_in.recall("cache of team", k=20, known_at=then)]

@@ -54,6 +54,7 @@ def restored_everywhere(person: Memory) -> None:
         assert traces(person) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["in review", "rejected", "rejected since", "edited since", "approved since"])
 def test_forgetting_a_memory_takes_the_proposals_about_it_out_of_every_snapshot(
     person: Memory, agent: Memory, clock: TestClock, fact: str, state: str
@@ -123,6 +124,7 @@ def put_back(kept: Path, made: MemoryBackup) -> None:
     shutil.copytree(kept, made.path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["in review", "rejected"])
 @pytest.mark.parametrize("forgotten", ["the memory", "the candidate", "the memory after its time"])
 def test_a_snapshot_that_was_kept_elsewhere_brings_back_no_proposal_about_what_was_forgotten(
@@ -158,6 +160,7 @@ def test_a_candidate_that_said_what_was_forgotten_later_stays_gone(
     assert [row["id"] for row in person.list()] == [fact]
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_while_a_restore_is_prepared_does_not_come_back(
     person: Memory, fact: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +184,7 @@ def test_what_is_forgotten_while_a_restore_is_prepared_does_not_come_back(
     assert person.list() == []
 
 
+@pytest.mark.slow
 def test_a_damaged_database_that_says_what_was_forgotten_gets_no_proposal_about_it_back(
     person: Memory, agent: Memory, fact: str, tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def settled(memory: Memory, **changes: object) -> Memory:
     return Memory(memory.identity, replace(memory.space.settings, backup=backup), LIBRARY, memory.space.clock)
 
 
+@pytest.mark.slow
 def test_a_restore_brings_back_memories_journal_links_states_and_candidates_as_they_were(
     memory: Memory, clock: TestClock
 ) -> None:
@@ -119,6 +120,7 @@ def test_new_numbers_are_never_those_of_memories_that_a_restore_took_away(memory
         assert [version.number for version in reader.versions(gamma)] == [last + 1]
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_private_and_holds_nothing_that_can_be_made_again(memory: Memory) -> None:
     memory.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "fact"} for n in range(300)])
     made = memory.admin.backups.make()
@@ -177,6 +179,7 @@ def test_a_snapshot_of_another_memory_is_refused(memory: Memory, open_memory: Op
 # -- when, and how many
 
 
+@pytest.mark.slow
 def test_maintenance_makes_one_a_day_and_keeps_the_last_seven(memory: Memory, clock: TestClock) -> None:
     made = []
     for day in range(10):
@@ -206,6 +209,7 @@ def test_a_memory_in_which_nothing_was_ever_written_gets_no_snapshot(memory: Mem
     assert daily(memory) is None
 
 
+@pytest.mark.slow
 def test_snapshots_that_were_asked_for_do_not_push_out_daily_ones(memory: Memory, clock: TestClock) -> None:
     remembered(memory, "Alpha runs on port 80")
     first = daily(memory)
@@ -216,6 +220,7 @@ def test_snapshots_that_were_asked_for_do_not_push_out_daily_ones(memory: Memory
     assert causes == ["asked for"] * 7 + ["daily"]
 
 
+@pytest.mark.slow
 def test_how_many_are_kept_and_whether_there_are_daily_ones_can_be_set(
     memory: Memory, clock: TestClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,6 +244,7 @@ def test_how_many_are_kept_and_whether_there_are_daily_ones_can_be_set(
             config.load()
 
 
+@pytest.mark.slow
 def test_a_clock_that_jumps_by_years_neither_stops_new_snapshots_nor_throws_away_real_ones(
     memory: Memory, clock: TestClock
 ) -> None:
@@ -274,6 +280,7 @@ def test_missed_maintenance_is_noticed_after_a_clock_that_was_years_ahead(memory
 # -- what was forgotten
 
 
+@pytest.mark.slow
 def test_forgetting_leaves_no_byte_of_it_in_any_snapshot(memory: Memory, clock: TestClock) -> None:
     remembered(memory, "Alpha runs on port 80")
     memory.admin.backups.make()  # without it: this one stays as it is
@@ -294,6 +301,7 @@ def test_forgetting_leaves_no_byte_of_it_in_any_snapshot(memory: Memory, clock: 
         assert texts(memory) == {"Alpha runs on port 80"}
 
 
+@pytest.mark.slow
 def test_forgetting_an_entry_takes_it_out_of_the_journal_files_of_every_snapshot(
     memory: Memory, tmp_path: Path
 ) -> None:
@@ -356,6 +364,7 @@ def put_back(memory: Memory, kept: Path, made: MemoryBackup) -> None:
     shutil.copytree(kept, made.path)
 
 
+@pytest.mark.slow
 def test_a_snapshot_that_was_kept_elsewhere_brings_back_nothing_forgotten(memory: Memory, tmp_path: Path) -> None:
     remembered(memory, "Alpha runs on port 80")
     fact, entry = remembered(memory, TEXT), memory.journal.add(f"Anna said: {TEXT}").id
@@ -461,6 +470,7 @@ def test_a_lost_folder_is_restored_from_its_snapshots_with_its_journal(memory: M
     assert "Anna" in next((memory.space.folder / "journal" / "daily").iterdir()).read_text()
 
 
+@pytest.mark.slow
 def test_a_database_that_was_begun_anew_and_indexed_gets_the_memories_beside_its_own_rows(
     memory: Memory, tmp_path: Path
 ) -> None:
@@ -485,6 +495,7 @@ def test_a_database_that_was_begun_anew_and_indexed_gets_the_memories_beside_its
     assert again.changes_nothing
 
 
+@pytest.mark.slow
 def test_what_the_damaged_database_still_says_of_forgotten_memories_outlasts_the_restore(
     memory: Memory, tmp_path: Path
 ) -> None:
@@ -510,6 +521,7 @@ def test_what_the_damaged_database_still_says_of_forgotten_memories_outlasts_the
     assert memory.remember("Beta is wrong").status == "refused"
 
 
+@pytest.mark.slow
 def test_a_damaged_memory_gets_no_snapshot_and_keeps_the_old_ones(memory: Memory, clock: TestClock) -> None:
     memory.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "fact"} for n in range(200)])
     memory.admin.backups.make()

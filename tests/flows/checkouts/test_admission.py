@@ -31,6 +31,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_an_unrelated_folder_with_the_same_origin_neither_reads_nor_writes(
     command: tuple[str, ...], shop: Path, repository: Repository, waypost: Waypost, tmp_path: Path
@@ -45,6 +46,7 @@ def test_an_unrelated_folder_with_the_same_origin_neither_reads_nor_writes(
     assert waypost(shop, "status", "--json").json["checkouts"] == [str(shop)]
 
 
+@pytest.mark.slow
 def test_the_library_raises_a_security_error_of_its_own(shop: Path, repository: Repository) -> None:
     stranger = repository("stranger", ORIGIN)
     with pytest.raises(UnknownCheckout, match="shares no commit with a known checkout") as error:
@@ -55,6 +57,7 @@ def test_the_library_raises_a_security_error_of_its_own(shop: Path, repository: 
         Memory.open(shop).admin.for_path(stranger).recall("orders")
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_a_real_second_clone_opens_without_a_question(shop: Path, repository: Repository, clone: Clone) -> None:
     assert FACT in recalled(clone(shop, "second"))
@@ -62,6 +65,7 @@ def test_a_real_second_clone_opens_without_a_question(shop: Path, repository: Re
         Memory.open(repository("stranger", ORIGIN))
 
 
+@pytest.mark.slow
 def test_a_known_checkout_is_not_looked_at_again(shop: Path, clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
     second = clone(shop, "second")
     recalled(second)
@@ -70,6 +74,7 @@ def test_a_known_checkout_is_not_looked_at_again(shop: Path, clone: Clone, monke
     assert FACT in recalled(shop)
 
 
+@pytest.mark.slow
 def test_worktrees_open_with_and_without_an_origin(
     shop: Path, repository: Repository, git: Git, tmp_path: Path
 ) -> None:
@@ -82,6 +87,7 @@ def test_worktrees_open_with_and_without_an_origin(
     assert recalled(tmp_path / "work" / "side", "local remote") == ["The local project has no remote."]
 
 
+@pytest.mark.slow
 def test_a_submodule_opens_for_the_memory_of_its_project(
     shop: Path, repository: Repository, git: Git, tmp_path: Path
 ) -> None:
@@ -91,6 +97,7 @@ def test_a_submodule_opens_for_the_memory_of_its_project(
     assert FACT in recalled(outer / "inner")
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_stored_commits_decide_when_the_known_checkout_is_gone(
     shop: Path, repository: Repository, clone: Clone
@@ -103,10 +110,12 @@ def test_stored_commits_decide_when_the_known_checkout_is_gone(
         Memory.open(repository("stranger", ORIGIN))
 
 
+@pytest.mark.slow
 def test_a_shallow_clone_opens_by_a_commit_that_a_known_checkout_has(shop: Path, clone: Clone, git: Git) -> None:
     assert FACT in recalled(clone(shop, "shallow", ORIGIN, "--depth=1"))
 
 
+@pytest.mark.slow
 def test_a_shallow_clone_that_nobody_knows_says_how_to_get_its_history(
     shop: Path, clone: Clone, git: Git, tmp_path: Path
 ) -> None:
@@ -120,6 +129,7 @@ def test_a_shallow_clone_that_nobody_knows_says_how_to_get_its_history(
     assert FACT in recalled(shallow)
 
 
+@pytest.mark.slow
 def test_a_full_clone_opens_beside_a_known_shallow_one(repository: Repository, clone: Clone) -> None:
     server = repository("server", None, 3)
     with Memory.open(clone(server, "shallow", ORIGIN, "--depth=1")) as memory:
@@ -127,6 +137,7 @@ def test_a_full_clone_opens_beside_a_known_shallow_one(repository: Repository, c
     assert FACT in recalled(clone(server, "full"))
 
 
+@pytest.mark.slow
 def test_a_clone_on_an_orphan_branch_opens_by_the_branches_of_its_remote(shop: Path, clone: Clone, git: Git) -> None:
     second = clone(shop, "second")
     git(second, "checkout", "-q", "--orphan", "pages")
@@ -184,6 +195,7 @@ def test_history_that_is_borrowed_from_the_known_checkout_is_not_enough(
         Memory.open(stranger)
 
 
+@pytest.mark.slow
 def test_a_repository_whose_history_was_rewritten_opens_after_a_person_confirms_it(
     shop: Path, repository: Repository, waypost: Waypost
 ) -> None:

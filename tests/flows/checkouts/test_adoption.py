@@ -37,6 +37,7 @@ def local(repository: Repository, fake_engine: FakeEngine) -> Path:
     return root
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_clone_by_another_form_of_the_address_shares_the_memory(form: str, shop: Path, clone: Clone) -> None:
     second = clone(shop, "second", form)
@@ -53,12 +54,14 @@ def test_changing_the_form_in_a_known_checkout_keeps_its_memory(shop: Path, git:
     assert FACT in recalled(shop)
 
 
+@pytest.mark.slow
 def test_the_id_of_a_memory_that_is_there_already_stays(shop: Path, clone: Clone, waypost: Waypost) -> None:
     before = waypost(shop, "status", "--json").json["space"]
     second = clone(shop, "second", FORMS[0])
     assert waypost(second, "status", "--json").json["space"] == before == identify(shop).space_id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["https://git.example.org:8443/team/shop", "https://git.example.org/team/shop2"])
 def test_another_address_is_another_memory_that_says_where_the_first_is(
     form: str, shop: Path, clone: Clone, waypost: Waypost
@@ -69,6 +72,7 @@ def test_another_address_is_another_memory_that_says_where_the_first_is(
     assert f"2 memories of this repository exist under {identify(shop).space_id}" in done.err
 
 
+@pytest.mark.slow
 def test_two_memories_from_before_are_both_kept_and_shown(shop: Path, clone: Clone, waypost: Waypost) -> None:
     """As with a version that made a memory for each form."""
     second = clone(shop, "second", FORMS[0])
@@ -96,6 +100,7 @@ def test_a_first_opening_that_is_cut_off_while_it_looks_is_made_up_for_by_the_ne
     assert f"2 memories of this repository exist under {old}" in waypost(local, "status").err
 
 
+@pytest.mark.slow
 def test_adding_an_origin_says_where_the_memories_are(local: Path, git: Git, waypost: Waypost) -> None:
     old = identify(local).space_id
     git(local, "remote", "add", "origin", ORIGIN)
@@ -113,6 +118,7 @@ def test_adding_an_origin_says_where_the_memories_are(local: Path, git: Git, way
     assert told in waypost(local, "doctor").out
 
 
+@pytest.mark.slow
 def test_an_adopted_memory_is_used_by_every_clone_and_can_be_given_back(
     local: Path, git: Git, clone: Clone, waypost: Waypost
 ) -> None:
@@ -135,6 +141,7 @@ def test_an_adopted_memory_is_used_by_every_clone_and_can_be_given_back(
     assert LOCAL in recalled(local, "local project remote")
 
 
+@pytest.mark.slow
 def test_where_both_hold_something_the_other_memory_is_merged_and_kept(
     local: Path, git: Git, waypost: Waypost, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def test_a_hook_says_nothing_and_keeps_nothing(shop: Path, stranger: Path, waypo
     assert waypost(shop, "status", "--json").json["collections"]["journal"] == 1
 
 
+@pytest.mark.slow
 def test_a_git_hook_of_a_stranger_leaves_no_log_with_the_memory(shop: Path, stranger: Path, waypost: Waypost) -> None:
     from waypost import config
 
@@ -84,6 +85,7 @@ def test_rest_forbids_it() -> None:
     assert problem_of(UnknownCheckout("x")).status == 403
 
 
+@pytest.mark.slow
 def test_snapshots_are_neither_listed_nor_restored_for_it(shop: Path, stranger: Path, waypost: Waypost) -> None:
     assert waypost(shop, "backup", "make").code == 0
     for command in (("list",), ("restore", "--yes"), ("make",)):
@@ -92,6 +94,7 @@ def test_snapshots_are_neither_listed_nor_restored_for_it(shop: Path, stranger: 
         assert FACT not in done.out
 
 
+@pytest.mark.slow
 def test_a_damaged_memory_is_not_exported_for_it(shop: Path, stranger: Path, waypost: Waypost, tmp_path: Path) -> None:
     database = Path(waypost(shop, "status", "--json").json["path"]) / "memory.db"
     open_spaces.drop_all()

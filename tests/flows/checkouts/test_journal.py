@@ -45,6 +45,7 @@ def journal_texts(memory: Memory) -> list[str]:
     return sorted(row["text"] for row in memory.list() if row["collection"] == "journal")
 
 
+@pytest.mark.slow
 def test_a_journal_that_came_with_a_repository_is_neither_written_nor_read(
     offered: Path, git: Git, waypost: Waypost
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_journal_that_came_with_a_repository_is_neither_written_nor_read(
     assert "trust me" not in waypost(offered, "ask", "treasury password box oak").out
 
 
+@pytest.mark.slow
 def test_status_and_doctor_say_where_the_journal_is_and_which_one_is_not_used(offered: Path, waypost: Waypost) -> None:
     status = waypost(offered, "status", "--json").json
     assert status["journal"] == str(Path(status["path"]) / "journal")
@@ -90,6 +92,7 @@ def test_only_a_person_can_agree(caller: Caller, offered: Path, clock: TestClock
     assert waypost(offered, "status", "--json").json["journal_offered"] == str(offered / ".waypost")
 
 
+@pytest.mark.slow
 def test_each_clone_has_to_be_agreed_to(offered: Path, clone: Clone, clock: TestClock, git: Git) -> None:
     opened(offered, clock).journal.keep_in_tree()
     assert PLANTED in journal_texts(opened(offered, clock))
@@ -103,6 +106,7 @@ def test_each_clone_has_to_be_agreed_to(offered: Path, clone: Clone, clock: Test
     assert {PLANTED, "A note in the second clone."} <= set(journal_texts(opened(second, clock)))
 
 
+@pytest.mark.slow
 def test_a_repository_cannot_bring_the_agreement_along(offered: Path, clone: Clone, clock: TestClock, git: Git) -> None:
     memory = opened(offered, clock)
     memory.journal.keep_in_tree()
@@ -190,6 +194,7 @@ def check_all_there(root: Path, clock: TestClock, texts: list[str], git: Git) ->
     assert git(root, "status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["merge", "rebase", "cherry-pick"])
 def test_branches_that_wrote_on_the_same_day_merge_without_conflict(
     way: str, kept: Path, clock: TestClock, git: Git
@@ -219,6 +224,7 @@ def test_branches_that_wrote_on_the_same_day_merge_without_conflict(
     check_all_there(kept, clock, [*both, "yes", "main goes on"], git)
 
 
+@pytest.mark.slow
 def test_what_both_branches_say_at_the_same_second_is_kept_of_both(kept: Path, clock: TestClock, git: Git) -> None:
     git(kept, "checkout", "-q", "-b", "side")
     start = clock.now
@@ -233,6 +239,7 @@ def test_what_both_branches_say_at_the_same_second_is_kept_of_both(kept: Path, c
     assert journal_texts(opened(kept, clock)) == ["Before the branches.", "yes", "yes"]
 
 
+@pytest.mark.slow
 def test_clones_that_wrote_on_the_same_branch_on_the_same_day_merge_without_conflict(
     kept: Path, clone: Clone, clock: TestClock, git: Git
 ) -> None:
@@ -247,6 +254,7 @@ def test_clones_that_wrote_on_the_same_branch_on_the_same_day_merge_without_conf
     check_all_there(kept, clock, [*SAID["english"], *SAID["deutsch"]], git)
 
 
+@pytest.mark.slow
 def test_the_rules_of_merging_come_with_the_repository(kept: Path, clone: Clone, clock: TestClock, git: Git) -> None:
     """Lists of points are merged line by line, in a clone that nobody has configured."""
     page = kept / ".waypost" / "important" / "preferences.md"
@@ -266,6 +274,7 @@ def test_the_rules_of_merging_come_with_the_repository(kept: Path, clone: Clone,
     ]
 
 
+@pytest.mark.slow
 def test_an_index_page_that_two_branches_made_is_made_anew_after_merging(
     kept: Path, clock: TestClock, git: Git
 ) -> None:
@@ -288,6 +297,7 @@ def test_an_index_page_that_two_branches_made_is_made_anew_after_merging(
     assert {"The ferry leaves at nine.", "The harbour opens at six."} <= set(journal_texts(opened(kept, clock)))
 
 
+@pytest.mark.slow
 def test_maintenance_by_itself_changes_no_file_of_the_repository(
     kept: Path, clock: TestClock, git: Git, waypost: Waypost
 ) -> None:
@@ -301,6 +311,7 @@ def test_maintenance_by_itself_changes_no_file_of_the_repository(
     assert "Before the branches." in journal_texts(opened(kept, clock))
 
 
+@pytest.mark.slow
 def test_an_answer_names_the_file_of_its_branch_and_a_briefing_reads_all_of_them(
     kept: Path, clock: TestClock, git: Git
 ) -> None:

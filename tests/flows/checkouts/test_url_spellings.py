@@ -39,6 +39,7 @@ def squatted(shop: Path, repository: Repository, waypost: Waypost) -> Path:
     return stranger
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [*FORMS, *MORE_FORMS])
 def test_a_stranger_is_refused_under_every_spelling(
     form: str, shop: Path, repository: Repository, clone: Clone, waypost: Waypost
@@ -55,6 +56,7 @@ def test_a_stranger_is_refused_under_every_spelling(
     assert STRANGER not in waypost(shop, "export", "-").out
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_a_stranger_of_another_spelling_is_refused_in_every_store(shop: Path, repository: Repository) -> None:
     with pytest.raises(UnknownCheckout):
@@ -63,6 +65,7 @@ def test_a_stranger_of_another_spelling_is_refused_in_every_store(shop: Path, re
         Memory.open(shop).admin.for_path(repository("second_stranger", FORMS[1])).recall("orders")
 
 
+@pytest.mark.slow
 def test_the_other_spelling_of_the_stranger_that_came_first_is_refused_too(
     repository: Repository, clone: Clone, waypost: Waypost
 ) -> None:
@@ -73,6 +76,7 @@ def test_the_other_spelling_of_the_stranger_that_came_first_is_refused_too(
     assert done.code == 1 and "waypost adopt" in done.err and STRANGER not in done.out
 
 
+@pytest.mark.slow
 def test_a_person_can_confirm_a_checkout_of_another_spelling_and_sees_whose_memory_it_is(
     shop: Path, repository: Repository, waypost: Waypost
 ) -> None:
@@ -83,6 +87,7 @@ def test_a_person_can_confirm_a_checkout_of_another_spelling_and_sees_whose_memo
     assert FACT in recalled(rewritten)
 
 
+@pytest.mark.slow
 def test_a_genuine_clone_is_recognised_where_a_stranger_took_its_spelling(
     squatted: Path, shop: Path, clone: Clone, waypost: Waypost
 ) -> None:
@@ -96,6 +101,7 @@ def test_a_genuine_clone_is_recognised_where_a_stranger_took_its_spelling(
     assert STRANGER in left and FACT not in left and "hello" not in left
 
 
+@pytest.mark.slow
 def test_adopting_finds_the_memory_that_shares_history_before_that_of_a_stranger(
     shop: Path, repository: Repository, clone: Clone, waypost: Waypost
 ) -> None:
@@ -114,6 +120,7 @@ def test_adopting_finds_the_memory_that_shares_history_before_that_of_a_stranger
     assert waypost(second, "list").code == 1
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_stranger_is_adopted_only_by_its_name(
     shop: Path, repository: Repository, clone: Clone, waypost: Waypost
 ) -> None:
@@ -125,6 +132,7 @@ def test_the_memory_of_a_stranger_is_adopted_only_by_its_name(
     assert (done["status"], done["checkouts"]) == ("confirmed", [str(stranger)])
 
 
+@pytest.mark.slow
 def test_an_adopted_memory_is_used_under_every_spelling(
     repository: Repository, clone: Clone, waypost: Waypost, git: Git
 ) -> None:
@@ -142,6 +150,7 @@ def test_an_adopted_memory_is_used_under_every_spelling(
     assert {waypost(one, "status", "--json").json["space"] for one in clones} == {identify(local).space_id}
 
 
+@pytest.mark.slow
 def test_a_spelling_that_was_linked_before_the_adoption_follows_it(
     repository: Repository, clone: Clone, waypost: Waypost, git: Git
 ) -> None:
@@ -155,6 +164,7 @@ def test_a_spelling_that_was_linked_before_the_adoption_follows_it(
     assert LOCAL in waypost(second, "list").out
 
 
+@pytest.mark.slow
 def test_a_chain_of_aliases_that_an_earlier_version_wrote_is_followed(
     repository: Repository, clone: Clone, waypost: Waypost, git: Git
 ) -> None:
@@ -169,6 +179,7 @@ def test_a_chain_of_aliases_that_an_earlier_version_wrote_is_followed(
     assert LOCAL in waypost(second, "list").out
 
 
+@pytest.mark.slow
 def test_undo_in_a_clone_of_another_spelling_has_nothing_to_undo(shop: Path, clone: Clone, waypost: Waypost) -> None:
     second = clone(shop, "second", FORMS[0])
     assert FACT in waypost(second, "list").out

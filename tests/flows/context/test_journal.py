@@ -157,6 +157,7 @@ def test_four_characters_are_a_token_and_half_the_window_is_the_budget(journal: 
     assert "of 64000 tokens" in told.explanation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokens", [1, 30, 60, 100, 150, 300, 1000])
 def test_no_budget_is_passed(journal: Memory, tokens: int) -> None:
     write(journal, "daily/2026-02-09.md", day_page("2026-02-09", *(f"Satz {n} " * 9 for n in range(40))))
@@ -165,6 +166,7 @@ def test_no_budget_is_passed(journal: Memory, tokens: int) -> None:
     assert told.tokens <= tokens
 
 
+@pytest.mark.slow
 def test_a_long_day_is_cut_at_its_entries_and_what_the_question_needs_has_room(journal: Memory) -> None:
     write(
         journal, "daily/2026-02-10.md", day_page("2026-02-10", *(f"Satz {n}: " + "viele Worte " * 9 for n in range(90)))
@@ -206,6 +208,7 @@ def test_secrets_in_files_are_masked(journal: Memory) -> None:
     assert "sk-abcdef" not in text
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_told(
     journal: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,7 @@ def test_a_small_debt_is_paid_by_the_question_itself(engines: Engines, open_memo
     assert memory.status()["pending"] == {MINILM.name: 0}
 
 
+@pytest.mark.slow
 def test_a_large_debt_is_told_and_left_to_the_worker(engines: Engines, open_memory: OpenMemory) -> None:
     engines["minilm"].fail = True
     memory = open_memory()
@@ -163,6 +164,7 @@ def test_nothing_is_embedded_twice(engines: Engines, open_memory: OpenMemory) ->
     assert sorted(passages) == sorted(set(passages))
 
 
+@pytest.mark.slow
 def test_an_engine_that_fails_in_the_middle_leaves_the_rest_owed(engines: Engines, open_memory: OpenMemory) -> None:
     engines["minilm"].fail = True
     memory = open_memory()
@@ -183,6 +185,7 @@ def test_an_engine_that_fails_in_the_middle_leaves_the_rest_owed(engines: Engine
     assert len(embedded) == len(set(embedded)) == 600
 
 
+@pytest.mark.slow
 def test_both_engines_serve_while_a_new_one_catches_up_and_then_the_old_vectors_go(
     engines: Engines, open_with: Callable[..., Memory]
 ) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from waypost.embed.fake import FakeEngine
 from waypost.memory import Memory
 
@@ -10,6 +12,7 @@ def names(memory: Memory) -> set[str]:
     return {row["name"] for row in memory.list(kind="symbol", limit=1000)}
 
 
+@pytest.mark.slow
 def test_each_worktree_answers_from_its_own_tree_and_embeds_only_what_differs(
     tree: Path, memory: Memory, fake_engine: FakeEngine, git: object, tmp_path: Path
 ) -> None:
@@ -36,6 +39,7 @@ def test_each_worktree_answers_from_its_own_tree_and_embeds_only_what_differs(
     assert fact.id in {hit.id for hit in feature.recall("how long do tokens live?")}
 
 
+@pytest.mark.slow
 def test_what_one_worktree_drops_stays_in_the_other(tree: Path, memory: Memory, git: object, tmp_path: Path) -> None:
     run = git
     assert callable(run)

@@ -70,6 +70,7 @@ def test_what_is_not_committed_teaches_and_twice_teaches_nothing_more(shop: Memo
     assert len(shop.list()) + len(shop.facts.review().candidates) == len(first.taken)
 
 
+@pytest.mark.slow
 def test_only_what_is_staged_is_read_when_asked(shop: Memory, git: Git) -> None:
     need_httpx(shop.code.root)
     git(shop.code.root, "add", "-A")
@@ -80,6 +81,7 @@ def test_only_what_is_staged_is_read_when_asked(shop: Memory, git: Git) -> None:
     assert "retry" in learned_texts(shop.facts.learn(dry_run=True))
 
 
+@pytest.mark.slow
 def test_commits_since_a_revision_are_read_with_what_is_not_committed(shop: Memory, git: Git) -> None:
     base = git(shop.code.root, "rev-parse", "HEAD")
     write(shop.code.root, "shop/retry.py", RETRY)
@@ -118,6 +120,7 @@ def test_a_fixing_commit_proposes_a_fix(shop: Memory, git: Git) -> None:
     assert "shop/storage.py" in " ".join(fix.candidate.refs)
 
 
+@pytest.mark.slow
 def test_yes_approves_the_rest_only_for_a_person(shop: Memory, clock: TestClock, git: Git) -> None:
     (config.load().home / "config.toml").write_text('[learn]\nhold = "all"\n')
     need_httpx(shop.code.root)
@@ -201,6 +204,7 @@ def test_a_saved_new_file_teaches_and_a_saved_old_one_only_if_told(shop: Memory)
     assert learn_saved(shop.space, ["shop/gone.py"]) == 0
 
 
+@pytest.mark.slow
 def test_the_worker_learns_what_was_tracked_and_committed(shop: Memory, git: Git) -> None:
     shop.index()
     need_httpx(shop.code.root)

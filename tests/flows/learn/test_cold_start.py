@@ -86,6 +86,7 @@ def test_discovering_twice_changes_nothing(shop: Memory) -> None:
     assert {one.id for one in again.taken} == {one.id for one in first.taken}
 
 
+@pytest.mark.slow
 def test_what_has_changed_in_the_tree_replaces_what_was_found_before(shop: Memory) -> None:
     shop.facts.discover()
     changed = SHOP["pyproject.toml"].replace(">=3.11", ">=3.13")

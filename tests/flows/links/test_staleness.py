@@ -147,6 +147,7 @@ def test_a_secret_in_a_file_is_in_no_hash(tree: Path, memory: Memory) -> None:
     assert link.finding.state == "unchanged"
 
 
+@pytest.mark.slow
 def test_many_references_stay_small_on_disk(uploads: Path, memory: Memory) -> None:
     import apsw
 
@@ -569,6 +570,7 @@ def test_a_class_named_in_the_text_is_not_stale_by_a_small_change(uploads: Path,
     assert not the_link(indexed, made.id).is_stale
 
 
+@pytest.mark.slow
 def test_memories_from_before_the_index_are_linked_by_upkeep(uploads: Path, memory: Memory) -> None:
     made = memory.remember("`create_uploads` sends parts of five")
     assert made.id is not None and not memory.show(made.id).links
@@ -604,6 +606,7 @@ def test_verdicts_of_branches_long_left_are_dropped(
     assert memory.code.stale().stale == 1
 
 
+@pytest.mark.slow
 def test_after_git_changed_the_tree_the_verdicts_are_there(
     repository: Path, uploads: Path, memory: Memory, git: Git
 ) -> None:

@@ -61,22 +61,26 @@ ASKED = {
 }
 
 
+@pytest.mark.slow
 def test_who_asks_only_for_a_time_is_told_what_was_said_then(memory: Memory) -> None:
     found = {question: days_of(memory, question) for question in ASKED}
     assert {question: days - ASKED[question] for question, days in found.items() if days - ASKED[question]} == {}
     assert all(found.values())
 
 
+@pytest.mark.slow
 def test_a_subject_with_a_day_finds_what_was_said_of_it_on_that_day(memory: Memory) -> None:
     best = memory.recall("What was said about the apple trees on 15 January?", k=1).hits[0]
     assert "apple trees" in best.text
     assert best.time and memory.space.journal.local(best.time).date() == date(2026, 1, 15)
 
 
+@pytest.mark.slow
 def test_a_time_of_which_nothing_is_known_does_not_hide_the_rest(memory: Memory) -> None:
     assert memory.recall("What did we discuss on 3 March 2020?", k=3).hits
 
 
+@pytest.mark.slow
 def test_a_note_of_the_asked_day_is_told_too(memory: Memory) -> None:
     memory.journal.add("The gutter leaks", time="2025-12-24")
     assert "The gutter leaks" in [hit.text for hit in memory.recall("What did I note on 24 December?", k=5).hits]

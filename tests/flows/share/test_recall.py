@@ -90,6 +90,7 @@ def _in_another_process(memory: Memory, code: str) -> None:
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_another_process_revokes_under_one_that_goes_on_asking(shared: Pair) -> None:
     shop, web = shared
@@ -104,6 +105,7 @@ def test_another_process_revokes_under_one_that_goes_on_asking(shared: Pair) -> 
 # -- what is offered
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_only_the_kinds_domains_and_levels_that_are_offered_are_read(shop: Memory, web: Memory) -> None:
     shop.remember("Payments go through Stripe", kind="fact", domain="payments", level=1)
@@ -157,6 +159,7 @@ def test_ones_own_hits_name_no_project(shared: Pair) -> None:
     assert foreign(web)[0].to_json()["project"]["name"] == "shop-api"
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_the_better_answer_comes_first_wherever_it_is(shared: Pair) -> None:
     shop, web = shared
@@ -210,6 +213,7 @@ def test_a_prompt_is_answered_with_what_is_shared_once(shared: Pair, clock: Test
 # -- only read
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_a_shared_memory_cannot_be_changed_here(shared: Pair) -> None:
     shop, web = shared
@@ -317,6 +321,7 @@ def test_a_giver_that_is_locked_is_named_and_holds_nobody_up(shared: Pair, monke
     assert foreign(web)
 
 
+@pytest.mark.slow
 def test_at_most_five_are_asked_and_that_is_said(project: OpenAs, web: Memory) -> None:
     for number in range(7):
         giver = project(f"giver-{number}")
@@ -345,6 +350,7 @@ def test_a_hostile_name_acts_on_nobody(project: OpenAs, web: Memory) -> None:
     assert "<|im_start|>" not in text
 
 
+@pytest.mark.slow
 def test_without_a_share_a_prompt_loads_nothing_of_sharing(web: Memory) -> None:
     script = (
         "import sys\nfrom waypost.faces.hooks.agent.context import HookMemory\n"

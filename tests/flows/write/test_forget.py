@@ -91,6 +91,7 @@ def test_it_outranks_protection(memory: Memory) -> None:
     assert traces(memory.space.folder) == []
 
 
+@pytest.mark.slow
 def test_vectors_and_sidecars_lose_it_too(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("waypost.store.sqlite.vectors._SIDECAR_FROM", 64)
     memory = open_memory()

@@ -190,6 +190,7 @@ def test_what_is_archived_is_out_of_recall_unless_asked_for(memory: Memory, cloc
     assert listed(memory, known_at=recorded + timedelta(days=3)) == []
 
 
+@pytest.mark.slow
 def test_what_is_deleted_leaves_nothing_in_any_file(memory: Memory, clock: TestClock) -> None:
     memory.remember_many([{"text": f"Filler {n} about the launch of rocket {n * 7}"} for n in range(200)])
     one = fact(memory, TEXT, ttl_class="session")
@@ -294,6 +295,7 @@ def test_the_worker_ends_lifetimes_too(memory: Memory, clock: TestClock) -> None
     assert traces(memory) == []
 
 
+@pytest.mark.slow
 def test_many_end_in_small_transactions(memory: Memory, clock: TestClock) -> None:
     memory.remember_many([{"text": f"alpha{n} beta{n} gamma{n}", "ttl_class": "session"} for n in range(250)])
     clock.advance(days=1)

@@ -304,6 +304,7 @@ def test_the_31st_of_a_short_month_is_the_last_one_there_was() -> None:
     assert told("on the 31st", "en", date(2026, 5, 3)) == ["2026-03-31"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_long_hostile_text_is_read_in_no_time(language: str) -> None:
     texts = (

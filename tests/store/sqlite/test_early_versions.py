@@ -59,6 +59,7 @@ def test_they_have_the_tables_columns_and_indexes_of_a_new_one_afterwards(folder
                 assert early.execute(asked).fetchall() == new.execute(asked).fetchall(), name
 
 
+@pytest.mark.slow
 def test_they_open_and_answer_and_can_be_written(folder: Path, open_memory: OpenMemory) -> None:
     memory = open_memory()
     assert memory.space.folder == folder

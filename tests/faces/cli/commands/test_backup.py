@@ -14,6 +14,7 @@ def texts(waypost: Waypost) -> list[str]:
     return [row["text"] for row in waypost("list", "--json").json["memories"]]
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_made_listed_and_restored_and_the_restore_undone(waypost: Waypost) -> None:
     assert "No snapshots yet" in waypost("backup", "list").out
     waypost("remember", "Alpha runs on port 80")

@@ -225,6 +225,7 @@ def test_code_that_only_shifts_keeps_its_memory_fresh(waypost: Waypost, remember
     assert waypost("stale", "--json").json["stale"] == 0
 
 
+@pytest.mark.slow
 def test_an_answer_about_changed_code_is_marked_stale(waypost: Waypost, remembered: str, file: Path) -> None:
     file.write_text(CHANGED_CODE)
     done = waypost("ask", QUESTION)
@@ -279,6 +280,7 @@ def test_a_repair_of_nothing_in_particular_is_refused(waypost: Waypost, file: Pa
     assert "waypost stale" in done.err
 
 
+@pytest.mark.slow
 def test_what_is_gone_cannot_be_verified_but_pointed_elsewhere(waypost: Waypost, remembered: str, file: Path) -> None:
     file.write_text('"""Uploads."""\n\n\n' + CODE[CODE.index("def checksum") :])
     done = waypost("verify", remembered)
@@ -294,6 +296,7 @@ def test_what_is_gone_cannot_be_verified_but_pointed_elsewhere(waypost: Waypost,
     assert waypost("relink", remembered, "--ref", "src/nowhere.py#L1-L2").code == 2
 
 
+@pytest.mark.slow
 def test_moved_code_is_followed_and_relink_takes_note_of_it(waypost: Waypost, remembered: str, file: Path) -> None:
     file.rename(file.with_name("send.py"))
     waypost("init", "--json")
@@ -317,6 +320,7 @@ def test_show_tells_where_a_memory_points(waypost: Waypost, remembered: str) -> 
     assert row["confidence"] > 0.5
 
 
+@pytest.mark.slow
 def test_maintain_says_what_each_step_did_and_does_it_once(waypost: Waypost, remembered: str) -> None:
     looked = waypost("maintain", "--dry-run", "--json").json
     assert looked["dry_run"] is True

@@ -79,6 +79,7 @@ def test_a_wrong_review_says_what_is_wrong(waypost: Waypost, arguments: tuple[st
     assert "Traceback" not in done.err
 
 
+@pytest.mark.slow
 def test_a_dry_run_and_plain_output_say_what_there_is(waypost: Waypost, held: str) -> None:
     out = waypost("learn", "--dry-run").out
     assert "Would learn from 1 file: 1 waits already." in out

@@ -56,6 +56,7 @@ def test_search_finds_words_in_the_packed_archive(waypost: Waypost, said: str) -
     assert said in {line["id"] for line in lines if line["path"].startswith("archive/daily/")}
 
 
+@pytest.mark.slow
 def test_condensing_is_undone_by_restore_and_goes_on_after_release(waypost: Waypost, said: str) -> None:
     waypost("journal", "condense", "--force")
     restored = json.loads(waypost("journal", "restore", "2026-01-15", "--json").out)

@@ -102,6 +102,7 @@ def test_a_file_that_was_changed_is_left_and_told(waypost: Waypost, fake: FakeSy
     assert timer.exists()
 
 
+@pytest.mark.slow
 def test_upkeep_of_all_memories_goes_on_without_a_tree_and_after_a_failure(
     waypost: Waypost, open_memory: OpenMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ def shop(project: Path, waypost: Waypost) -> str:
     return str(place)
 
 
+@pytest.mark.slow
 def test_a_share_is_offered_accepted_asked_and_revoked(waypost: Waypost, shop: str) -> None:
     offered = waypost("-C", shop, "share", "offer", "project", "--kind", "fact", "--yes")
     assert "Offered to project" in offered.out
@@ -49,6 +50,7 @@ def test_json_names_the_project_and_leads_to_no_file_of_this_tree(waypost: Waypo
     assert listed["state"] == "active"
 
 
+@pytest.mark.slow
 def test_to_forget_a_shared_memory_is_refused_with_its_project(waypost: Waypost, shop: str) -> None:
     waypost("-C", shop, "share", "offer", "project", "--yes")
     waypost("share", "accept", "shop-api", "--yes")

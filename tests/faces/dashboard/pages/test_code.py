@@ -20,6 +20,7 @@ def test_the_tree_counts_memories_and_stale_ones_by_folder(sample: Sample, brows
     assert "/code/src/checkout.py" in page
 
 
+@pytest.mark.slow
 def test_files_are_found_by_a_part_of_their_path_or_by_what_is_remembered(sample: Sample, browse: Browse) -> None:
     (sample.root / "src" / "empty.py").write_text("pass\n")
     sample.memory.index()
@@ -114,6 +115,7 @@ def test_binary_and_huge_files_are_refused_politely(sample: Sample, browse: Brow
     assert len(page) < 20_000
 
 
+@pytest.mark.slow
 def test_a_long_file_comes_in_parts_and_a_long_line_is_cut(sample: Sample, browse: Browse) -> None:
     lines = [f"x{n} = {n}" for n in range(2500)] + [f"y = '{'z' * 5000}'"]
     (sample.root / "src" / "long.py").write_text("\n".join(lines) + "\n")
@@ -139,6 +141,7 @@ def test_hostile_code_and_words_show_as_text(sample: Sample, browse: Browse) -> 
         assert bad not in page
 
 
+@pytest.mark.slow
 def test_names_with_marks_are_quoted(sample: Sample, browse: Browse) -> None:
     name = "<b>&'#?.py"
     (sample.root / "src" / name).write_text("value = 1\n")
@@ -152,6 +155,7 @@ def test_names_with_marks_are_quoted(sample: Sample, browse: Browse) -> None:
     assert "value = 1" in answer.text
 
 
+@pytest.mark.slow
 def test_deep_code_and_deep_folders_do_no_harm(sample: Sample, browse: Browse) -> None:
     (sample.root / "src" / "deep.py").write_text("x = " + "(" * 10_000 + ")" * 10_000 + "\n")
     folder = sample.root / Path(*["d"] * 60)

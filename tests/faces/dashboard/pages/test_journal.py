@@ -21,6 +21,7 @@ def note_day(sample: Sample, number: int) -> str:
     return f"{sample.memory.show(sample[f'note{number}']).version.time:%Y-%m-%d}"
 
 
+@pytest.mark.slow
 def test_the_calendar_leads_to_every_day_on_which_something_was_said(sample: Sample, browse: Browse) -> None:
     page = browse(sample.memory).get("journal")
     for number in range(5):
@@ -53,6 +54,7 @@ def test_before_and_after_lead_to_times_that_have_something(sample: Sample, brow
     assert f'/journal/{note_day(sample, 3)}" rel="next"' in page
 
 
+@pytest.mark.slow
 def test_what_was_condensed_keeps_its_words_names_its_original_and_is_found(condensed: Sample, browse: Browse) -> None:
     day, browser = note_day(condensed, 1), browse(condensed.memory)
     page = browser.get(f"journal/{day}")
@@ -72,6 +74,7 @@ def test_what_was_condensed_keeps_its_words_names_its_original_and_is_found(cond
     assert "No line has these words." in browser.get("journal", q="zebra xyzzy")
 
 
+@pytest.mark.slow
 def test_an_original_is_brought_back_and_released(condensed: Sample, browse: Browse) -> None:
     day, browser = note_day(condensed, 1), browse(condensed.memory)
     assert not (condensed.memory.journal.root / "daily" / f"{day}.md").exists()
@@ -93,6 +96,7 @@ def test_an_entry_is_protected_and_released(sample: Sample, browse: Browse) -> N
     assert not sample.memory.show(sample["note3"]).state.protected
 
 
+@pytest.mark.slow
 def test_a_note_is_written_as_the_person(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
     assert browser.post("journal/note", text="The fair was a success.").endswith("/journal?told=noted")
@@ -163,6 +167,7 @@ def test_back_leads_only_into_the_journal(sample: Sample, browse: Browse) -> Non
         assert to.endswith("/journal?told=protected")
 
 
+@pytest.mark.slow
 def test_only_a_person_who_may_write_can_act(sample: Sample, browse: Browse) -> None:
     day, browser = note_day(sample, 1), browse(sample.memory, READER)
     page = browser.get(f"journal/{day}")
@@ -183,6 +188,7 @@ def test_unknown_entries_and_times_are_refused(sample: Sample, browse: Browse) -
     browser.post("journal/restore", 400)
 
 
+@pytest.mark.slow
 def test_hostile_entries_show_as_text_everywhere(sample: Sample, browse: Browse, clock: TestClock) -> None:
     sample.memory.journal.add(HOSTILE, speaker="<b>eve</b>", session="<i>s</i>", time=clock.now)
     page = sample.memory.journal.root / "daily" / f"{clock.now:%Y-%m-%d}.md"

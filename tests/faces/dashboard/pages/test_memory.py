@@ -1,5 +1,6 @@
 """A memory from all sides."""
 
+import pytest
 from tests.conftest import TestClock
 from tests.faces.dashboard.conftest import HOSTILE, Browse, Sample
 
@@ -117,6 +118,7 @@ def test_hostile_code_shows_as_text(sample: Sample, browse: Browse) -> None:
     assert "\u202e" not in text
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_a_page_that_says_so(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
     hostile = "%2e%2e%2f%2e%2e%2fetc%2fpasswd", "<script>alert(1)</script>", "a" * 3000

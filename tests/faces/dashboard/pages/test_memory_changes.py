@@ -21,6 +21,7 @@ def id_in(address: str) -> str:
     return address.partition("/memory/")[2].partition("?")[0]
 
 
+@pytest.mark.slow
 def test_a_correction_is_told_and_keeps_the_history(sample: Sample, browser: Browser) -> None:
     to = browser.post(f"memory/{sample['tagged']}/correct", text="Cards are charged at most once.")
     assert to == f"/s/{sample.memory.identity.space_id}/memory/{sample['tagged']}?told=corrected"
@@ -206,6 +207,7 @@ def test_only_a_person_who_may_write_changes_anything(sample: Sample, browse: Br
     assert (sample.memory.history(sample["stale"]), sample.memory.admin.audit()) == before
 
 
+@pytest.mark.slow
 def test_a_change_to_what_is_not_there_is_not_found(browser: Browser) -> None:
     for action in ACTIONS:
         form = {"text": "x", "sure": "1", "level": "2", "span": "1d"}

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from tests.conftest import OpenMemory, TestClock
 from tests.faces.dashboard.conftest import Browse, Sample
 
@@ -37,6 +38,7 @@ def test_recent_deeds_are_told_with_the_words_they_are_about(sample: Sample, bro
     assert "From now on all reports are written in UTC." in text
 
 
+@pytest.mark.slow
 def test_deeds_about_what_was_forgotten_have_no_words(sample: Sample, browse: Browse, clock: TestClock) -> None:
     kept = sample.memory.remember("The spare key is in the drawer.").id
     assert kept is not None
@@ -46,6 +48,7 @@ def test_deeds_about_what_was_forgotten_have_no_words(sample: Sample, browse: Br
     assert "drawer" not in text
 
 
+@pytest.mark.slow
 def test_the_state_of_cleaning_up_is_told(sample: Sample, browse: Browse) -> None:
     assert re.search(r"Put away</dt><dd>0 memories", browse(sample.memory).get())
     sample.memory.admin.maintain(force=True)
@@ -55,12 +58,14 @@ def test_the_state_of_cleaning_up_is_told(sample: Sample, browse: Browse) -> Non
     assert "late" not in text
 
 
+@pytest.mark.slow
 def test_everything_is_checked_when_asked_for(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
     assert "It is sound." not in browser.get()
     assert "It is sound." in browser.get(check="1")
 
 
+@pytest.mark.slow
 def test_all_memories_of_the_machine_are_there_with_their_health(
     sample: Sample, browse: Browse, open_memory: OpenMemory
 ) -> None:
@@ -83,6 +88,7 @@ def test_a_memory_whose_tree_is_gone_breaks_nothing(sample: Sample, browse: Brow
     assert ">other</a>" in browse(sample.memory).get()
 
 
+@pytest.mark.slow
 def test_a_persons_memory_has_no_tree_and_is_shown_as_well(sample: Sample, browse: Browse, clock: TestClock) -> None:
     own = Memory.open(caller=Caller("person", "ada"), person="ada", clock=clock)
     kept = own.remember("I like short answers.").id

@@ -53,6 +53,7 @@ def test_conversations_are_found_by_speaker_and_session(sample: Sample, browse: 
     assert "Which tests are slow, part 2?" in text
 
 
+@pytest.mark.slow
 def test_only_what_is_fresh_can_be_asked_for(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
     for query in ("", "total prices tax"):
@@ -99,6 +100,7 @@ def test_what_a_filter_leaves_out_is_told(sample: Sample, browse: Browse) -> Non
     assert "were applied to the best" in browse(sample.memory).get("search", q="tests", kind="learning")
 
 
+@pytest.mark.slow
 def test_values_that_make_no_sense_are_refused(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
     wrong = {
@@ -138,6 +140,7 @@ def test_nothing_found_and_nothing_there_say_what_to_do(person: Memory, sample: 
     assert "Nothing is remembered yet." in browse(person).get("search")
 
 
+@pytest.mark.slow
 def test_what_was_put_away_is_found_when_asked_for(sample: Sample, browse: Browse) -> None:
     sample.memory.facts.expire()
     browser = browse(sample.memory)

@@ -2,6 +2,7 @@
 
 import html
 
+import pytest
 from tests.conftest import OpenMemory, TestClock
 from tests.faces.dashboard.conftest import HOSTILE, READER, Browse
 
@@ -20,6 +21,7 @@ def sharing(open_memory: OpenMemory, clock: TestClock) -> tuple[Memory, Memory]:
     return shop, web
 
 
+@pytest.mark.slow
 def test_an_offer_is_accepted_and_revoked_on_the_overview(
     open_memory: OpenMemory, browse: Browse, clock: TestClock
 ) -> None:

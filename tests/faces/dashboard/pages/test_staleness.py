@@ -79,6 +79,7 @@ def test_an_offered_place_is_the_whole_symbol_that_begins_there(sample: Sample, 
     assert (lines.start, lines.end) == (4, 9)
 
 
+@pytest.mark.slow
 def test_code_that_moved_is_told_apart_and_taken_note_of(sample: Sample, browse: Browse) -> None:
     (sample.root / "src" / "session.py").rename(sample.root / "src" / "people.py")
     sample.memory.index()

@@ -125,6 +125,7 @@ def test_of_very_many_sessions_the_newest_are_kept(folder: Path) -> None:
     assert len(list(folder.iterdir())) == 200
 
 
+@pytest.mark.slow
 def test_processes_at_once_lose_nothing(folder: Path) -> None:
     ShownRecord(folder, "codex", "one").add(["start"])
     program = (

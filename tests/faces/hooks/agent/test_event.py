@@ -93,6 +93,7 @@ def test_what_an_agent_did_not_get_is_told_the_next_time(say: Say) -> None:
     assert UPLOADS in say("prompt", question)
 
 
+@pytest.mark.slow
 def test_a_corrected_memory_is_told_again(say: Say, project: Path) -> None:
     question = "uploads of large files use multipart requests?"
     assert UPLOADS in say("prompt", question)
@@ -132,6 +133,7 @@ def test_the_fence_cannot_be_closed_by_a_memory(say: Say, project: Path) -> None
     assert "<|" not in told
 
 
+@pytest.mark.slow
 def test_very_much_that_is_relevant_stays_within_what_an_agent_takes(say: Say, project: Path) -> None:
     text = 'the "upload" queue says \\"{}\\" ' + 'and "quotes" are doubled by "JSON" here ' * 10
     Memory.open(project).remember_many([{"text": text.format(number), "kind": "note"} for number in range(40)])
@@ -204,6 +206,7 @@ def test_dna_stands_first_and_outside_of_the_fence(say: Say, project: Path) -> N
     assert "patient" not in say("prompt", UPLOADS)
 
 
+@pytest.mark.slow
 def test_stale_memories_are_told_as_such(tmp_path: Path, git: Git, fake_engine: FakeEngine, say: Say) -> None:
     root = tmp_path / "tree"
     root.mkdir()
@@ -369,6 +372,7 @@ def test_a_setting_turns_keeping_off(say: Say, started: list[HookInput]) -> None
 # -- a tree that changes ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_prompt_does_not_wait_until_changed_files_are_indexed(
     say: Say, tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:

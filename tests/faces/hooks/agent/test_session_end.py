@@ -61,6 +61,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         os.close(handle)
 
 
+@pytest.mark.slow
 def test_many_sessions_that_end_at_once_start_one_process_which_keeps_them_all(
     project: Project, started: list[int]
 ) -> None:
@@ -127,6 +128,7 @@ def test_what_is_no_session_is_noted_and_stops_no_other(project: Project, starte
     assert (config.load().home / "hook.log").read_text().count("Keeping a session of an agent") == 2
 
 
+@pytest.mark.slow
 def test_the_process_that_is_started_keeps_the_session_and_ends(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

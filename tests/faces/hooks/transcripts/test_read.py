@@ -306,6 +306,7 @@ def test_deeply_nested_and_absurd_records_are_passed_over(tmp_path: Path) -> Non
     assert "\x1b" not in text
 
 
+@pytest.mark.slow
 def test_a_text_full_of_tags_is_read_in_time(tmp_path: Path) -> None:
     for text in ("<system-reminder>" * 12_000, "</think>" * 25_000, "<user_query>" * 16_000, "<skill " * 28_000):
         said(text, USER)

@@ -111,6 +111,7 @@ def test_every_parameter_says_what_it_is_and_where_it_ends(name: str) -> None:
         assert schema["type"] in ("boolean", "object") or bounds[schema["type"]] & set(schema), parameter
 
 
+@pytest.mark.slow
 def test_listing_the_tools_of_all_profiles_imports_nothing_heavy() -> None:
     code = (
         "import sys; from waypost.faces.mcp.profiles import own_tools\n"
@@ -125,6 +126,7 @@ def test_listing_the_tools_of_all_profiles_imports_nothing_heavy() -> None:
 # -- whose memory ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_tool_that_only_reads_leaves_no_trace_in_the_audit_log(ask: Ask, memory: Memory) -> None:
     ask("chainguard_memory_init")
     before = len(memory.admin.audit(limit=1000))
@@ -163,6 +165,7 @@ def test_a_repository_inside_the_tree_is_another_project(ask: Ask, root: Path, g
         ask("chainguard_memory_status", working_dir="vendored")
 
 
+@pytest.mark.slow
 def test_another_worktree_is_the_same_space_with_its_own_tree(ask: Ask, root: Path, git: Git, tmp_path: Path) -> None:
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
@@ -201,6 +204,7 @@ def test_indexing_that_was_cancelled_goes_on_where_it_was(ask: Ask, call: Callab
     assert ask("chainguard_memory_query", query="log a customer in").data["results"][0]["path"] == "auth.py"
 
 
+@pytest.mark.slow
 def test_patterns_that_hold_are_said(ask: Ask) -> None:
     ask("chainguard_memory_init", include_patterns=["auth.py"])
     again = ask("chainguard_memory_init")
@@ -230,6 +234,7 @@ def test_a_project_without_an_index_is_told_how_to_get_one(ask: Ask) -> None:
     assert "`chainguard_memory_init()`" in scope and "waypost init" not in scope
 
 
+@pytest.mark.slow
 def test_cleaning_up_removes_what_is_gone_and_ends_what_has_run_out(
     ask: Ask, memory: Memory, root: Path, clock: Any
 ) -> None:

@@ -14,6 +14,7 @@ from waypost.faces.rest.problems import ProblemError
 HERE = "/api/v1/spaces/here"
 
 
+@pytest.mark.slow
 def test_a_job_reads_the_tree_and_says_what_it_read(served: Any) -> None:
     (Path(served.memory.code.root) / "storage.py").write_text("def upload():\n    return 1\n")
     started = served.agent.post(f"{HERE}/jobs", json={"sort": "index"})
@@ -26,6 +27,7 @@ def test_a_job_reads_the_tree_and_says_what_it_read(served: Any) -> None:
     assert [(one["path"], one["language"], one["lines"]) for one in files] == [("storage.py", "python", 2)]
 
 
+@pytest.mark.slow
 def test_every_sort_ends(served: Any) -> None:
     served.remember("Uploads go to S3")
     ends = {}
@@ -38,6 +40,7 @@ def test_every_sort_ends(served: Any) -> None:
     assert set(ends.values()) == {"done"}
 
 
+@pytest.mark.slow
 def test_upkeep_tells_its_steps_and_stops_between_them(served: Any) -> None:
     told: list[tuple[Any, ...]] = []
     done = served.memory.admin.maintain(force=True, report=lambda *step: told.append(step))

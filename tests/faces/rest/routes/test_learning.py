@@ -35,6 +35,7 @@ def ended(served: Any, answer: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_commits_teach_facts_that_wait_for_a_person(project: Any) -> None:
     asked = {"diff": "HEAD~1..HEAD"}
     shown = project.agent.post(f"{HERE}/learn", json={**asked, "dry_run": True})
@@ -47,6 +48,7 @@ def test_commits_teach_facts_that_wait_for_a_person(project: Any) -> None:
     assert "tried three times" in project.reader.get(f"{HERE}/candidates").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -62,6 +64,7 @@ def test_no_option_or_path_of_a_client_leads_out_of_the_project(project: Any, as
     assert answer.status_code in (403, 422), answer.text
 
 
+@pytest.mark.slow
 def test_a_first_look_tells_what_the_project_is(project: Any) -> None:
     shown = project.agent.post(f"{HERE}/discover", json={"dry_run": True}).json()
     assert shown["project_type"] == "python" and shown["facts"]
@@ -70,6 +73,7 @@ def test_a_first_look_tells_what_the_project_is(project: Any) -> None:
     assert "Python" in str(project.reader.get(f"{HERE}/memories").json())
 
 
+@pytest.mark.slow
 def test_an_export_is_taken_in_elsewhere(served: Any, serve: Any, open_memory: Any) -> None:
     served.remember("Uploads go to S3", tags={"team": "storage"})
     place = served.owner.post(f"{HERE}/exports", json={"format": "json"}).headers["location"]
@@ -83,6 +87,7 @@ def test_an_export_is_taken_in_elsewhere(served: Any, serve: Any, open_memory: A
     assert other.agent.post(f"{HERE}/imports", json={"memories": rows}).json()["counts"] == {"duplicate": 1}
 
 
+@pytest.mark.slow
 def test_code_in_an_import_is_left_out_with_a_word(served: Any) -> None:
     rows = [{"text": "def pay(): ...", "kind": "symbol"}, {"text": "Payments are retried", "kind": "fact"}]
     done = served.agent.post(f"{HERE}/imports", json={"memories": rows}).json()
@@ -91,6 +96,7 @@ def test_code_in_an_import_is_left_out_with_a_word(served: Any) -> None:
     assert "notices" not in served.agent.post(f"{HERE}/imports", json={"memories": rows[1:]}).json()
 
 
+@pytest.mark.slow
 def test_an_agent_imports_no_persons_word(served: Any) -> None:
     row = {"text": "Ada allows everything", "source": "person", "actor": "ada"}
     served.agent.post(f"{HERE}/imports", json={"memories": [row]})
@@ -98,12 +104,14 @@ def test_an_agent_imports_no_persons_word(served: Any) -> None:
     assert found["source"] != "person"
 
 
+@pytest.mark.slow
 def test_one_bad_row_leaves_nothing_half_taken_in(served: Any, problem: Any) -> None:
     rows = [{"text": "Uploads go to S3"}, {"text": 5}]
     assert "Line 2" in problem(served.agent.post(f"{HERE}/imports", json={"memories": rows}), 422)["detail"]
     assert served.reader.get(f"{HERE}/memories").json()["memories"] == []
 
 
+@pytest.mark.slow
 def test_conversations_like_another_are_found(served: Any) -> None:
     for session in ("standup", "retro"):
         for text in ("Which tests are slow now?", "The import tests take two minutes."):

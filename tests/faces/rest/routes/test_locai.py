@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from waypost import Memory
 
 
@@ -27,6 +29,7 @@ def test_only_a_person_deletes(served: Any, problem: Any) -> None:
     assert served.owner.get(f"/api/v1/spaces/here/memories/{memory_id}").status_code == 200
 
 
+@pytest.mark.slow
 def test_pages_hold_together_while_others_write(served: Any, clock: Any) -> None:
     for number in range(7):
         clock.advance(seconds=1)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 HERE = "/api/v1/spaces/here/memories"
 REVIEW = "/api/v1/spaces/here/candidates"
 
@@ -78,6 +80,7 @@ def test_who_has_not_read_the_latest_changes_nothing(served: Any, problem: Any) 
     assert served.owner.post(f"{HERE}/{memory_id}/protect", headers={"If-Match": "*"}).status_code == 200
 
 
+@pytest.mark.slow
 def test_the_life_of_a_memory(served: Any, problem: Any) -> None:
     memory_id = served.remember("Uploads go to S3", domain="storage")
     below = served.remember("Parts have 8 MB", parent=memory_id)
@@ -96,6 +99,7 @@ def test_the_life_of_a_memory(served: Any, problem: Any) -> None:
     problem(served.reader.get(f"{HERE}/{memory_id}/history"), 404)
 
 
+@pytest.mark.slow
 def test_an_agents_change_of_a_persons_memory_needs_review(served: Any, problem: Any) -> None:
     memory_id = served.remember("Uploads go to S3", domain="storage")
     before = served.reader.get(f"{HERE}/{memory_id}").json()
@@ -132,6 +136,7 @@ def test_an_agents_change_of_a_persons_memory_needs_review(served: Any, problem:
     assert served.reader.get(f"{HERE}/{memory_id}").json()["text"] == "Uploads go to S3"
 
 
+@pytest.mark.slow
 def test_undo_restores_the_same_memory(served: Any, problem: Any) -> None:
     memory_id = served.remember("Uploads go to S3", domain="storage", evidence=["ADR-1"])
     before = served.reader.get(f"{HERE}/{memory_id}").json()
@@ -148,6 +153,7 @@ def test_undo_restores_the_same_memory(served: Any, problem: Any) -> None:
     assert "forgotten" in problem(served.owner.post(f"{HERE}/{memory_id}/restore"), 404)["remedy"]
 
 
+@pytest.mark.slow
 def test_a_rejected_candidate_is_restored(served: Any, problem: Any) -> None:
     memory_id = served.remember("Uploads go to S3")
     proposed = served.agent.post(f"{HERE}/{memory_id}/correct", json={"text": "Uploads go to R2"}).json()["id"]

@@ -40,6 +40,7 @@ def test_recall_of_what_there_is_not(served: Any, problem: Any) -> None:
     problem(served.reader.post(f"{HERE}/recall", json={"question": "x", "min_confidence": 2}), 422)
 
 
+@pytest.mark.slow
 def test_the_context_of_a_task(served: Any, source: Path) -> None:
     served.remember("Uploads go to S3 in parts")
     for preset in ({}, *({"preset": name} for name in ("scope", "route", "inject", "journal"))):
@@ -51,6 +52,7 @@ def test_the_context_of_a_task(served: Any, source: Path) -> None:
         assert by_get.json()["text"] == by_post.json()["text"]
 
 
+@pytest.mark.slow
 def test_what_is_stale_is_shown_and_put_right(served: Any, source: Path) -> None:
     kept, moved = (
         served.remember("Upload answers one", refs=["storage.py#L1-L2"]),
@@ -74,6 +76,7 @@ def test_what_is_stale_is_shown_and_put_right(served: Any, source: Path) -> None
     assert linked["memories"][0]["code_refs"][0]["line_range"] == {"start": 1, "end": 1}
 
 
+@pytest.mark.slow
 def test_which_memories_are_meant_is_said_in_one_way(served: Any, source: Path, problem: Any) -> None:
     an_id = served.remember("Storage is small", refs=["storage.py"])
     for body in ({}, {"every": False}, {"ids": [an_id], "every": True}, {"files": ["storage.py"], "every": True}):
@@ -83,6 +86,7 @@ def test_which_memories_are_meant_is_said_in_one_way(served: Any, source: Path, 
         problem(served.agent.post(f"{HERE}/staleness/relink", json=body), 422)
 
 
+@pytest.mark.slow
 def test_code_is_described(served: Any, source: Path, problem: Any) -> None:
     symbols = served.reader.get(f"{HERE}/code/analyze", params={"path": "storage.py"}).json()["files"][0]["symbols"]
     assert [one["name"] for one in symbols] == ["upload"]
@@ -103,6 +107,7 @@ def proposed(memory: Memory, *texts: str) -> list[str]:
     return [row.candidate_id for row, _ in memory.facts.review().candidates]
 
 
+@pytest.mark.slow
 def test_a_person_decides_on_candidates(served: Any, problem: Any) -> None:
     ids = proposed(
         served.memory, "Retries are three", "Timeouts are ten seconds", "Logs go to syslog", "Caches are warm"
@@ -127,6 +132,7 @@ def test_a_person_decides_on_candidates(served: Any, problem: Any) -> None:
     problem(served.owner.post(f"{HERE}/candidates/{timeouts}/approve"), 404)
 
 
+@pytest.mark.slow
 def test_why_something_was_decided(served: Any) -> None:
     body = {
         "text": "We use FastAPI for the API",
@@ -142,6 +148,7 @@ def test_why_something_was_decided(served: Any) -> None:
     assert served.reader.get(f"{HERE}/decisions/why", params={"q": "zzz"}).json()["status"] == "not_found"
 
 
+@pytest.mark.slow
 def test_the_journal_through_its_stages(served: Any, clock: Any, problem: Any) -> None:
     made = served.agent.post(
         f"{HERE}/journal", json={"text": "We agreed to ship on Friday", "speaker": "Ada", "session": "s"}
@@ -176,6 +183,7 @@ def test_the_journal_through_its_stages(served: Any, clock: Any, problem: Any) -
     problem(served.agent.post(f"{HERE}/journal", json={"text": "x", "media": "/etc/passwd"}), 422)
 
 
+@pytest.mark.slow
 def test_other_memories_of_the_home_by_their_ids(served: Any, open_memory: Callable[..., Memory], problem: Any) -> None:
     other = open_memory("other")
     other.remember("Something of another project")
@@ -210,6 +218,7 @@ def test_the_audit_by_pages(served: Any, problem: Any) -> None:
     problem(served.reader.get(f"{HERE}/audit", params={"memory_id": "x"}), 422)
 
 
+@pytest.mark.slow
 def test_exports_are_made_listed_and_fetched(served: Any) -> None:
     served.remember("Uploads go to S3")
     made = served.agent.post(f"{HERE}/exports", json={"format": "json"})

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.conftest import OpenMemory, TestClock
 from tests.faces.rest.conftest import Client, Problem, Serve
 
@@ -16,6 +17,7 @@ def recalled(client: Client, space: str) -> list[dict[str, Any]]:
     return [hit for hit in asked.json()["hits"] if "project" in hit]
 
 
+@pytest.mark.slow
 def test_a_share_is_made_read_and_ended(serve: Serve, open_memory: OpenMemory) -> None:
     shop = open_memory("shop-api")
     shop.remember("Payments are retried three times")
@@ -40,6 +42,7 @@ def test_a_share_is_made_read_and_ended(serve: Serve, open_memory: OpenMemory) -
     assert "three times" not in served.reader.get("/api/v1/spaces/here/context", params=context).text
 
 
+@pytest.mark.slow
 def test_what_the_giver_forgets_is_gone_from_a_server_that_goes_on(
     serve: Serve, open_memory: OpenMemory, clock: TestClock
 ) -> None:
@@ -54,6 +57,7 @@ def test_what_the_giver_forgets_is_gone_from_a_server_that_goes_on(
     assert recalled(served.agent, "here") == []
 
 
+@pytest.mark.slow
 def test_a_project_is_named_by_its_id_only(serve: Serve, problem: Problem, open_memory: OpenMemory) -> None:
     served = serve()
     for project in ("../etc", "/etc", "shop-api", str(open_memory("shop-api").code.root)):
@@ -64,6 +68,7 @@ def test_a_project_is_named_by_its_id_only(serve: Serve, problem: Problem, open_
     )
 
 
+@pytest.mark.slow
 def test_a_shared_memory_is_not_changed_over_the_wire(
     serve: Serve, problem: Problem, open_memory: OpenMemory, clock: TestClock
 ) -> None:
@@ -77,6 +82,7 @@ def test_a_shared_memory_is_not_changed_over_the_wire(
     assert "belongs to project shop-api" in told["detail"]
 
 
+@pytest.mark.slow
 def test_a_token_of_one_memory_reads_what_is_shared_with_it_and_decides_for_it_alone(
     serve: Serve, open_memory: OpenMemory, problem: Problem, clock: TestClock
 ) -> None:

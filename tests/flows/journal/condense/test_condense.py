@@ -93,6 +93,7 @@ def test_a_dry_run_says_what_is_due_and_touches_nothing(memory: Memory, clock: T
     assert done.to_json()["dry_run"] is True
 
 
+@pytest.mark.slow
 def test_a_day_joins_its_week_when_it_is_seven_days_old_and_leaves_for_the_archive(
     memory: Memory, clock: TestClock
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_day_joins_its_week_when_it_is_seven_days_old_and_leaves_for_the_archi
     assert events(space_of(memory), event="weekly_summary_created")[0]["count"] == 3
 
 
+@pytest.mark.slow
 def test_what_people_wrote_around_a_summary_stays_when_it_is_made_again(memory: Memory, clock: TestClock) -> None:
     days(memory, clock, 2)
     clock.now = at_four(START + DAY * 7)
@@ -180,6 +182,7 @@ def test_running_on_every_day_and_running_late_give_the_same_files(
     }
 
 
+@pytest.mark.slow
 def test_an_entry_that_comes_late_for_a_day_that_was_put_away_joins_its_week(memory: Memory, clock: TestClock) -> None:
     words = days(memory, clock, 2)
     clock.now = at_four(START + DAY * 12)
@@ -193,6 +196,7 @@ def test_an_entry_that_comes_late_for_a_day_that_was_put_away_joins_its_week(mem
     assert lost(root_of(memory), words) == []
 
 
+@pytest.mark.slow
 def test_a_late_entry_reopens_its_month_and_its_year(memory: Memory, clock: TestClock) -> None:
     words = days(memory, clock, 2)
     clock.now = at_four(date(2028, 1, 2))
@@ -220,6 +224,7 @@ def test_what_was_edited_by_hand_is_kept_below_the_first_words(memory: Memory, c
     assert f"> corrected 2026-01-19T04:00:00+00:00 by hand: Will it snow? {question}" in kept
 
 
+@pytest.mark.slow
 def test_what_a_person_took_out_of_a_day_stays_in_the_archive_and_out_of_the_summary(
     memory: Memory, clock: TestClock
 ) -> None:
@@ -261,6 +266,7 @@ def test_an_original_that_is_damaged_stops_only_its_own_day(memory: Memory, cloc
     assert any("daily/2026-01-12.md was left alone" in notice and "damaged" in notice for notice in done.notices)
 
 
+@pytest.mark.slow
 def test_an_original_in_conflict_stops_only_its_own_day(memory: Memory, clock: TestClock) -> None:
     days(memory, clock, 8)
     clock.now = at_four(START + DAY)
@@ -328,6 +334,7 @@ def test_what_is_written_while_a_summary_is_made_is_neither_lost_nor_waited_for(
     monkeypatch.undo()
 
 
+@pytest.mark.slow
 def test_a_day_that_is_too_large_joins_early(
     tmp_path: Path, open_memory: OpenMemory, clock: TestClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,6 +106,7 @@ STRANGE = {
 }
 
 
+@pytest.mark.slow
 def test_files_that_are_no_journals_are_left_alone_and_named_by_doctor(
     memory: Memory, clock: TestClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,6 +152,7 @@ def test_an_entry_for_a_day_that_somebody_packed_joins_what_stands_there(memory:
     assert len(memory.journal.timeline(START.isoformat()).entries) == 4
 
 
+@pytest.mark.slow
 def test_an_entry_that_comes_late_for_a_day_put_away_while_a_summary_is_made_joins_too(
     memory: Memory, clock: TestClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,7 @@ def text_of(memory: Memory, path: str) -> str:
     return (root_of(memory) / path).read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_day_comes_back_with_its_first_words_and_the_next_run_leaves_it(
     memory: Memory, clock: TestClock, words: list[str]
 ) -> None:
@@ -59,6 +60,7 @@ def test_a_day_comes_back_with_its_first_words_and_the_next_run_leaves_it(
     assert text_of(memory, "daily/2026-01-12.md") == brought.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["2026-01-12", "20260112", "2026-W03", "2026-W04"])
 def test_condensing_again_after_a_day_or_week_was_let_go_gives_the_same_files(
     memory: Memory, clock: TestClock, words: list[str], what: str
@@ -89,6 +91,7 @@ def test_condensing_again_after_any_part_of_a_year_was_let_go_gives_the_same_fil
     assert lost(root_of(memory), words) == []
 
 
+@pytest.mark.slow
 def test_the_days_of_a_week_come_back_and_its_summary_goes(memory: Memory, clock: TestClock, words: list[str]) -> None:
     clock.now = at_four(START + DAY * 20)
     condensed(memory)
@@ -98,6 +101,7 @@ def test_the_days_of_a_week_come_back_and_its_summary_goes(memory: Memory, clock
     assert condensed(memory).made == ()
 
 
+@pytest.mark.slow
 def test_what_people_wrote_into_a_summary_that_goes_is_kept_and_comes_back_with_it(
     memory: Memory, clock: TestClock, words: list[str]
 ) -> None:
@@ -113,6 +117,7 @@ def test_what_people_wrote_into_a_summary_that_goes_is_kept_and_comes_back_with_
     assert path.read_text("utf-8").endswith("\nMy own line.\n")
 
 
+@pytest.mark.slow
 def test_the_weeks_of_a_month_come_back(memory: Memory, clock: TestClock, words: list[str]) -> None:
     clock.now = at_four(date(2026, 4, 2))
     condensed(memory)
@@ -122,6 +127,7 @@ def test_the_weeks_of_a_month_come_back(memory: Memory, clock: TestClock, words:
     assert condensed(memory).steps == ()
 
 
+@pytest.mark.slow
 def test_a_line_in_the_file_of_a_year_stays_when_its_months_come_back(
     memory: Memory, clock: TestClock, words: list[str]
 ) -> None:
@@ -138,6 +144,7 @@ def test_a_line_in_the_file_of_a_year_stays_when_its_months_come_back(
     assert "waypost:begin" in text_of(memory, "yearly/2026.md")
 
 
+@pytest.mark.slow
 def test_the_full_words_of_an_entry_come_back_and_are_not_trimmed_again_until_let_go(
     memory: Memory, clock: TestClock
 ) -> None:
@@ -180,6 +187,7 @@ def test_what_somebody_made_of_a_trimmed_entry_is_kept_when_its_full_words_come_
     assert entry.held == "It rained all day"
 
 
+@pytest.mark.slow
 def test_an_entry_whose_day_is_in_the_archive_says_how_to_bring_it_back(
     memory: Memory, clock: TestClock, words: list[str]
 ) -> None:
@@ -190,6 +198,7 @@ def test_an_entry_whose_day_is_in_the_archive_says_how_to_bring_it_back(
         back(memory, entry_id)
 
 
+@pytest.mark.slow
 def test_the_index_page_comes_back_from_its_copy(memory: Memory, clock: TestClock, words: list[str]) -> None:
     clock.now = at_four(START + DAY * 8)
     condensed(memory)
@@ -206,6 +215,7 @@ def test_the_index_page_comes_back_from_its_copy(memory: Memory, clock: TestCloc
         back(memory, "index 20201301")
 
 
+@pytest.mark.slow
 def test_a_late_entry_of_a_day_is_not_lost_when_the_day_comes_back(
     memory: Memory, clock: TestClock, words: list[str]
 ) -> None:
@@ -237,6 +247,7 @@ def test_undoing_waits_for_nobody(memory: Memory, words: list[str]) -> None:
         back(memory, "2026-01-12")
 
 
+@pytest.mark.slow
 def test_undoing_is_audited(memory: Memory, clock: TestClock, words: list[str]) -> None:
     clock.now = at_four(START + DAY * 20)
     condensed(memory)
@@ -246,6 +257,7 @@ def test_undoing_is_audited(memory: Memory, clock: TestClock, words: list[str]) 
     assert (entry.action, entry.actor, entry.details["what"]) == ("restore", "anna", "2026-01-12")
 
 
+@pytest.mark.slow
 def test_a_link_in_the_place_of_a_day_is_not_followed(
     memory: Memory, clock: TestClock, words: list[str], tmp_path: Path
 ) -> None:

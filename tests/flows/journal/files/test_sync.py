@@ -288,6 +288,7 @@ def page_in_tree(memory: Memory) -> Path:
     return page
 
 
+@pytest.mark.slow
 def test_two_checkouts_each_see_the_entries_of_their_own_tree(
     open_memory: OpenMemory, git: Git, tmp_path: Path
 ) -> None:
@@ -396,6 +397,7 @@ def test_a_day_whose_original_is_in_conflict_does_not_stop_reading(memory: Memor
     assert said(memory) == ["Apples.", "Pears.", "The dog is called Rex."]
 
 
+@pytest.mark.slow
 def test_a_hand_written_note_changed_after_its_first_night_is_held_once(memory: Memory, clock: TestClock) -> None:
     turns(memory, "The cat is called Minka.")
     file = file_of(memory)
@@ -422,6 +424,7 @@ def test_what_a_person_changes_after_a_process_was_killed_is_their_work(memory: 
     assert said(memory) == ["The cat is called Luna.", "The parrot is called Coco."]
 
 
+@pytest.mark.slow
 def test_a_heading_that_says_all_there_is_to_say_is_a_note(memory: Memory, clock: TestClock) -> None:
     turns(memory, "The cat is called Minka.")
     save(file_of(memory), file_of(memory).read_text() + "### 10:30 call the dentist\n\n### 11:00 anna\n")
