@@ -43,7 +43,7 @@ class Filled:
 
 
 def fill(
-    home: Path, project: Path, *, memories: int = 120, long_notes: int = 12, files: int = 12, origin: str = ""
+    home: Path, project: Path, *, memories: int = 60, long_notes: int = 4, files: int = 12, origin: str = ""
 ) -> Filled:
     """Facts with history, decisions with reasons, notes and conversations of the journal, candidates, what was forgotten,
     lifetimes, references to code, and an index of the code. With an `origin`, the project has a commit too."""

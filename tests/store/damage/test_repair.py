@@ -172,7 +172,7 @@ def test_code_that_was_lost_is_read_again(copied: Filled) -> None:
     memory = copied.open(for_repair=True)
     memory.admin.doctor(fix=True)
     memory.index()
-    assert any(hit.name and "make_3" in hit.name for hit in memory.recall("make thing 3 by name", k=5).hits)
+    assert any(hit.name and "make_3" in hit.name for hit in memory.recall("where is make_3 defined?", k=5).hits)
 
 
 def test_two_repairs_at_once_are_refused(copied: Filled) -> None:
