@@ -228,6 +228,12 @@ def memory(open_memory: OpenMemory) -> Memory:
     return open_memory()
 
 
+@pytest.fixture
+def person(memory: Memory, clock: TestClock) -> Memory:
+    """The same memory, used by a person at a terminal."""
+    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
+
+
 def agree_to_journal_in_repository(memory: Memory) -> Path:
     """A person runs `waypost init --journal-in-repo` in the tree of this memory."""
     person = Caller("person", "anna")

@@ -1,13 +1,11 @@
 """Which facts one change gives, and how they read."""
 
-from collections.abc import Callable
-
 import pytest
+from tests.facts.learn.conftest import Commit, only
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.propose import candidates, propose
 from waypost.facts.learn.scene import Scene
-from waypost.model.candidate import Candidate
 from waypost.model.change import (
     ADDED,
     MODIFIED,
@@ -19,14 +17,6 @@ from waypost.model.change import (
     SettingChange,
     SymbolChange,
 )
-
-Commit = Callable[..., ChangeSet]
-
-
-def only(change: ChangeSet, layout: Layout) -> Candidate:
-    found = candidates(change, layout)
-    assert len(found) == 1, [one.text for one in found]
-    return found[0]
 
 
 def skipped(change: ChangeSet, layout: Layout) -> str:

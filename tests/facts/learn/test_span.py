@@ -1,8 +1,9 @@
 """Many commits: told as things are at their end, each thing once."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+
+from tests.facts.learn.conftest import Commit
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.span import over_range
@@ -17,7 +18,6 @@ from waypost.model.change import (
     SymbolChange,
 )
 
-Commit = Callable[..., ChangeSet]
 DOC = "A cart that is kept between two visits."
 
 

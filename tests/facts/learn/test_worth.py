@@ -1,13 +1,11 @@
 """What is not worth a note: looks, vague words, lists of work, places that are none, what a name says already."""
 
-from collections.abc import Callable
-
 import pytest
+from tests.facts.learn.conftest import Commit, only
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.propose import LEAST, candidates
 from waypost.facts.learn.worth import first_work, is_claim, is_conditional, is_list, is_trivial, is_vague, particulars
-from waypost.model.candidate import Candidate
 from waypost.model.change import (
     ADDED,
     MODIFIED,
@@ -18,14 +16,6 @@ from waypost.model.change import (
     SettingChange,
     SymbolChange,
 )
-
-Commit = Callable[..., ChangeSet]
-
-
-def only(change: ChangeSet, layout: Layout) -> Candidate:
-    found = candidates(change, layout)
-    assert len(found) == 1, [one.text for one in found]
-    return found[0]
 
 
 def file(path: str, *symbols: SymbolChange, change: str = MODIFIED, **more: object) -> FileChange:

@@ -21,11 +21,6 @@ PROPOSED = f"Payroll of {NAME} runs on beta"
 
 
 @pytest.fixture
-def person(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
-
-
-@pytest.fixture
 def agent(memory: Memory, clock: TestClock) -> Memory:
     return Memory.open(memory.code.root, caller=Caller("agent", "claude"), clock=clock)
 

@@ -5,24 +5,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.conftest import OpenMemory, TestClock
+from tests.conftest import TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.flows.facts.candidates import take
 from waypost.model.candidate import Candidate
-from waypost.model.memory import Caller
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
 THEN = datetime(2026, 1, 10, tzinfo=UTC)
 DOUBTFUL = Candidate("Uploads are retried three times.", 0.6, "git_diff", domain="storage", topic="upload", time=THEN)
-
-
-@pytest.fixture
-def person(open_memory: OpenMemory, memory: Memory, clock: TestClock) -> Memory:
-    """The same memory, at a terminal."""
-    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 def learned(memory: Memory, *candidates: Candidate) -> list[str]:

@@ -5,14 +5,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.conftest import OpenMemory, TestClock
+from tests.conftest import TestClock
 from tests.home_files import files_with
 
 from waypost import Memory, config
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.flows.facts.candidates import EXTRACTOR, take
 from waypost.model.candidate import Candidate
-from waypost.model.memory import Caller
 from waypost.model.review_item import DecidedCandidate
 
 THEN = datetime(2026, 1, 10, tzinfo=UTC)
@@ -26,12 +25,6 @@ SURE = Candidate(
     time=THEN,
 )
 DOUBTFUL = Candidate("Uploads are retried three times.", 0.6, "git_diff", domain="storage", topic="upload", time=THEN)
-
-
-@pytest.fixture
-def person(open_memory: OpenMemory, memory: Memory, clock: TestClock) -> Memory:
-    """The same memory, at a terminal."""
-    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 def taken(memory: Memory, *candidates: Candidate, dry_run: bool = False) -> list[DecidedCandidate]:

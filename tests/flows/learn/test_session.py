@@ -12,7 +12,6 @@ from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput
-from waypost.model.memory import Caller
 from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 from waypost.model.time import format_time
 
@@ -31,11 +30,6 @@ TALK = (
 )
 LEARNED = "From now on all reports are written in UTC."
 FIX = "KeyError: 'rows' → Fixed by giving an empty list in src/report.py."
-
-
-@pytest.fixture
-def person(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 def journal(memory: Memory) -> list[tuple[str, str, str, str | None]]:

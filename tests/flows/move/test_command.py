@@ -7,35 +7,25 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from tests.commands import Done
-from tests.faces.cli.conftest import Waypost
+from tests.commands import Done, run_command
+from tests.faces.cli.conftest import Waypost, project
 
 from waypost import config
 from waypost.embed.fake import FakeEngine
 from waypost.faces.cli.commands.migrate import with_store, without_secret
-from waypost.faces.cli.entry import run
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.installation import set_up
 
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    directory = tmp_path / "work" / "project"
-    directory.mkdir(parents=True)
-    monkeypatch.chdir(directory)
-    return directory
+__all__ = ["project"]
 
 
 @pytest.fixture
 def waypost(project: Path, capfd: pytest.CaptureFixture[str], fake_engine: FakeEngine) -> Waypost:
     def call(*arguments: str) -> Done:
-        capfd.readouterr()
-        code = run(list(arguments))
-        out, err = capfd.readouterr()
-        return Done(code, out, err)
+        return run_command(capfd, *arguments)
 
     assert call("remember", "The bridge was painted red").code == 0
     assert call("--person", "remember", "Ada likes green").code == 0

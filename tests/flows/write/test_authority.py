@@ -21,11 +21,6 @@ ADA, OWNERS_WORD = Caller("person", "ada"), Caller("agent", "script", owners_wor
 
 
 @pytest.fixture
-def person(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open(memory.code.root, caller=ADA, clock=clock)
-
-
-@pytest.fixture
 def agent(memory: Memory, clock: TestClock) -> Memory:
     return Memory.open(memory.code.root, caller=Caller("agent", "claude"), clock=clock)
 

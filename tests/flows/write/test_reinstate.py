@@ -9,17 +9,11 @@ from tests.conftest import Git, TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, PersonOnly
-from waypost.model.memory import Caller
 from waypost.model.time import format_time
 
 pytestmark = pytest.mark.both_stores
 
 A, B, C = (f"Deploys run from the {name} branch" for name in ("main", "release", "stable"))
-
-
-@pytest.fixture
-def person(memory: Memory, clock: TestClock) -> Memory:
-    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
 
 
 def now(memory: Memory) -> list[str]:

@@ -1,30 +1,26 @@
 """Facts out of the project, imports, and conversations like another one."""
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import Git
 
 HERE = "/api/v1/spaces/here"
 
 
 @pytest.fixture
-def project(served: Any) -> Any:
+def project(served: Any, git: Git) -> Any:
     """A repository with a commit that teaches something."""
     root = Path(served.memory.code.root)
 
-    def git(*words: str) -> None:
-        named = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
-        subprocess.run(["git", *named, *words], cwd=root, check=True, capture_output=True)
-
-    git("init", "-q")
+    git(root, "init", "-q")
     (root / "storage.py").write_text("def upload():\n    return 1\n")
     (root / "pyproject.toml").write_text('[project]\nname = "storage"\nrequires-python = ">=3.11"\n')
-    git("add", ".")
-    git("commit", "-qm", "Begin")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "Begin")
     (root / "storage.py").write_text("def upload():\n    for attempt in range(3):\n        pass\n    return 1\n")
-    git("commit", "-qam", "Fix: uploads are tried three times because the network is slow")
+    git(root, "commit", "-qam", "Fix: uploads are tried three times because the network is slow")
     return served
 
 
