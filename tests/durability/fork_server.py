@@ -93,13 +93,13 @@ _turn = threading.Lock()
 
 def _ask(message: object, descriptors: list[int]) -> int:
     with _turn:
-        ours = _nursery()
+        ours = _fork_server()
         socket.send_fds(ours, [json.dumps(message).encode()], descriptors)
         return int(ours.recv(100))
 
 
 @functools.cache
-def _nursery() -> socket.socket:
+def _fork_server() -> socket.socket:
     """One for this process. It ends with it: then the socket closes."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     variables = {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -116,7 +116,7 @@ def _nursery() -> socket.socket:
     return ours
 
 
-# -- in the nursery
+# -- in the fork server
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ OURS = re.compile(
 
 
 def killings(tmp_path: Path, project: Path, **asked: object) -> Iterator[dict[str, Any]]:
-    """The answers of `killing.py`, one after the other."""
+    """The answers of `kill_server.py`, one after the other."""
     request = json.dumps({"folder": str(tmp_path), "project": str(project), **asked})
     with subprocess.Popen(
         [sys.executable, "-m", "tests.durability.kills.kill_server", request],
