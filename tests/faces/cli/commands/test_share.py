@@ -71,14 +71,14 @@ def test_without_a_person_nothing_is_decided(waypost: Waypost, shop: str) -> Non
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("offer", "nobody"), "No project 'nobody'"),
+        (("offer", "nobody"), "There is no memory of a project 'nobody'"),
         (("offer", "./nowhere"), "no directory"),
         (("offer", "shop-api", "--kind", "conversation"), "cannot be shared"),
         (("offer", "shop-api", "--kind", "gossip"), "no kind"),
         (("offer", "shop-api", "--level", "9"), "level"),
         (("accept", "shop-api"), "offers nothing"),
         (("revoke", "shop-api"), "Nothing is shared"),
-        (("offer", "\x1b[31mred"), "No project"),
+        (("offer", "\x1b[31mred"), "There is no memory of a project"),
     ],
 )
 def test_what_cannot_be_is_said_with_a_way_on(
