@@ -54,13 +54,12 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Tests write and sync many small files: in memory, where there is room for them. Whoever wants to look at what a failed
-# test has left calls pytest, which keeps it.
+# Tests write many small files: in memory if there is room. To look at the files of a failed test, run pytest directly.
 IN_MEMORY := room=$$([ -w /dev/shm ] && df -Pk /dev/shm | awk '$$4 > 4000000 && $$6 == "/dev/shm" {print $$6}'); \
 	folder=$$(mktemp -d "$${room:-$${TMPDIR:-/tmp}}/wp.XXXXXX") || exit 1; \
 	trap 'rm -rf "$$folder"' EXIT; trap 'exit 1' HUP INT TERM; TMPDIR="$$folder"
 
-# Types are checked next to the tests: both together keep two cores busy. What mypy prints comes last, where it is read.
+# mypy runs next to the tests, to keep two cores busy. Its output is printed last.
 test: style $(MERMAID) $(BROWSER)
 	@$(IN_MEMORY); export TMPDIR; \
 	$(BIN)/mypy > "$$folder/types" 2>&1 & types=$$!; \
