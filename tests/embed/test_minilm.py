@@ -53,6 +53,7 @@ def test_numpy_and_onnxruntime_give_the_same_vector(minilm: Minilm, minilm_folde
     np.testing.assert_allclose(cold, bulk, atol=5e-6)
 
 
+@pytest.mark.slow
 def test_a_warm_engine_answers_a_question_like_a_passage(minilm: Minilm) -> None:
     minilm.warm()
     np.testing.assert_allclose(minilm.embed_question(TEXTS[4]), minilm.embed([TEXTS[4]])[0], atol=2e-6)

@@ -79,6 +79,7 @@ def test_export_audit_brief_and_status_tell_nothing_of_the_other(neighbours: tup
     assert files_with(ours.space.folder, "quixzanthal") == []
 
 
+@pytest.mark.slow
 def test_what_one_rejects_or_forgets_another_may_know(neighbours: tuple[Memory, Memory]) -> None:
     ours, theirs = neighbours
     known = ours.list()[0]["id"]

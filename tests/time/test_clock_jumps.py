@@ -75,6 +75,7 @@ def test_a_time_in_the_future_does_not_hide_that_maintenance_is_overdue(memory: 
     assert missed(memory.space) is None
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_a_jump_ahead_hides_what_expires_by_it_and_deletes_nothing(memory: Memory, clock: TestClock) -> None:
     clock.now = at(2026)

@@ -13,6 +13,7 @@ from waypost.errors import NotFound, SecurityError
 from waypost.memory.catalog import Spaces, open_by_id
 
 
+@pytest.mark.slow
 def test_hits_say_as_of_when_and_in_which_checkout(away: Memory, shop: Shop) -> None:
     answer = away.recall("total prices tax session user", 20)
     assert answer.notices[0].startswith("The tree of 'shop' is not on this machine; what is said of its code is as of")

@@ -1,6 +1,8 @@
 import json
 from collections.abc import Callable, Mapping
 
+import pytest
+
 from waypost.code.architecture import Architecture, ArchitectureEvidence, CodePlace, conclude, find_evidence
 from waypost.code.architecture.knowledge import frameworks, table
 from waypost.code.architecture.marks import key_word
@@ -80,6 +82,7 @@ def test_authentication_names_mechanisms_and_what_protects(describe: Describe) -
     assert "1 endpoints are protected by jwt_required" in found["guards"].reasons[-1]
 
 
+@pytest.mark.slow
 def test_configuration_knows_variables_of_many_languages(describe: Describe) -> None:
     files = {
         "a.py": "import os\nX = os.environ['PY_ONE']\nY = os.getenv('PY_TWO')\n",

@@ -12,6 +12,7 @@ from waypost.model.memory import Caller
 TOKENS = "Tokens live 15 minutes because the bank's sessions do."
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_recalled_with_id_place_age_and_source(agent: Agent, clock: TestClock) -> None:
     kept = agent.data("remember", text=TOKENS, refs=["app.py#Shop.is_fresh"])
     clock.advance(days=3)
@@ -127,6 +128,7 @@ def test_every_preset_of_a_briefing_is_taken(agent: Agent) -> None:
         assert "text" in agent.data("brief", task="tokens", preset=preset)
 
 
+@pytest.mark.slow
 def test_about_code_knows_files_lines_and_folders(agent: Agent, shop: Path) -> None:
     (shop / "src").mkdir()
     (shop / "src" / "a:7").write_text("x = 1\n")
@@ -140,6 +142,7 @@ def test_about_code_knows_files_lines_and_folders(agent: Agent, shop: Path) -> N
     assert "Nothing is remembered about empty.py." in agent.text("about_code", path="empty.py")
 
 
+@pytest.mark.slow
 def test_an_agent_in_a_project_without_index_is_told_what_to_do_and_can_do_it(agent: Agent) -> None:
     assert "status with index=true" in agent.text("recall", question="Shop")
     assert "status with index=true" in agent.text("brief", task="change the shop")
@@ -181,6 +184,7 @@ def test_a_memory_that_was_replaced_is_told_by_its_id_as_one_that_was(agent: Age
     assert "any more" not in agent.text("recall", question=new)
 
 
+@pytest.mark.slow
 def test_what_a_person_said_is_only_proposed_to_be_changed(agent: Agent, clock: TestClock) -> None:
     person = Memory.open(agent.project.directory or ".", caller=Caller("person", "ada"), clock=clock)
     fact = person.remember(TOKENS, refs=["app.py#Shop.is_fresh"]).id

@@ -34,6 +34,7 @@ def operations(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(method, one) for methods in document["paths"].values() for method, one in methods.items()]
 
 
+@pytest.mark.slow
 def test_every_operation_is_described_with_an_example(document: dict[str, Any]) -> None:
     assert document["openapi"].startswith("3.1")
     assert sorted(one["operationId"] for _, one in operations(document)) == sorted(NAMES)

@@ -225,6 +225,7 @@ def test_a_forged_cursor_has_not_the_whole_record_read(
     assert "entries back" in problem(served.reader.get(f"{HERE}/audit", params={"cursor": forged}), 422)["detail"]
 
 
+@pytest.mark.slow
 def test_who_may_not_write_leaves_no_key(served: Any, problem: Any) -> None:
     problem(served.reader.post(f"{HERE}/journal", json={"text": "x"}, headers={"Idempotency-Key": "one"}), 403)
     assert not (served.app.state.services.spaces.home / "replies.db").exists()

@@ -39,6 +39,7 @@ def test_a_key_is_for_one_request_of_one_token(served: Any, problem: Any) -> Non
     assert other.status_code == 201 and "idempotency-replayed" not in other.headers
 
 
+@pytest.mark.slow
 def test_what_is_no_key_is_refused(served: Any, problem: Any) -> None:
     for key in ("", "with space", "x" * 201, "\xe4"):
         sent = [(b"Idempotency-Key", key.encode("latin-1"))]

@@ -93,6 +93,7 @@ def test_a_restore_brings_back_memories_journal_links_states_and_candidates_as_t
     assert memory.admin.backups.restore(made.id).undo is None
 
 
+@pytest.mark.slow
 def test_a_restore_can_be_undone(memory: Memory, clock: TestClock) -> None:
     remembered(memory, "Alpha runs on port 80")
     made = memory.admin.backups.make()
@@ -343,6 +344,7 @@ def test_a_snapshot_that_cannot_be_read_goes_as_a_whole_when_something_is_forgot
     assert traces(memory.space.folder) == []
 
 
+@pytest.mark.slow
 def test_what_could_not_be_erased_from_snapshots_is_erased_by_the_next_opening(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -151,6 +151,7 @@ def test_a_repository_without_commits_does_not_open(shop: Path, repository: Repo
         Memory.open(repository("empty", ORIGIN, commits=0))
 
 
+@pytest.mark.slow
 def test_knowing_the_id_of_a_commit_is_not_enough(shop: Path, repository: Repository, git: Git) -> None:
     """Git walks over commits by the names of their files, without comparing their contents."""
     stranger = repository("stranger", ORIGIN)
@@ -170,6 +171,7 @@ def test_knowing_the_id_of_a_commit_is_not_enough(shop: Path, repository: Reposi
         Memory.open(stranger)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["alternates", "objects", "pack", "git file", "git link", "commondir"])
 def test_history_that_is_borrowed_from_the_known_checkout_is_not_enough(
     way: str, shop: Path, repository: Repository, git: Git, tmp_path: Path

@@ -158,6 +158,7 @@ def test_where_both_hold_something_the_other_memory_is_merged_and_kept(
     assert sorted(recalled(local, "local project second memory")) == ["It has a second memory.", LOCAL]
 
 
+@pytest.mark.slow
 def test_dismissed_memories_are_not_shown_again(local: Path, git: Git, waypost: Waypost) -> None:
     git(local, "remote", "add", "origin", ORIGIN)
     assert waypost(local, "status", "--json").json["relatives"]

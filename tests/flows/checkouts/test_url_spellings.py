@@ -188,6 +188,7 @@ def test_undo_in_a_clone_of_another_spelling_has_nothing_to_undo(shop: Path, clo
     assert FACT in waypost(second, "list").out
 
 
+@pytest.mark.slow
 def test_an_empty_list_says_where_the_memories_are(repository: Repository, waypost: Waypost, git: Git) -> None:
     local = repository("local")
     waypost(local, "remember", LOCAL)
@@ -199,6 +200,7 @@ def test_an_empty_list_says_where_the_memories_are(repository: Repository, waypo
     assert told not in waypost(local, "list").err
 
 
+@pytest.mark.slow
 def test_a_damaged_memory_of_another_spelling_is_not_replaced_by_an_empty_one(
     shop: Path, clone: Clone, waypost: Waypost
 ) -> None:

@@ -247,6 +247,7 @@ def test_secrets_do_not_wait_for_review_either(memory: Memory) -> None:
         assert secret not in json.dumps([row.draft for row in reader.candidates()])
 
 
+@pytest.mark.slow
 def test_forgetting_takes_a_candidate_and_its_copies_along(memory: Memory, person: Memory) -> None:
     unique = replace(DOUBTFUL, text="The zanzibarium service retries thrice.", topic="")
     taken(memory, unique)

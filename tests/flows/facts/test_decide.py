@@ -177,6 +177,7 @@ def test_recording_is_audited_without_the_words(memory: Memory) -> None:
     assert (entry.memory_id, entry.details["links"]) == (done.id, 1)
 
 
+@pytest.mark.slow
 def test_chains_meet_across_decisions_in_other_words(tmp_path: Path) -> None:
     """With the real engine: the same in other words, and in another part of the project."""
     with Memory.open(tmp_path) as memory:

@@ -81,6 +81,7 @@ def test_what_one_gives_the_other_does_not_give_back(shared: Pair) -> None:
     assert not foreign(shop, "What does the start page show?")
 
 
+@pytest.mark.slow
 def test_sharing_is_not_handed_on(shared: Pair, project: OpenAs) -> None:
     _, web = shared
     third = project("third")

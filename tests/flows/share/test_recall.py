@@ -133,6 +133,7 @@ def test_conversations_notes_and_preferences_are_never_read(shared: Pair) -> Non
     assert not [hit for hit in web.recall("payments", scope="journal") if hit.project]
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_code_is_read_only_where_it_is_offered(shop: Memory, web: Memory, git: Callable[..., str]) -> None:
     (shop.code.root / "pay.py").write_text('def charge_card(amount):\n    """Take the money."""\n    return amount\n')
@@ -256,6 +257,7 @@ def test_what_another_project_says_is_no_duplicate_here(shared: Pair) -> None:
     assert web.remember("Payments are retried three times before the order is cancelled").status == "added"
 
 
+@pytest.mark.slow
 def test_nothing_of_the_giver_is_written_down_at_the_reader(shared: Pair) -> None:
     shop, web = shared
     shop.remember("The quokkasaurus ledger keeps payments apart")

@@ -14,6 +14,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
+@pytest.mark.slow
 def test_a_paraphrase_is_merged_with_the_evidence_of_both(memory: Memory) -> None:
     first = memory.remember("The report is exported as CSV", evidence=["ADR-1"])
     second = memory.remember("The report is exported as CSV every night", evidence=["ADR-2"])

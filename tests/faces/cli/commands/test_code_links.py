@@ -258,6 +258,7 @@ def test_stale_counts_and_shows_what_changed(waypost: Waypost, remembered: str, 
     assert waypost("stale", "README.md").out == "No memory points there.\n"
 
 
+@pytest.mark.slow
 def test_verify_makes_it_fresh_for_the_code_as_it_is_now(waypost: Waypost, remembered: str, file: Path) -> None:
     file.write_text(CHANGED_CODE)
     assert waypost("stale", "--json").json["stale"] == 1

@@ -108,6 +108,7 @@ def test_nothing_found_is_said_plainly(decided: Waypost, more: tuple[str, ...]) 
         assert done.out == "Nothing that is remembered answers this. `waypost ask` searches everything.\n"
 
 
+@pytest.mark.slow
 def test_a_refused_decision_fails(waypost: Waypost) -> None:
     rejected = waypost("decide", "We use FastAPI", "--json").json["id"]
     assert waypost("reject", rejected, "--yes").code == 0

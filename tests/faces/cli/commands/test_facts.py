@@ -31,6 +31,7 @@ def held(project: Path, git: Git, waypost: Waypost) -> str:
     return str(one["id"])
 
 
+@pytest.mark.slow
 def test_review_shows_what_waits_and_approve_makes_it_a_fact(waypost: Waypost, held: str) -> None:
     found = waypost("review", "--json").json
     assert [one["id"] for one in found["candidates"]] == [held]
@@ -46,6 +47,7 @@ def test_review_shows_what_waits_and_approve_makes_it_a_fact(waypost: Waypost, h
     assert waypost("review", "approve", held, "--yes", "--json").json["decided"][0]["status"] == "known"
 
 
+@pytest.mark.slow
 def test_a_rejected_candidate_does_not_come_back(waypost: Waypost, held: str) -> None:
     assert waypost("review", "reject", held, "--yes").code == 0
     again = waypost("learn", "--json").json

@@ -30,6 +30,7 @@ def test_a_note_needs_nothing_but_its_words(waypost: Waypost) -> None:
     assert "Ask Peter about the heating" in waypost("journal", "show").out
 
 
+@pytest.mark.slow
 def test_the_timeline_of_a_day_tells_its_entries_also_from_the_archive(waypost: Waypost, said: str) -> None:
     assert waypost("journal", "condense", "--force").code == 0
     told = waypost("journal", "timeline", "2026-01-15", "--json")

@@ -12,6 +12,7 @@ from waypost.faces.dashboard.pages.code_tree import UNFOLDED, tree_of_files
 from waypost.flows.index.source_view import FileSeen
 
 
+@pytest.mark.slow
 def test_the_tree_counts_memories_and_stale_ones_by_folder(sample: Sample, browse: Browse) -> None:
     page = browse(sample.memory).get("code")
     assert '<summary><span class="mono">src/</span>' in page

@@ -78,6 +78,7 @@ def test_what_points_at_code_points_there_again_when_it_is_brought_back(sample: 
     assert sample.memory.show(sample["fresh"]).version.refs == pinned
 
 
+@pytest.mark.slow
 def test_what_is_held_cannot_be_brought_back(sample: Sample, browser: Browser) -> None:
     assert "still holds" in browser.post(f"memory/{sample['tagged']}/restore", 400)
 
@@ -183,6 +184,7 @@ def test_a_lifetime_that_makes_no_sense_is_refused(sample: Sample, browser: Brow
         browser.post(f"memory/{sample['tagged']}/ttl", 400, **wrong)
 
 
+@pytest.mark.slow
 def test_forgetting_asks_first_and_says_what_is_beyond_reach(sample: Sample, browser: Browser) -> None:
     place = f"memory/{sample['tagged']}"
     asked = browser.get(f"{place}/forget")
@@ -196,6 +198,7 @@ def test_forgetting_asks_first_and_says_what_is_beyond_reach(sample: Sample, bro
     assert "Cards are charged" not in browser.get("search", q="cards charged")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identity", [AGENT, READER], ids=["agent", "reader"])
 def test_only_a_person_who_may_write_changes_anything(sample: Sample, browse: Browse, identity: object) -> None:
     browser = browse(sample.memory, identity)
@@ -215,6 +218,7 @@ def test_a_change_to_what_is_not_there_is_not_found(browser: Browser) -> None:
         browser.post(f"memory/nonsense/{action}", 404, **form)
 
 
+@pytest.mark.slow
 def test_looking_never_changes_anything(sample: Sample, browser: Browser) -> None:
     for action in ACTIONS:
         browser.get(f"memory/{sample['tagged']}/{action}", 200 if action == "forget" else 405)

@@ -81,6 +81,7 @@ def test_all_memories_of_the_machine_are_there_with_their_health(
     assert "2 to review" in text
 
 
+@pytest.mark.slow
 def test_a_memory_whose_tree_is_gone_breaks_nothing(sample: Sample, browse: Browse, open_memory: OpenMemory) -> None:
     other = open_memory("other")
     other.remember("Another project.")

@@ -153,6 +153,7 @@ def test_a_value_that_was_rejected_is_refused_and_said_so(sample: Sample, browse
     assert first in waiting(sample)
 
 
+@pytest.mark.slow
 def test_a_fact_whose_time_ran_out_is_renewed_or_taken_back(sample: Sample, browse: Browse, clock: TestClock) -> None:
     one, two, three = (sample.memory.remember(f"The sale number {n} runs.", ttl=3600).id or "" for n in (71, 82, 93))
     clock.advance(days=1)
@@ -172,6 +173,7 @@ def test_archived_facts_show_when_asked_for(sample: Sample, browse: Browse) -> N
     assert "The staging server is down" in browser.get("review", archived="1")
 
 
+@pytest.mark.slow
 def test_pages_hold_twenty_and_at_leads_to_the_right_one(sample: Sample, browse: Browse) -> None:
     numbers = [
         f"{first}{second}"
@@ -186,6 +188,7 @@ def test_pages_hold_twenty_and_at_leads_to_the_right_one(sample: Sample, browse:
     assert f'id="c-{ids[0]}"' not in page
 
 
+@pytest.mark.slow
 def test_only_a_person_who_may_write_decides(sample: Sample, browse: Browse) -> None:
     first = propose(sample, PAGED)[0]
     browser = browse(sample.memory, READER)

@@ -61,6 +61,7 @@ def test_only_what_is_fresh_can_be_asked_for(sample: Sample, browse: Browse) -> 
         assert sample["stale"] not in hits(browser.get("search", q=query, k="100", fresh="1"))
 
 
+@pytest.mark.slow
 def test_what_was_true_and_what_was_known_on_a_day_can_be_asked_for(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
     assert "Deploys run on Tuesdays." in browser.get("search", q="deploys run")
@@ -89,6 +90,7 @@ def test_how_many_are_shown_can_be_chosen(sample: Sample, browse: Browse) -> Non
     assert len(hits(browse(sample.memory).get("search", k="3"))) == 3
 
 
+@pytest.mark.slow
 def test_how_sure_a_memory_is_can_be_asked_for(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
     assert sample["stale"] in hits(browser.get("search", q="total prices tax"))
@@ -135,6 +137,7 @@ def test_what_was_asked_is_shown_again_as_text(sample: Sample, browse: Browse) -
     assert '"><script>' not in text
 
 
+@pytest.mark.slow
 def test_nothing_found_and_nothing_there_say_what_to_do(person: Memory, sample: Sample, browse: Browse) -> None:
     assert "Nothing was found." in browse(sample.memory).get("search", q="zebra", kind="preference")
     assert "Nothing is remembered yet." in browse(person).get("search")

@@ -39,6 +39,7 @@ def test_an_offer_is_accepted_and_revoked_on_the_overview(
     assert "ended a share" in browser.get()
 
 
+@pytest.mark.slow
 def test_only_a_person_who_may_write_sees_the_buttons_and_is_heard(
     open_memory: OpenMemory, browse: Browse, clock: TestClock
 ) -> None:
@@ -54,6 +55,7 @@ def test_without_shares_it_says_how_to_begin(open_memory: OpenMemory, browse: Br
     assert "waypost share offer PROJECT" in browse(open_memory()).get()
 
 
+@pytest.mark.slow
 def test_what_stands_in_a_shared_memory_is_only_text(open_memory: OpenMemory, browse: Browse, clock: TestClock) -> None:
     shop, web = sharing(open_memory, clock)
     shop.remember(f"Payments {HOSTILE}", domain=HOSTILE[:50].replace("\u202e", ""))

@@ -64,6 +64,7 @@ def log() -> str:
 # -- prompts ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_has_to_do_with_a_prompt_is_told_as_data(say: Say) -> None:
     told = say("prompt", "uploads of large files use multipart requests?")
     first, note, *_, last = told.splitlines()
@@ -143,6 +144,7 @@ def test_very_much_that_is_relevant_stays_within_what_an_agent_takes(say: Say, p
     assert more and not set(told.splitlines()[3:-1]) & set(more.splitlines()[3:-1])
 
 
+@pytest.mark.slow
 def test_a_prompt_of_ten_megabytes_is_answered(say: Say) -> None:
     assert say("prompt", "x " * 5_000_000) == ""
 

@@ -80,6 +80,7 @@ def test_nobody_else_keeps_them_meanwhile(project: Project, started: list[int]) 
     assert project.left == [".json"]
 
 
+@pytest.mark.slow
 def test_a_session_whose_process_was_killed_is_kept_by_the_next(
     project: Project, started: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

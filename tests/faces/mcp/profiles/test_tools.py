@@ -303,6 +303,7 @@ def test_an_agent_cannot_approve_for_itself(ask: Ask, memory: Memory) -> None:
     assert len(memory.facts.review().candidates) == len(waiting)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("changed")
 def test_what_the_person_agrees_to_is_approved_as_theirs(
     ask: Ask, memory: Memory, call: Callable[..., ServedCall]

@@ -28,6 +28,7 @@ def test_a_key_that_is_taken_is_a_conflict_that_nobody_has_to_lift(served: Any, 
     assert "key belongs to" in taken["detail"] and "lift" not in taken["remedy"]
 
 
+@pytest.mark.slow
 def test_a_rejected_value_is_a_conflict_until_a_person_lifts_it(served: Any, problem: Any) -> None:
     memory_id = served.remember("Uploads go to FTP")
     problem(served.agent.post(f"{HERE}/{memory_id}/reject"), 403)
@@ -54,6 +55,7 @@ def test_an_unchanged_memory_is_not_sent_again(served: Any) -> None:
     assert changed.status_code == 200 and changed.headers["etag"] != etag
 
 
+@pytest.mark.slow
 def test_who_has_not_read_the_latest_changes_nothing(served: Any, problem: Any) -> None:
     memory_id = served.remember("Uploads go to S3")
     etag = served.owner.get(f"{HERE}/{memory_id}").headers["etag"]
@@ -173,6 +175,7 @@ def test_a_batch_is_written_whole_or_not_at_all(served: Any, problem: Any) -> No
     assert done["counts"] == {"added": 1, "duplicate": 1}
 
 
+@pytest.mark.slow
 def test_a_listing_is_filtered(served: Any) -> None:
     served.remember("Uploads go to S3", domain="storage", tags={"team": "core", "area": "io"})
     served.remember("Sessions live an hour", domain="login", kind="learning", tags={"team": "core"})

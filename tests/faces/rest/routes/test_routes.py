@@ -203,6 +203,7 @@ def test_other_memories_of_the_home_by_their_ids(served: Any, open_memory: Calla
     assert written.headers["location"].startswith(place)
 
 
+@pytest.mark.slow
 def test_the_audit_by_pages(served: Any, problem: Any) -> None:
     ids = [served.remember(text) for text in ("First thing", "Second thing that is other", "Third one about cheese")]
     whole = served.reader.get(f"{HERE}/audit").json()["entries"]
@@ -229,6 +230,7 @@ def test_exports_are_made_listed_and_fetched(served: Any) -> None:
     assert fetched.headers["content-disposition"].startswith("attachment")
 
 
+@pytest.mark.slow
 def test_the_doctor_looks_and_mends(served: Any) -> None:
     assert {one["check"] for one in served.reader.get(f"{HERE}/doctor").json()["findings"]} >= {"database", "vectors"}
     assert served.agent.post(f"{HERE}/doctor", json={"fix": True}).status_code == 200
