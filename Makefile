@@ -8,12 +8,12 @@ NPM := npm ci --prefix tests/mermaid --no-audit --no-fund --ignore-scripts
 MERMAID := tests/mermaid/node_modules/.package-lock.json
 BROWSER := $(VENV)/.browser
 
-.PHONY: help setup demo test test-fast lint format bench soak clean
+.PHONY: help setup demo test test-fast lint style types format bench soak clean
 
 help:
 	@echo "make demo       index this repository, ask about its code, remember and recall"
 	@echo "make test       lint, types, layers and all tests"
-	@echo "make test-fast  the inner loop: tests without the slow ones (servers, browsers, PostgreSQL, very many examples)"
+	@echo "make test-fast  the inner loop: tests without the slow ones (servers, browsers, PostgreSQL, very many examples, more than 80 ms)"
 	@echo "make bench      speed and quality against other systems (installs them)"
 	@echo "make soak       long runs: many processes, many kills"
 
@@ -40,24 +40,34 @@ $(BROWSER): $(VENV)/.ready
 demo: setup
 	@PATH="$(abspath $(BIN)):$$PATH" bash scripts/demo.sh
 
-lint: setup
+lint: style types
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports --no-cache
+
+types: setup
+	$(BIN)/mypy
 
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Tests write and sync many small files: in memory, where there is room for them. Whoever wants to look at what a failed
-# test has left calls pytest, which keeps it.
+# Tests write many small files: in memory if there is room. To look at the files of a failed test, run pytest directly.
 IN_MEMORY := room=$$([ -w /dev/shm ] && df -Pk /dev/shm | awk '$$4 > 4000000 && $$6 == "/dev/shm" {print $$6}'); \
 	folder=$$(mktemp -d "$${room:-$${TMPDIR:-/tmp}}/wp.XXXXXX") || exit 1; \
 	trap 'rm -rf "$$folder"' EXIT; trap 'exit 1' HUP INT TERM; TMPDIR="$$folder"
 
-test: lint $(MERMAID) $(BROWSER)
-	@$(IN_MEMORY) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak"
+# mypy runs next to the tests, to keep two cores busy. Its output is printed last.
+test: style $(MERMAID) $(BROWSER)
+	@$(IN_MEMORY); export TMPDIR; \
+	$(BIN)/mypy > "$$folder/types" 2>&1 & types=$$!; \
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak"; tests=$$?; \
+	wait $$types; typed=$$?; echo "mypy:"; cat "$$folder/types"; \
+	[ $$tests -eq 0 ] || echo "make test: tests failed" >&2; \
+	[ $$typed -eq 0 ] || echo "make test: types are wrong, see mypy above" >&2; \
+	[ $$tests -eq 0 ] && [ $$typed -eq 0 ]
 
 test-fast: setup $(MERMAID)
 	@$(IN_MEMORY) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not slow"

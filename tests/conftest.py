@@ -1,4 +1,4 @@
-"""Every test runs in a world of its own: an empty home, no settings of the person who runs it, no background worker."""
+"""Each test gets an empty home directory, none of your own settings, and no background worker."""
 
 import gc
 import itertools
@@ -27,19 +27,19 @@ from waypost.store.sqlite.connection import FilePool, open_pools
 
 
 def pytest_configure() -> None:
-    """Many tests start processes: where no bytecode may be kept, each of them would compile the whole package again."""
+    """Keep bytecode: tests start many processes, and each would compile the whole package again."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    # How long an example takes says more about what else the machine does than about what is tested.
+    # The time of one example depends on the load of the machine.
     hypothesis.settings.register_profile(
         "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
     hypothesis.settings.load_profile("any machine")
-    gc.disable()  # while tests are collected, nothing is thrown away
+    gc.disable()  # collection creates objects that stay
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Not for the inner loop: what needs a server of PostgreSQL, and what tries very many things by chance."""
+    """Mark tests as slow that need PostgreSQL or run many random examples."""
     for item in items:
         if needs_postgres(item) or hypothesis.is_hypothesis_test(getattr(item, "function", None)):
             item.add_marker(pytest.mark.slow)
@@ -53,7 +53,7 @@ def needs_postgres(item: pytest.Item) -> bool:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests are there for good: nobody need look through them again for what can be thrown away."""
+    """Keep the thousands of collected tests out of later garbage collections."""
     gc.collect()
     gc.freeze()
     gc.enable()
@@ -63,7 +63,7 @@ _opened_beside_sqlite: list[str] = []
 
 
 def _note_opening(event: str, given: tuple[object, ...]) -> None:
-    """Python opens a file: it must not be one of a database that this process has open (`store/open_databases.py`)."""
+    """Record when Python opens a file of a database that SQLite has open (`store/open_databases.py`)."""
     if event == "open" and isinstance(given[0], (str, bytes, os.PathLike)):
         try:
             state = os.stat(given[0])
@@ -78,7 +78,7 @@ sys.addaudithook(_note_opening)
 
 @contextmanager
 def expect_opening() -> Iterator[None]:
-    """For tests of what happens when somebody does it nevertheless."""
+    """For tests that open a database beside SQLite on purpose."""
     yield
     assert _opened_beside_sqlite, "no database was opened beside SQLite"
     _opened_beside_sqlite.clear()
@@ -86,7 +86,7 @@ def expect_opening() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def only_sqlite_opens_databases() -> Iterator[None]:
-    """Closing a descriptor beside SQLite drops its locks, and then acknowledged writes get lost."""
+    """Fail a test that opens a database beside SQLite: closing that file drops the locks of SQLite."""
     _opened_beside_sqlite.clear()
     left = broken_pools()  # by a test that failed
     yield
@@ -95,7 +95,7 @@ def only_sqlite_opens_databases() -> Iterator[None]:
 
 
 def broken_pools() -> list[FilePool]:
-    """Those that lost their locks or their log; not those whose database a test has removed."""
+    """Pools that lost their locks or their log. Databases that a test removed do not count."""
     return [one for one in open_pools() if one.path.exists() and not one.is_intact()]
 
 
@@ -114,8 +114,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def own_folder(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], Path]]:
-    """Make empty folders that are taken away when the test has passed. To find a free number pytest looks through all
-    the folders that there are: with thousands of tests, each would spend more time on that than on what it tests."""
+    """Create empty folders that are removed when the test passes. Pytest's own numbering lists all existing folders,
+    which takes most of the time when there are thousands."""
     made: list[Path] = []
 
     def make(name: str) -> Path:
@@ -137,14 +137,14 @@ DEFAULT_STORE = os.environ.get("TEST_STORE", "sqlite")  # postgres: every memory
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """What is marked `both_stores` is tested with memories in files, and with memories in PostgreSQL."""
+    """Run tests marked `both_stores` with SQLite and with PostgreSQL."""
     if metafunc.definition.get_closest_marker("both_stores") is not None:
         metafunc.parametrize("store_address", ["sqlite", "postgres"], indirect=True)
 
 
 @pytest.fixture
 def store_address(request: pytest.FixtureRequest) -> str:
-    """Where the memories of a test are: empty for files."""
+    """The address of the store; empty for files."""
     if getattr(request, "param", DEFAULT_STORE) == "sqlite":
         return ""
     return str(request.getfixturevalue("prepared_postgres"))
@@ -171,11 +171,11 @@ def clean_environment(
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     yield
     spaces.open_spaces.drop_all()
-    spaces._engines.clear()  # they would be kept for all who come later
+    spaces._engines.clear()  # the next test may use another engine
 
 
 class TestClock:
-    """A clock that stands still until it is told to go on."""
+    """A clock that moves only when a test advances it."""
 
     __test__ = False
 
@@ -202,7 +202,7 @@ def settings() -> Settings:
 
 @pytest.fixture
 def fake_engine(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
-    """One engine for every name: hashed words, so that texts that share words are alike."""
+    """One engine for every name. It hashes words, so texts that share words are similar."""
     engine = FakeEngine()
     monkeypatch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
     return engine
@@ -228,6 +228,12 @@ def memory(open_memory: OpenMemory) -> Memory:
     return open_memory()
 
 
+@pytest.fixture
+def person(memory: Memory, clock: TestClock) -> Memory:
+    """The same memory, used by a person at a terminal."""
+    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
+
+
 def agree_to_journal_in_repository(memory: Memory) -> Path:
     """A person runs `waypost init --journal-in-repo` in the tree of this memory."""
     person = Caller("person", "anna")
@@ -251,14 +257,14 @@ def git() -> Git:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Postgres]:
-    """One server for all tests of a process that ask for it."""
+    """One server for all tests of a process."""
     with Postgres() as server:
         yield server
 
 
 @pytest.fixture
 def postgres(postgres_server: Postgres) -> Iterator[str]:
-    """How to reach an empty database with pgvector."""
+    """The address of an empty database with pgvector."""
     dsn = postgres_server.new_database()
     yield dsn
     drop(postgres_server, dsn)
@@ -266,7 +272,7 @@ def postgres(postgres_server: Postgres) -> Iterator[str]:
 
 @pytest.fixture
 def prepared_postgres(postgres_server: Postgres) -> Iterator[str]:
-    """The same, for tests that are not about its beginnings: it has what all spaces share, and no space yet."""
+    """The address of a database with the tables that all spaces share, and no space."""
     dsn = postgres_server.new_database("prepared", prepare)
     yield dsn
     drop(postgres_server, dsn)

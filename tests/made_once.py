@@ -1,4 +1,4 @@
-"""What is costly, and the same for every test, is made once in a process: hashes, databases and engines."""
+"""Hashes, empty databases and engines are the same for every test, so each process makes them once."""
 
 import os
 import tempfile
@@ -27,8 +27,7 @@ def made_once() -> Iterator[None]:
 
 @contextmanager
 def hashed() -> Iterator[None]:
-    """The models that are installed have 200 MB: they are hashed when somebody first looks whether they are whole, and
-    again only if a file has changed since."""
+    """Hash the installed models (200 MB) once, and again only after a file has changed."""
     known: dict[tuple[Path, int, int, int], str] = {}
     installed, digest = config.load().models, weights.digest
 
@@ -51,8 +50,8 @@ really_open = SqliteStore.__init__
 
 @contextmanager
 def copied() -> Iterator[None]:
-    """A store of SQLite that is not there yet begins as a copy of one that the migrations have made: they take ten times as
-    long as all else that opens it. Not in other processes."""
+    """Start each new SQLite store as a copy of a migrated one: migrations take ten times as long as opening. Other
+    processes still run them."""
     made = _made()
 
     def open_(self: SqliteStore, folder: Path, **options: Any) -> None:
@@ -72,7 +71,7 @@ def _made() -> bytes:
 
 
 def _place(made: bytes, folder: Path) -> None:
-    """Whole or not at all, and never in the place of one that somebody else has made meanwhile."""
+    """Place the database atomically, and never replace one that another thread created."""
     descriptor, name = tempfile.mkstemp(dir=folder)
     try:
         os.write(descriptor, made)
@@ -88,7 +87,7 @@ _engines: dict[object, Engine] = {}
 
 
 def open_once(name: str, settings: Settings) -> Engine:
-    """Engines whose weights are in the same folder are one: else each test would load them into memory anew."""
+    """One engine for each folder of weights: otherwise each test would load them into memory again."""
     model = {"minilm": weights.MINILM, "multilingual": weights.MULTILINGUAL}.get(name)
     if model is None:
         return open_engine(name, settings)

@@ -21,6 +21,7 @@ def names(parsed: Parsed) -> list[str]:
     return [symbol.qualified for symbol in parsed.symbols]
 
 
+@pytest.mark.slow
 def test_python_agrees_with_its_own_ast() -> None:
     for path in sorted(Path(ast.__file__).parent.glob("a*.py")):
         text = path.read_text("utf-8")

@@ -185,6 +185,7 @@ def test_python_asks_the_bases_of_a_diamond_in_its_own_order() -> None:
     assert calls({"a.py": text}, "Both.run") == {"a.py:Right.go", "a.py:Root.stop"}
 
 
+@pytest.mark.slow
 def test_a_very_long_chain_of_bases_or_imports_does_not_overflow() -> None:
     bases = "class A0: ...\n" + "".join(f"class A{number}(A{number - 1}): ...\n" for number in range(1, 1200))
     files = {"a.py": bases + "\ndef f(x: A1199):\n    x.anything_else()\n"}

@@ -122,6 +122,7 @@ def test_a_short_fact_takes_the_room_that_a_longer_one_before_it_could_not() -> 
     assert short[0] in [line.entry for line in routed.lines]
 
 
+@pytest.mark.slow
 def test_only_as_much_is_looked_at_as_may_be_shown() -> None:
     taken = []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.durability.nursery import Forked
+from tests.durability.fork_server import Forked
 
 ROOT = Path(__file__).parents[2]
 

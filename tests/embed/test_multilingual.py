@@ -47,6 +47,7 @@ def test_a_text_has_the_pieces_of_the_original(case: dict[str, Any], tokenizer: 
     assert tokenizer.encode(case["text"], 10_000) == case["ids"]
 
 
+@pytest.mark.slow
 def test_vectors_are_those_of_the_original(multilingual: Multilingual) -> None:
     vectors = multilingual.embed(TEXTS)
     expected = np.array([case["vector"] for case in EXPECTED], np.float32)
@@ -54,6 +55,7 @@ def test_vectors_are_those_of_the_original(multilingual: Multilingual) -> None:
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_text_has_the_same_vector_alone_and_in_any_batch(multilingual: Multilingual) -> None:
     together = multilingual.embed(TEXTS * 5)
     alone = np.stack([multilingual.embed_question(text) for text in TEXTS])

@@ -47,6 +47,7 @@ def test_a_directory_is_opened_as_an_engine_of_its_own(bare: Settings, tmp_path:
         open_engine(f"onnx:{tmp_path}", bare)
 
 
+@pytest.mark.slow
 def test_what_the_command_line_always_imports_is_light() -> None:
     modules = [
         "protocol",

@@ -91,6 +91,7 @@ def test_a_text_has_the_ids_that_the_library_gives_it(text: str, ours: WordPiece
     assert ours.encode(text, 10_000) == [START, *library.encode(text).ids, END]
 
 
+@pytest.mark.slow
 def test_any_mixture_of_scripts_has_the_ids_that_the_library_gives_it(ours: WordPiece, library: Tokenizer) -> None:
     @settings(max_examples=300, deadline=None, derandomize=True, database=None)
     @given(st.text(_characters, max_size=60))

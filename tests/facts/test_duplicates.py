@@ -50,6 +50,7 @@ def test_no_minimal_pair_is_skipped_or_merged_however_alike_it_sounds(language: 
     assert lost == []
 
 
+@pytest.mark.slow
 def test_nearly_every_minimal_pair_is_offered_as_a_correction() -> None:
     verdicts = [judge(row["a"], row["b"], 0.99).verdict for row in MINIMAL_PAIRS]
     assert verdicts.count(DuplicateVerdict.CONFLICT) / len(verdicts) > 0.98

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 
 def imported_after(program: str) -> set[str]:
     done = subprocess.run(
@@ -14,6 +16,7 @@ def imported_after(program: str) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_opening_the_library_imports_no_flow_and_no_numpy() -> None:
     loaded = imported_after("from waypost import Memory")
     assert not {name for name in loaded if name.startswith("waypost.flows.")} - {
@@ -24,6 +27,7 @@ def test_opening_the_library_imports_no_flow_and_no_numpy() -> None:
     assert not loaded & {"numpy", "onnxruntime", "typer", "rich"}
 
 
+@pytest.mark.slow
 def test_a_flow_is_imported_when_it_is_first_named() -> None:
     loaded = imported_after("from waypost import flows; flows.recall.search.recall")
     assert "waypost.flows.recall.search" in loaded

@@ -106,6 +106,7 @@ def test_every_file_of_a_memory_is_for_its_owner_alone_whatever_the_umask(memory
         assert mode == (0o700 if path.is_dir() else 0o600), path.name
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
 def test_a_database_that_others_could_read_is_closed_to_them(tmp_path: Path, settings: Settings) -> None:
     child(FILL, str(tmp_path), "killed")  # it leaves its log behind

@@ -32,6 +32,7 @@ def test_no_pattern_of_the_package_grows_faster_than_its_text() -> None:
     assert slow == {}, "\n".join(f"{where}: {told}" for where, told in slow.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "method"),
     [

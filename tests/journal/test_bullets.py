@@ -186,6 +186,7 @@ def test_bullets_stand_in_order_and_do_not_overlap(page: str) -> None:
         place = bullet.end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     ["- ", "```py\n", "<!--\n", "- a\n\n", "<!-- id=", "\n", "--> x\n<!-- "],

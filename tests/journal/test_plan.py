@@ -165,6 +165,7 @@ def test_a_day_whose_week_is_held_waits() -> None:
     assert due_by_time(files, date(2026, 6, 1)) == ()
 
 
+@pytest.mark.slow
 def test_after_missed_days_everything_comes_in_the_order_in_which_it_fell_due() -> None:
     start = date(2024, 1, 1)
     files = {day_path(start + DAY * number): File(1000) for number in range(800)}

@@ -51,6 +51,7 @@ def test_whatever_the_text_the_rendered_prompt_fits_its_room(text: str) -> None:
     assert 700 < count_tokens(user) <= 1000
 
 
+@pytest.mark.slow
 def test_a_secret_at_the_cut_is_masked_before_it_is_cut() -> None:
     secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     for before in range(20, 60):

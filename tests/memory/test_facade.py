@@ -115,6 +115,7 @@ def test_the_page_of_the_library_lists_every_name() -> None:
     assert rendered() in PAGE.read_text(encoding="utf-8"), "python -m tests.memory.test_facade prints it"
 
 
+@pytest.mark.slow
 def test_opening_loads_no_group() -> None:
     script = "import sys\nfrom waypost import Memory\nprint(*sorted(name for name in sys.modules if 'waypost' in name))"
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)

@@ -34,6 +34,7 @@ def test_no_two_facts_answer_the_same_question_and_each_is_in_its_own_line() -> 
     assert {fact.line.sort for fact in facts} == {"decision", "preference", "event", "remembered"}
 
 
+@pytest.mark.slow
 def test_words_compress_no_better_than_real_conversations() -> None:
     """Real ones with assistants, twenty thousand characters at a time, were measured to take 0.34-0.40 bytes each."""
     texts = ["\n\n".join(line.text for line in day.lines) for day in Life(1, date(2024, 1, 1)).days(30)]

@@ -75,6 +75,7 @@ def test_steps_that_others_wrote_are_followed_to_their_end(tmp_path: Path) -> No
     assert aliases(tmp_path) == {ONE: TWO}
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_followed_quickly(tmp_path: Path) -> None:
     ids = [f"{number:016x}" for number in range(20_000)]
     (tmp_path / "aliases.json").write_text(json.dumps(dict(pairwise(ids))))

@@ -1,9 +1,11 @@
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from waypost import Memory
 from waypost.errors import ForeignFile, NotFound, SecurityError
 from waypost.space import Metadata, identify_person, open_space, read_metadata, write_metadata
 
@@ -60,3 +62,9 @@ def test_a_symlink_is_not_written_through(tmp_path: Path) -> None:
     with pytest.raises(SecurityError):
         write_metadata(tmp_path, SAMPLE)
     assert (tmp_path / "victim").read_text() == "precious"
+
+
+@pytest.mark.slow
+def test_the_metadata_say_which_engine_and_schema_the_space_has(memory: Memory) -> None:
+    found = json.loads((memory.space.folder / "metadata.json").read_text())
+    assert (found["model"], found["schema_version"]) == ("minilm-l6-v2", 10)

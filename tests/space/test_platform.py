@@ -30,6 +30,7 @@ def pools_of_memory(first: str) -> int:
     return done.stderr.count("Arena ")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the C library of Linux is told")
 def test_a_server_has_few_pools_of_memory_however_many_threads_it_has() -> None:
     assert pools_of_memory("pass") > 2

@@ -37,6 +37,7 @@ def test_what_begins_later_on_purpose_still_begins_later(memory: Memory, clock: 
     assert [row["text"] for row in memory.list()] == ["The toll is two euros"]
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_over_jumps_to_and_fro(open_memory: OpenMemory, clock: TestClock) -> None:
     memory = open_memory()
     kept: dict[str, str] = {}
@@ -74,6 +75,7 @@ def test_a_time_in_the_future_does_not_hide_that_maintenance_is_overdue(memory: 
     assert overdue_maintenance(memory.space) is None
 
 
+@pytest.mark.slow
 @pytest.mark.both_stores
 def test_a_jump_ahead_hides_what_expires_by_it_and_deletes_nothing(memory: Memory, clock: TestClock) -> None:
     clock.now = at(2026)

@@ -207,11 +207,13 @@ def kept_in_tree(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine) -> t
     return open_by_id(config.load(), ADA, shop.space_id, clock), shop.ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JOURNAL_READS)
 def test_a_journal_in_the_tree_can_still_be_read(name: str, kept_in_tree: tuple[Memory, dict[str, str]]) -> None:
     JOURNAL_READS[name](*kept_in_tree)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JOURNAL_TOUCHES)
 def test_the_files_of_a_journal_in_the_tree_are_elsewhere(
     name: str, kept_in_tree: tuple[Memory, dict[str, str]]
@@ -221,6 +223,7 @@ def test_the_files_of_a_journal_in_the_tree_are_elsewhere(
     assert told.value.remedy == "Run this where the project is checked out."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JOURNAL_OTHERWISE)
 def test_the_rest_of_a_journal_raises_what_it_should(name: str, kept_in_tree: tuple[Memory, dict[str, str]]) -> None:
     with pytest.raises(WaypostError):

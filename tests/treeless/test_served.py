@@ -73,6 +73,7 @@ def get(api: TestClient, shop: Shop, path: str, **query: Any) -> Any:
     return answer.json()
 
 
+@pytest.mark.slow
 def test_the_api_tells_checkouts_and_verdicts_with_their_time(api: TestClient, shop: Shop) -> None:
     space = get(api, shop, "")
     assert space["has_tree"] is False
@@ -92,6 +93,7 @@ def test_the_api_shows_a_memory_as_of_the_checkout_that_is_named(api: TestClient
     assert api.get(path, headers={"waypost-checkout": "../x"}).status_code == 422
 
 
+@pytest.mark.slow
 def test_what_needs_the_tree_is_refused_by_the_api_with_what_to_do(api: TestClient, shop: Shop) -> None:
     refused = api.get(f"/api/v1/spaces/{shop.space_id}/code/analyze")
     assert refused.status_code == 404

@@ -2,6 +2,8 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
+import pytest
+
 from waypost.code.architecture import (
     Architecture,
     ArchitectureEvidence,
@@ -88,6 +90,7 @@ def test_authentication_names_mechanisms_and_what_protects(describe: Describe) -
     assert "1 endpoints are protected by jwt_required" in mechanisms["guards"].reasons[-1]
 
 
+@pytest.mark.slow
 def test_configuration_knows_variables_of_many_languages(describe: Describe) -> None:
     files = {
         "a.py": "import os\nX = os.environ['PY_ONE']\nY = os.getenv('PY_TWO')\n",

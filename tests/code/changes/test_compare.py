@@ -153,6 +153,7 @@ def test_hostile_sources_do_no_harm(changed: Changed, path: str) -> None:
         assert changed(path, text, text + "\nx = 2\n").path == path
 
 
+@pytest.mark.slow
 def test_many_definitions_of_one_name_and_deeply_nested_ones_are_read(changed: Changed) -> None:
     many = "def f(): pass\n" * 1_000
     assert len(changed("a.py", many, many.replace("pass", "return")).symbols) == 500
@@ -223,6 +224,7 @@ def test_a_renamed_file_tells_what_changed_in_it(repo: Repo) -> None:
     assert [symbol.name for symbol in file.symbols] == ["f1"]
 
 
+@pytest.mark.slow
 def test_layout_of_a_large_file_of_callbacks_is_told_from_a_change(changed: Changed) -> None:
     tests = "".join(
         f"it('does {number}', () => {{\n  expect(run({number})).toBe({number})\n}})\n" for number in range(500)

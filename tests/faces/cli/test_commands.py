@@ -50,6 +50,7 @@ def test_people_get_text_that_names_the_id(waypost: Waypost) -> None:
     assert waypost("show", memory_id).code == 0
 
 
+@pytest.mark.slow
 def test_k_and_budget_are_upper_bounds(waypost: Waypost) -> None:
     for n in range(12):
         remember(waypost, f"Rule number {n} about the deployment of service {n}")
@@ -181,6 +182,7 @@ def test_exports_are_listed_and_a_pipe_gets_the_lines(waypost: Waypost) -> None:
     assert [row["memories"] for row in listed] == [1, 1]
 
 
+@pytest.mark.slow
 def test_status_and_doctor(waypost: Waypost) -> None:
     remember(waypost, "Only one")
     status = waypost("status", "--json").json

@@ -341,6 +341,7 @@ CASES: list[tuple[FindingKind, Callable[[Home], ByHand]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="remedies are written for a POSIX shell")
 @pytest.mark.parametrize(("kind", "provoke"), CASES, ids=[provoke.__name__ for _, provoke in CASES])
 def test_a_remedy_makes_its_finding_go_away(home: Home, kind: FindingKind, provoke: Callable[[Home], ByHand]) -> None:
@@ -393,7 +394,7 @@ def test_the_remedies_for_what_is_wrong_in_postgresql_are_right(home: Home, prep
     assert home.doctor()["problems"] == []
 
 
-# What a repair says, and what it leaves to others: tests/damage/test_remedies.py and test_log.py.
+# What a repair says, and what it leaves to others: tests/store/damage/test_remedies.py and test_log.py.
 OF_REPAIRS = {
     *(finding.LOST, finding.LOST_VERSIONS, finding.NOT_AS_WRITTEN, finding.LOST_ROWS, finding.UNFINISHED_REPAIR),
     *(finding.DISK, finding.SERVER_DATABASE, finding.LOST_WRITES),
@@ -464,6 +465,7 @@ def test_hooks_that_were_too_late_are_counted_by_agent(home: Home) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_hook_that_is_too_late_again_stays_a_problem(home: Home) -> None:
     hooks_that_were_too_late(home)
     late = "from waypost.faces.hooks.agent import entry as e\ne.SECONDS = dict.fromkeys(e.SECONDS, 0.0)\ne.main()"
@@ -471,3 +473,18 @@ def test_a_hook_that_is_too_late_again_stays_a_problem(home: Home) -> None:
     assert home.waypost("doctor", "--fix").code == 1
     [row] = home.found(finding.HOOKS)
     assert "5 hooks did not answer" in row["message"]
+
+
+@pytest.mark.slow
+def test_doctor_wants_only_the_models_that_are_used(
+    waypost: Waypost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAYPOST_MODELS", str(tmp_path / "none"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.toml").write_text('engine = "ollama"\nmultilingual = false\n')
+    done = waypost("doctor", "--json")
+    assert done.code == 0, done.out
+    (tmp_path / "home" / "config.toml").write_text("multilingual = false\n")
+    wrong = [finding for finding in json.loads(waypost("doctor", "--json").out)["findings"] if not finding["ok"]]
+    assert [finding["check"] for finding in wrong] == ["model minilm-l6-v2"]
+    assert "\n" not in wrong[0]["message"] and "waypost model install" in wrong[0]["remedy"]

@@ -112,12 +112,6 @@ def browse(clock: TestClock) -> Browse:
 
 
 @pytest.fixture
-def person(memory: Memory, clock: TestClock) -> Memory:
-    """An empty memory of a project, in a person's hands."""
-    return Memory.open(memory.code.root, caller=Caller("person", "ada"), clock=clock)
-
-
-@pytest.fixture
 def sample(built: tuple[Path, dict[str, str]], clock: TestClock, monkeypatch: pytest.MonkeyPatch) -> Sample:
     """Five months of a shop: facts on all levels, a stale one, decisions with reasons, a journal, candidates, a lifetime.
 

@@ -431,6 +431,7 @@ def test_a_refused_sender_is_heard_out_for_a_moment_so_that_it_can_read_the_answ
     assert 10 < len(taken) < 30, "bounded"
 
 
+@pytest.mark.slow
 def test_the_guard_needs_no_framework() -> None:
     code = (
         "import sys, waypost.faces.guard.gate, waypost.faces.guard.tokens, waypost.faces.mcp.http; print(*sys.modules)"

@@ -58,6 +58,7 @@ def test_a_session_outlasts_a_restart_and_is_known_to_every_server_of_the_home(h
     assert first.find(name) is None, "ended at one, ended at all"
 
 
+@pytest.mark.slow
 def test_a_session_that_is_not_used_ends(home: Path, clock: TestClock) -> None:
     sessions = SignedInSessions(home, clock, idle=timedelta(hours=1))
     used, idle = sessions.begin(OWNER), sessions.begin(OWNER)

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from tests.damage.filled import root_page, zero
+import pytest
 from tests.faces.mcp.conftest import Agent
+from tests.store.damage.filled import root_page, zero
 
 from waypost import Memory
 from waypost.memory.spaces import open_spaces
@@ -18,6 +19,7 @@ def damage(agent: Agent, *tables: str) -> None:
     zero(place, *([root_page(place, table) for table in tables] or [1]))
 
 
+@pytest.mark.slow
 def test_what_can_be_read_is_given_with_a_notice(agent: Agent) -> None:
     damage(agent, "memories", "checkouts")
     told = agent.text("recall", question="Which day does ship 7 leave?")
@@ -27,6 +29,7 @@ def test_what_can_be_read_is_given_with_a_notice(agent: Agent) -> None:
     assert "waypost doctor --fix" in agent.refusal("remember", text="Written into it")
 
 
+@pytest.mark.slow
 def test_one_that_cannot_be_opened_says_what_to_do(agent: Agent, open_memory: Callable[..., Memory]) -> None:
     damage(agent)
     for name, given in (("recall", {"question": "ship 7"}), ("remember", {"text": "Written"}), ("status", {})):

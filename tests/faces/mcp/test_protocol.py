@@ -113,6 +113,7 @@ def test_a_cancelled_call_stops_at_its_next_step_and_the_server_goes_on(agent: A
     assert "not indexed" in agent.with_client(cancel, (*DEFAULT_TOOLS, Tool("work", "Works.", work)))
 
 
+@pytest.mark.slow
 def test_an_index_that_was_cancelled_says_so_and_is_finished_by_the_next(agent: Agent, shop: Path) -> None:
     for number in range(30):
         (shop / f"part{number}.py").write_text(f"def part{number}():\n    return {number}\n")

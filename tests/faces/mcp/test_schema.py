@@ -92,6 +92,7 @@ def test_what_is_required_is_named_with_its_meaning() -> None:
     assert error(one) == "try needs q. q: In words"
 
 
+@pytest.mark.slow
 def test_nesting_far_beyond_the_schema_does_no_harm() -> None:
     deep: Any = "x"
     for _ in range(100_000):

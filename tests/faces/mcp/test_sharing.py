@@ -1,5 +1,6 @@
 """What an agent gets of other projects: named, only to be read."""
 
+import pytest
 from tests.conftest import OpenMemory, TestClock
 from tests.faces.mcp.conftest import Agent
 
@@ -9,6 +10,7 @@ from waypost.model.memory import Caller
 PERSON = Caller("person", "anna")
 
 
+@pytest.mark.slow
 def test_a_shared_hit_says_its_project_and_an_id_gives_the_whole(
     agent: Agent, open_memory: OpenMemory, clock: TestClock
 ) -> None:

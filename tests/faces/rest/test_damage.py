@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.damage.filled import root_page, zero
+from tests.store.damage.filled import root_page, zero
 
 from waypost import Memory
 from waypost.memory.spaces import open_spaces
@@ -35,6 +35,7 @@ def others_go_on(served: Any) -> None:
     assert "notices" not in served.reader.get(f"{HERE}/memories").json()
 
 
+@pytest.mark.slow
 def test_one_that_cannot_be_opened_says_what_to_do(served: Any, other: Memory, problem: Any) -> None:
     place = f"/api/v1/spaces/{other.identity.space_id}"
     damage(other)
@@ -48,6 +49,7 @@ def test_one_that_cannot_be_opened_says_what_to_do(served: Any, other: Memory, p
     others_go_on(served)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tables", [("checkouts",), ("memories",), ("meta", "tombstones"), ("passages",)])
 def test_one_of_which_a_table_is_damaged_is_read(
     served: Any, open_memory: Callable[..., Memory], problem: Any, tables: tuple[str, ...]

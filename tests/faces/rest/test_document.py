@@ -24,6 +24,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_document_is_served_to_whoever_has_a_token(served: Any, document: dict[str, Any], problem: Any) -> None:
     problem(served.nobody.get("/openapi.json"), 401)
     assert served.reader.get("/openapi.json").json() == document
@@ -33,6 +34,7 @@ def operations(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(method, one) for methods in document["paths"].values() for method, one in methods.items()]
 
 
+@pytest.mark.slow
 def test_every_operation_is_described_with_an_example(document: dict[str, Any]) -> None:
     assert document["openapi"].startswith("3.1")
     assert sorted(one["operationId"] for _, one in operations(document)) == sorted(NAMES)
@@ -71,6 +73,7 @@ def test_every_problem_is_documented_as_one(document: dict[str, Any]) -> None:
     assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
 
 
+@pytest.mark.slow
 def test_examples_of_answers_fit_their_schemas(document: dict[str, Any]) -> None:
     for _, one in operations(document):
         for status, answer in one["responses"].items():
@@ -85,6 +88,7 @@ def test_examples_of_answers_fit_their_schemas(document: dict[str, Any]) -> None
                 )
 
 
+@pytest.mark.slow
 def test_no_data_is_left_over() -> None:
     answers = yaml.safe_load((ROOT / "answers.yaml").read_text())
     schemas = yaml.safe_load((ROOT / "schemas.yaml").read_text())
@@ -96,6 +100,7 @@ def test_no_data_is_left_over() -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_no_page_of_the_framework_is_served(served: Any, problem: Any) -> None:
     for path in ("/docs", "/redoc", "/docs/oauth2-redirect"):
         problem(served.owner.get(path), 404)

@@ -98,6 +98,7 @@ def run(serve: Any, told: Told, headers: dict[str, str] | None = None, before: A
     return asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_changes_are_told_as_they_come(serve: Any) -> None:
     ids = []
 
@@ -114,6 +115,7 @@ def test_changes_are_told_as_they_come(serve: Any) -> None:
     assert "Uploads" not in b"".join(listener.heard).decode()
 
 
+@pytest.mark.slow
 def test_who_comes_back_hears_what_was_missed(serve: Any) -> None:
     def before(served: Any) -> None:
         for text in ("First thing", "Second thing that is other"):
@@ -127,6 +129,7 @@ def test_who_comes_back_hears_what_was_missed(serve: Any) -> None:
     assert numbers == list(range(2, 2 + len(numbers))) and numbers
 
 
+@pytest.mark.slow
 def test_of_very_many_changes_it_is_said_that_there_are_many(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "MOST_AT_ONCE", 1)
 
@@ -141,6 +144,7 @@ def test_of_very_many_changes_it_is_said_that_there_are_many(serve: Any, monkeyp
     assert names == ["hello", "many"]
 
 
+@pytest.mark.slow
 def test_jobs_are_told_and_silence_is_broken(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "HEARTBEAT", 2)
 
@@ -157,6 +161,7 @@ def test_jobs_are_told_and_silence_is_broken(serve: Any, monkeypatch: pytest.Mon
     assert listener.heard[-1] == b": heartbeat\n\n"
 
 
+@pytest.mark.slow
 def test_a_stream_ends_after_a_while(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "LONGEST", 3)
 
@@ -168,6 +173,7 @@ def test_a_stream_ends_after_a_while(serve: Any, monkeypatch: pytest.MonkeyPatch
     assert answer.status_code == 200 and answer.text.startswith("id: ")
 
 
+@pytest.mark.slow
 def test_so_many_streams_and_no_more(serve: Any, problem: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "MOST_EACH", 1)
     refused = []
@@ -180,6 +186,7 @@ def test_so_many_streams_and_no_more(serve: Any, problem: Any, monkeypatch: pyte
     problem(refused[0], 503)
 
 
+@pytest.mark.slow
 def test_of_many_that_come_at_once_no_more_get_in(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "MOST_EACH", 2)
 
@@ -200,6 +207,7 @@ def test_of_many_that_come_at_once_no_more_get_in(serve: Any, monkeypatch: pytes
     assert asyncio.run(main()) == [200, 200, 503, 503, 503, 503]
 
 
+@pytest.mark.slow
 def test_what_is_no_number_is_refused(served: Any, problem: Any) -> None:
     for number in ("x", "-1", "9" * 16, "1 2"):
         problem(served.reader.get(PATH, headers={"Last-Event-ID": number}), 422)

@@ -50,6 +50,7 @@ BODIES: dict[str, tuple[bytes, int]] = {
 }
 
 
+@pytest.mark.slow
 def test_a_body_that_cannot_be_used_writes_nothing(served: Any, problem: Any) -> None:
     for name, (body, status) in BODIES.items():
         answer = served.owner.post(f"{HERE}/memories", content=body, headers=JSON)
@@ -103,6 +104,7 @@ def test_a_parameter_that_there_is_not_is_refused(served: Any, problem: Any) -> 
         problem(served.owner.get(f"/api/memories?limit={limit}"), 422)
 
 
+@pytest.mark.slow
 def test_a_cursor_is_what_the_page_before_gave(served: Any, problem: Any) -> None:
     for text in ("First thing", "Second thing that is other"):
         served.remember(text)
@@ -122,6 +124,7 @@ def test_a_cursor_is_what_the_page_before_gave(served: Any, problem: Any) -> Non
     problem(served.owner.get(f"{HERE}/audit?cursor={good}"), 422)
 
 
+@pytest.mark.slow
 def test_no_path_leads_out_of_the_project(served: Any, problem: Any) -> None:
     asked = (
         ("code/memories", "file_path"),
@@ -136,6 +139,7 @@ def test_no_path_leads_out_of_the_project(served: Any, problem: Any) -> None:
         problem(served.owner.post(f"{HERE}/staleness/check", json={"files": [path]}), 403)
 
 
+@pytest.mark.slow
 def test_no_page_of_the_journal_is_a_file_elsewhere(served: Any, problem: Any) -> None:
     for what in ("../../../../etc/passwd.md", "/etc/passwd.md", "daily/../../secret.md"):
         answer = served.owner.get(f"{HERE}/journal/page", params={"what": what})
@@ -143,6 +147,7 @@ def test_no_page_of_the_journal_is_a_file_elsewhere(served: Any, problem: Any) -
         problem(answer, answer.status_code)
 
 
+@pytest.mark.slow
 def test_an_export_is_fetched_by_its_name_alone(served: Any, problem: Any) -> None:
     for name in ("..%2F..%2Ftoken", "metadata.json", "20260130T120000Z.jsonl%00", "20260130T120000Z.JSONL"):
         assert served.owner.get(f"{HERE}/exports/{name}").status_code in (400, 404, 422)
@@ -150,6 +155,7 @@ def test_an_export_is_fetched_by_its_name_alone(served: Any, problem: Any) -> No
     problem(served.owner.post(f"{HERE}/exports", json={"path": "/tmp/x"}), 422)
 
 
+@pytest.mark.slow
 def test_a_memory_that_there_is_not(served: Any, problem: Any) -> None:
     for space in ("0" * 16, "there", "..%2f..", "0" * 15, "F" * 16, "%00"):
         answer = served.owner.get(f"/api/v1/spaces/{space}/memories")
@@ -158,6 +164,7 @@ def test_a_memory_that_there_is_not(served: Any, problem: Any) -> None:
         assert served.owner.post(f"/api/v1/spaces/{space}/memories", json={"text": "a"}).status_code in (404, 422)
 
 
+@pytest.mark.slow
 def test_addresses_and_methods_that_there_are_not(served: Any, problem: Any) -> None:
     problem(served.owner.get("/api/v2/memories"), 404)
     problem(served.owner.get("/api/memories/"), 404)
@@ -218,11 +225,13 @@ def test_a_forged_cursor_has_not_the_whole_record_read(
     assert "entries back" in problem(served.reader.get(f"{HERE}/audit", params={"cursor": forged}), 422)["detail"]
 
 
+@pytest.mark.slow
 def test_who_may_not_write_leaves_no_key(served: Any, problem: Any) -> None:
     problem(served.reader.post(f"{HERE}/journal", json={"text": "x"}, headers={"Idempotency-Key": "one"}), 403)
     assert not (served.app.state.services.spaces.home / "replies.db").exists()
 
 
+@pytest.mark.slow
 def test_nobody_fills_the_disk_with_exports(served: Any, problem: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exports, "MOST_EXPORTS", 1)
     served.remember("Uploads go to S3")

@@ -19,6 +19,7 @@ def entries(served: Any) -> int:
     return int(served.reader.get(f"{HERE}/journal/stats").json()["entries"])
 
 
+@pytest.mark.slow
 def test_the_same_request_again_is_answered_as_before_and_writes_nothing(served: Any) -> None:
     first = served.agent.post(f"{HERE}/journal", json=NOTE, headers={"Idempotency-Key": "one"})
     again = served.agent.post(f"{HERE}/journal", json=NOTE, headers={"Idempotency-Key": "one"})
@@ -28,6 +29,7 @@ def test_the_same_request_again_is_answered_as_before_and_writes_nothing(served:
     assert entries(served) == 1
 
 
+@pytest.mark.slow
 def test_a_key_is_for_one_request_of_one_token(served: Any, problem: Any) -> None:
     headers = {"Idempotency-Key": "one"}
     assert served.agent.post(f"{HERE}/journal", json=NOTE, headers=headers).status_code == 201
@@ -37,6 +39,7 @@ def test_a_key_is_for_one_request_of_one_token(served: Any, problem: Any) -> Non
     assert other.status_code == 201 and "idempotency-replayed" not in other.headers
 
 
+@pytest.mark.slow
 def test_what_is_no_key_is_refused(served: Any, problem: Any) -> None:
     for key in ("", "with space", "x" * 201, "\xe4"):
         sent = [(b"Idempotency-Key", key.encode("latin-1"))]
@@ -44,12 +47,14 @@ def test_what_is_no_key_is_refused(served: Any, problem: Any) -> None:
     assert entries(served) == 0
 
 
+@pytest.mark.slow
 def test_what_was_refused_may_be_tried_again_with_its_key(served: Any, problem: Any) -> None:
     headers = {"Idempotency-Key": "one"}
     problem(served.agent.post(f"{HERE}/journal", json={"text": " "}, headers=headers), 422)
     assert served.agent.post(f"{HERE}/journal", json=NOTE, headers=headers).status_code == 201
 
 
+@pytest.mark.slow
 def test_a_restart_remembers_what_was_done_without_its_words(serve: Any) -> None:
     before = serve()
     body = {"text": "Zanzibar is the word", "because": ["Quixotic reasons"]}
@@ -65,6 +70,7 @@ def test_a_restart_remembers_what_was_done_without_its_words(serve: Any) -> None
     assert not any(word in content for word in (b"Zanzibar", b"Quixotic", b"one\x00", b"owner"))
 
 
+@pytest.mark.slow
 def test_of_an_answer_with_words_a_file_keeps_none(served: Any) -> None:
     (Path(served.memory.code.root) / "a.py").write_text("x = 1\n")
     memory_id = served.remember("Zanzibar is the word", refs=["a.py"])
@@ -80,6 +86,7 @@ def test_of_an_answer_with_words_a_file_keeps_none(served: Any) -> None:
     assert later.headers["idempotency-replayed"] == "true" and "Zanzibar" not in later.text
 
 
+@pytest.mark.slow
 def test_many_at_once_do_it_once(served: Any) -> None:
     statuses: list[int] = []
     start = threading.Barrier(8)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.conftest import OpenMemory, TestClock
 from tests.faces.rest.conftest import Client, Problem, Serve
 
@@ -21,6 +22,7 @@ def test_there_are_routes_of_every_right() -> None:
     assert all(right != "read" for method, _, right in CALLS if method in ("PUT", "DELETE"))
 
 
+@pytest.mark.slow
 def test_a_token_does_what_it_may_and_no_more(served: Any, problem: Any) -> None:
     for method, path, right in CALLS:
         problem(served.nobody.request(method, path), 401)
@@ -43,6 +45,7 @@ def test_without_a_gate_nobody_gets_in(served: Any, problem: Any) -> None:
         problem(client.post("/api/memories", json={"text": "x"}), 401)
 
 
+@pytest.mark.slow
 def test_a_token_of_one_memory_opens_no_other(
     serve: Serve, open_memory: OpenMemory, problem: Problem, clock: TestClock
 ) -> None:

@@ -140,6 +140,7 @@ def test_a_broken_text_is_named_with_line_and_column(text: str, line: int, colum
     assert (raised.value.line, raised.value.column) == (line, column)
 
 
+@pytest.mark.slow
 def test_hostile_texts_end_quickly_with_an_answer() -> None:
     with pytest.raises(Malformed, match="levels"):
         parse("[" * 100_000)

@@ -6,9 +6,18 @@ from datetime import UTC, datetime
 import pytest
 
 from waypost.facts.domains import Layout
+from waypost.facts.learn.propose import candidates
+from waypost.model.candidate import Candidate
 from waypost.model.change import MODIFIED, ChangeSet, FileChange, SymbolChange
 
 Commit = Callable[..., ChangeSet]
+
+
+def only(change: ChangeSet, layout: Layout) -> Candidate:
+    """The candidate of a change that gives one."""
+    proposed = candidates(change, layout)
+    assert len(proposed) == 1, [candidate.text for candidate in proposed]
+    return proposed[0]
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 """Many commits: described as things are after the last one, each thing once."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+
+from tests.facts.learn.conftest import Commit
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.commit_range import propose_for_range
@@ -17,7 +18,6 @@ from waypost.model.change import (
     SymbolChange,
 )
 
-Commit = Callable[..., ChangeSet]
 DOC = "A cart that is kept between two visits."
 
 

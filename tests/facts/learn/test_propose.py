@@ -1,13 +1,11 @@
 """The facts that one change gives, and their wording."""
 
-from collections.abc import Callable
-
 import pytest
+from tests.facts.learn.conftest import Commit, only
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.change_context import ChangeContext
 from waypost.facts.learn.propose import candidates, propose
-from waypost.model.candidate import Candidate
 from waypost.model.change import (
     ADDED,
     MODIFIED,
@@ -19,14 +17,6 @@ from waypost.model.change import (
     SettingChange,
     SymbolChange,
 )
-
-Commit = Callable[..., ChangeSet]
-
-
-def only(change: ChangeSet, layout: Layout) -> Candidate:
-    proposals = candidates(change, layout)
-    assert len(proposals) == 1, [candidate.text for candidate in proposals]
-    return proposals[0]
 
 
 def skipped(change: ChangeSet, layout: Layout) -> str:

@@ -1,13 +1,11 @@
 """What is not worth a note: appearance, vague words, lists of tasks, unclear locations, repeated names."""
 
-from collections.abc import Callable
-
 import pytest
+from tests.facts.learn.conftest import Commit, only
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.propose import LEAST, candidates
 from waypost.facts.learn.worth import first_task, is_claim, is_conditional, is_list, is_trivial, is_vague, particulars
-from waypost.model.candidate import Candidate
 from waypost.model.change import (
     ADDED,
     MODIFIED,
@@ -18,14 +16,6 @@ from waypost.model.change import (
     SettingChange,
     SymbolChange,
 )
-
-Commit = Callable[..., ChangeSet]
-
-
-def only(change: ChangeSet, layout: Layout) -> Candidate:
-    proposals = candidates(change, layout)
-    assert len(proposals) == 1, [candidate.text for candidate in proposals]
-    return proposals[0]
 
 
 def file(path: str, *symbols: SymbolChange, change: str = MODIFIED, **more: object) -> FileChange:

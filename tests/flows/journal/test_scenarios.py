@@ -83,6 +83,7 @@ def text_of(memory: Memory, path: str) -> str:
     return (root_of(memory) / path).read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_scenario_one_a_question_about_the_television(memory: Memory, clock: TestClock, live: Live) -> None:
     live(date(2026, 1, 30))
     clock.now = datetime(2026, 1, 30, 18, 0, 15, tzinfo=BERLIN)
@@ -106,6 +107,7 @@ def test_scenario_one_a_question_about_the_television(memory: Memory, clock: Tes
     assert ANSWERED.strip() in words_in(root_of(memory), under="archive/")
 
 
+@pytest.mark.slow
 def test_scenario_two_a_goal_that_stays(memory: Memory, clock: TestClock, live: Live) -> None:
     live(date(2026, 1, 16))
     (goal, plan) = parse_page(text_of(memory, "daily/2026-01-15.md"), date(2026, 1, 15), BERLIN).entries
@@ -138,6 +140,7 @@ def test_scenario_two_the_goal_is_in_every_later_summary(memory: Memory, clock: 
     assert PLAN in words_in(root_of(memory), under="archive/daily/2026-01-15")
 
 
+@pytest.mark.slow
 def test_scenario_three_what_is_loaded_for_a_question(memory: Memory, clock: TestClock, live: Live) -> None:
     live(date(2026, 2, 8))
     for day in (8, 9, 10):

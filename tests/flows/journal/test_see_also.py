@@ -92,6 +92,7 @@ def test_what_was_said_later_than_asked_about_is_not_linked(memory: Memory) -> N
     assert link_related(memory.space, items(memory, plan, booked)[:1], LATER) == 1
 
 
+@pytest.mark.slow
 def test_a_week_that_is_summed_up_says_where_its_subject_came_up_before(memory: Memory, clock: TestClock) -> None:
     clock.now = datetime(2026, 1, 5, 12, tzinfo=UTC)
     say(memory, "Remember this, it is important: I want to pass the architect exam in march.", "2026-01-05T10:00:00Z")

@@ -7,7 +7,7 @@ import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.damage.filled import fill
+from tests.store.damage.filled import fill
 
 from waypost.embed.fake import FakeEngine
 from waypost.store.salvaged import KEPT
@@ -37,6 +37,7 @@ def test_all_tables_that_nobody_can_make_again_are_summed() -> None:
     assert set(SUMMED) == set(KEPT)
 
 
+@pytest.mark.slow
 def test_whatever_was_done_to_rows_their_checksums_are_true(tmp_path: Path, fake_engine: FakeEngine) -> None:
     assert fake_engine is not None
     filled = fill(tmp_path / "home", tmp_path / "project", memories=40, files=3)

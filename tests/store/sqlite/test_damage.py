@@ -32,6 +32,7 @@ def writing(tmp_path: Path, reading: SqliteStore) -> SqliteStore:
     return SqliteStore(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_keyword_index_that_others_have_changed_is_not_damaged(reading: SqliteStore, writing: SqliteStore) -> None:
     """SQLite itself says so of a connection that checked the index before they changed it."""
     for number in range(1, 120):

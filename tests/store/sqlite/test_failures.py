@@ -89,6 +89,7 @@ def test_a_disk_that_fills_up_under_a_process_loses_nothing_acknowledged(tmp_pat
     assert list(store.problems()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="permissions are another matter on Windows")
 def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "space"
@@ -123,6 +124,7 @@ def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert "WAYPOST_HOME" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_damaged_database_is_told_and_left_as_it_is(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     for n in range(200):

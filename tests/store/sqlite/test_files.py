@@ -81,6 +81,7 @@ def test_neither_the_end_of_a_lifetime_nor_an_import_drops_them(memory: Memory, 
     assert locks_of(memory.space.folder) == 2
 
 
+@pytest.mark.slow
 @linux
 def test_opening_the_same_memory_for_a_second_checkout_keeps_them(
     tmp_path: Path, git: Git, open_memory: OpenMemory
@@ -160,6 +161,7 @@ def test_locks_that_somebody_else_dropped_are_taken_again_with_the_next_write(tm
     store.close()
 
 
+@pytest.mark.slow
 @linux
 def test_a_log_that_was_deleted_meanwhile_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)

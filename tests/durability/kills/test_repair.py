@@ -1,0 +1,131 @@
+"""A repair is killed at any step: the old content is there or the new one, and the next run ends with the same memory.
+
+`python -m tests.durability.kills.test_repair JSON` is the process that forks those which are killed; it opens nothing
+itself. It prints a JSON line for each kill.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.durability.children import Log, run_child
+from tests.durability.conftest import answers_of
+from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
+from tests.store.damage.filled import Filled, fill, zero
+
+import waypost.memory.spaces
+from waypost.embed.fake import FakeEngine
+
+_FAR = 10**9
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="the test forks and sends signals")
+
+
+def _told(filled: Filled) -> dict[str, Any]:
+    """What is there after a repair."""
+    memory = filled.open()
+    return {
+        "memories": {row["id"]: row["text"] for row in memory.list(limit=100_000)},
+        "versions": [len(memory.history(one).versions) for one in filled.memories],
+        "wrong": [str(one) for one in memory.admin.doctor() if not one.ok],
+        "found": [hit.text for hit in memory.recall("Which port does service 22 use?", k=3).hits],
+    }
+
+
+def _repair(filled: Filled, stops: Stops | None, level: str, log: Log) -> None:
+    if stops is not None:
+        LEVELS[level](stops)
+    filled.open(for_repair=True).admin.doctor(fix=True)
+    log({"left": stops._left if stops is not None else 0})
+
+
+def kill_again_and_again(folder: Path, project: Path, kills: int, seed: int) -> Iterator[dict[str, Any]]:
+    setattr(waypost.memory.spaces, "open_engine", lambda _name, _settings: FakeEngine())  # noqa: B010
+    os.fsync = lambda fd: None
+    chance, made = random.Random(seed), list[Filled]()
+    lines, *_ = run_child(lambda log: log(_filled(fill(folder / "template", project, memories=40, files=3))))
+    whole = _from(lines[0])
+    for name, page in (("header", 1), ("leaf", min(next(iter(whole.places.values()))))):
+        damaged = whole.copy(folder / name)
+        zero(damaged.database, page)
+        made.append(damaged)
+    calm: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
+    for damaged in made:
+        for level in ("files", "system"):
+            steps, told = _calmly(damaged.copy(folder / f"calm-{damaged.home.name}-{level}"), level)
+            calm[damaged.home.name, level] = steps, told
+    for number in range(kills):
+        damaged, level = made[number % 2], ("files", "files", "system")[number % 3]
+        steps, expected = calm[damaged.home.name, level]
+        # Half of them towards the end, where the new content takes the place of the old.
+        chosen = chance.randint(1, steps) if number % 4 < 2 else steps - chance.randrange(max(1, steps // 3))
+        home = damaged.copy(folder / f"killed-{number}")
+        before = home.database.read_bytes()
+        _, ended_by, _ = run_child(lambda log: _repair(home, Stops(chosen), level, log))  # noqa: B023
+        run_child(lambda log: _repair(home, None, level, log))  # noqa: B023
+        (found,), *_ = run_child(lambda log: log(_told(home)))  # noqa: B023
+        kept = list((home.database.parent / "damaged").glob("*.db"))
+        yield {
+            "killed": ended_by == signal.SIGKILL,
+            "step": f"{chosen} of {steps}",
+            "differs": [name for name in expected if expected[name] != found[name]],
+            "kept": any(one.read_bytes() == before for one in kept),
+            "left": [one.name for one in (home.database.parent / "damaged").iterdir() if one.name.startswith(".")],
+        }
+        shutil.rmtree(home.home)
+
+
+def _calmly(filled: Filled, level: str) -> tuple[int, dict[str, Any]]:
+    lines, *_ = run_child(lambda log: _repair(filled, Stops(_FAR), level, log))
+    (told,), *_ = run_child(lambda log: log(_told(filled)))
+    return _FAR - int(lines[0]["left"]), told
+
+
+def _filled(filled: Filled) -> dict[str, Any]:
+    return {
+        "home": str(filled.home),
+        "project": str(filled.project),
+        "database": str(filled.database),
+        "memories": dict(filled.memories),
+        "places": {one: sorted(pages) for one, pages in filled.places.items()},
+    }
+
+
+def _from(told: dict[str, Any]) -> Filled:
+    places = {one: frozenset(pages) for one, pages in told["places"].items()}
+    home, project, database = (Path(told[name]) for name in ("home", "project", "database"))
+    return Filled(home, project, database, told["memories"], places)
+
+
+def killed(folder: Path, project: Path, kills: int, seed: int) -> list[dict[str, Any]]:
+    module = "tests.durability.kills.test_repair"
+    answers = answers_of(module, folder=str(folder), project=str(project), kills=kills, seed=seed)
+    print(f"\n{sum(one['killed'] for one in answers)} kills of a repair")
+    assert [one for one in answers if one["differs"]] == []
+    assert [one for one in answers if not one["kept"]] == []
+    assert [one for one in answers if one["left"]] == []
+    return answers
+
+
+@pytest.mark.slow
+def test_a_repair_that_is_killed_is_finished_by_the_next_one(tmp_path: Path, project: Path) -> None:
+    assert sum(one["killed"] for one in killed(tmp_path, project, 6, 3)) >= 5
+
+
+@pytest.mark.soak
+def test_a_hundred_kills_inside_a_repair_lose_nothing(tmp_path: Path, project: Path) -> None:
+    assert sum(one["killed"] for one in killed(tmp_path, project, 105, 1)) >= 100
+
+
+if __name__ == "__main__":
+    asked = json.loads(sys.argv[1])
+    files = SteppedFiles("stepped", "unix", makedefault=True)  # for as long as it is known by a name
+    for answer in kill_again_and_again(Path(asked["folder"]), Path(asked["project"]), asked["kills"], asked["seed"]):
+        print(json.dumps(answer), flush=True)
+    files.unregister()
