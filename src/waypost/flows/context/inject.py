@@ -1,44 +1,41 @@
 """`context --preset inject`: what is known that has to do with a message, and nothing when nothing does (LA-3)."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
-from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
+from waypost.embed.protocol import Engine
+from waypost.flows.context.dna import opening_of
+from waypost.flows.context.nearest import DEPTH, MOST, PromptQuery, Told, nearest, only_asks
+from waypost.flows.engines.query import (
+    WHOLE,
+    EngineQuestion,
+    EngineState,
+    engine_notices,
+    engine_roles,
+    engines_for,
+    reading_for,
+)
 from waypost.flows.index.treeless import seen_elsewhere
-from waypost.flows.links.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
+from waypost.flows.links.freshness import MOST_ROUNDS, HitFiles, catch_up, files_of, leave_to_worker, refresh
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.hits import derived, hit_of
 from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
-from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
-from waypost.retrieve.calibration import ServingEngines
-from waypost.retrieve.relevance import nearness, shares_words, words_shared
+from waypost.retrieve.relevance import shares_words
 from waypost.store.protocol import Reader
 from waypost.store.share_protocol import TAKES
 from waypost.text.keywords import query_terms
-from waypost.text.language import is_surely_foreign, language_of
-from waypost.text.questions import is_only_question
 
-if TYPE_CHECKING:
-    from waypost.store.protocol import Vector
-
-MOST = 20  # memories that are told at most
-_DEPTH = 100  # passages of each engine that are looked at
-_WORDED = 30  # memories whose words are compared: the nearest, and as many that are found by their words
 _LONGEST = 0.5  # of the budget for one memory
 _AT_A_PROMPT = 0  # texts owed that are embedded while an agent waits: what embeds many takes 200 ms to start
 _HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная информация:"}
 _HEADING = "Known information:"
-
-
-Told = Callable[[Version | Hit], bool]  # whether whoever asks knows this already
 
 
 def inject_brief(
@@ -59,128 +56,86 @@ def inject_brief(
     message = check_text(message, "question")
     if told is not None:
         opening, notices = Opening(), tuple[str, ...]()
-        found = _near(space, message, view, now, told, pays=_AT_A_PROMPT)
-        hits = still_there(space, leave_outdated(space, found.hits))
-        if found.notices:
+        near = _near(space, message, view, now, told, most_pending=_AT_A_PROMPT)
+        hits = near.files.keep(leave_to_worker(space, near.files, near.tracked, near.hits))
+        if near.notices:
             space.start_worker(space)
     else:
-        from waypost.flows.context.dna import opening_of  # a hook has no time for it
-
         opening, notices = opening_of(space, tokens)
-        found = _near_now(space, message, view, now)
-        hits = still_there(space, found.hits)
-    heading = _HEADINGS.get(found.language, _HEADING)
+        near = _near_now(space, message, view, now)
+        hits = near.files.keep(near.hits)
+    heading = _HEADINGS.get(near.language, _HEADING)
     text, taken, used = _fitting(hits, heading, opening, tokens)
     best = max((hit.score for hit in used), default=0.0)
-    explanation = _explain(len(hits), len(used), taken, tokens, (*found.notices, *found.notes, *notices))
+    explanation = _explain(len(hits), len(used), taken, tokens, (*near.notices, *near.notes, *notices))
     return Briefing(text, taken, tuple(used), best, explanation)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Near:
+    """What one transaction says about a message."""
+
     hits: Sequence[Hit]  # the nearest first
     language: str
-    notices: tuple[str, ...]  # what is owed
-    notes: tuple[str, ...] = ()  # of projects that share
+    files: HitFiles
+    tracked: Sequence[str]  # changed files that wait to be indexed
+    notices: tuple[str, ...]  # about engines
+    notes: tuple[str, ...] = ()  # about projects that share
 
 
-def _near_now(space: OpenSpace, message: str, view: View, now: datetime | None) -> _Found:
+def _near_now(space: OpenSpace, message: str, view: View, now: datetime | None) -> _Near:
     """What is near in the tree as it is at this moment."""
     catch_up(space)
-    found = _near(space, message, view, now, lambda _: False)
+    near = _near(space, message, view, now, lambda _: False)
     for _ in range(MOST_ROUNDS):
-        if not refresh(space, found.hits):
+        if not refresh(space, near.files):
             break
-        found = _near(space, message, view, now, lambda _: False)
-    return found
+        near = _near(space, message, view, now, lambda _: False)
+    return near
 
 
 def _near(
-    space: OpenSpace, message: str, view: View, now: datetime | None, told: Told, *, pays: int | None = None
-) -> _Found:
-    language = language_of(message)
-    if is_surely_foreign(message, language):
-        space.engines.awaken_multilingual(space.store)
-    serving = serving_engines(space, language, pays=pays)
-    vectors = vectors_by(space, serving, message)
-    roles = engine_roles(space, serving)
-    if not vectors:
-        from waypost.flows.recall.search import recall  # who has an engine to ask has no time for it
+    space: OpenSpace, message: str, view: View, now: datetime | None, told: Told, *, most_pending: int | None = None
+) -> _Near:
+    question = EngineQuestion(space, message, most_pending=most_pending)
+    with reading_for(space, question) as (reader, engines):
+        serving = engines_for(space, engines, question.language)
+        vectors = question.by_engine(serving, WHOLE)
+        if vectors:
+            query = PromptQuery(message, question.language, vectors, engine_roles(space, serving), told)
+            return _read_near(space, reader, engines, serving, query, view)
+    return _near_by_words(space, message, question.language, view, now, told)
 
-        answer = recall(space, message, view, k=_DEPTH, now=now, shared=True)
-        terms = query_terms(message)
-        hits = [hit for hit in answer.hits if not (told(hit) or _only_asks(hit))]
-        hits = [hit for hit in hits if shares_words(terms, hit.text, language)]
-        return _Found(hits[:MOST], language, answer.notices)
-    asked = PromptQuery(message, language, vectors, roles, told)
+
+def _near_by_words(
+    space: OpenSpace, message: str, language: str, view: View, now: datetime | None, told: Told
+) -> _Near:
+    from waypost.flows.recall.search import recall  # needs much more, and a hook is in a hurry
+
+    answer = recall(space, message, view, k=DEPTH, now=now, shared=True)
+    terms = query_terms(message)
+    hits = [hit for hit in answer.hits if not (told(hit) or only_asks(hit))]
+    hits = [hit for hit in hits if shares_words(terms, hit.text, language)][:MOST]
     with space.store.read() as reader:
-        near = nearest(reader, asked, view)
-        hits = _hits(space, reader, list(near), near)
-        notices, taken = engine_notices(space, reader, serving), reader.shares(TAKES)
-    if not taken:
-        return _Found(hits, language, notices)
-    from waypost.flows.share.inject import near_too  # only where something is shared
-
-    hits, notes = near_too(space, taken, hits, asked, view)
-    return _Found(hits[:MOST], language, notices, notes)
+        return _Near(hits, language, files_of(space, reader, hits), _tracked(space, reader), answer.notices)
 
 
-@dataclass(frozen=True, slots=True)
-class PromptQuery:
-    """A message as engines and keywords see it, and what whoever sent it knows already."""
+def _read_near(
+    space: OpenSpace, reader: Reader, engines: EngineState, serving: Sequence[Engine], query: PromptQuery, view: View
+) -> _Near:
+    near, taken = nearest(reader, query, view), reader.shares(TAKES)
+    hits, notes = _hits(space, reader, list(near), near), tuple[str, ...]()
+    if taken:
+        from waypost.flows.share.inject import near_too  # a hook without shares loads nothing of them
 
-    text: str
-    language: str
-    vectors: "dict[str, Vector]"
-    roles: ServingEngines
-    told: Told
-
-
-def nearest(reader: Reader, asked: PromptQuery, view: View) -> dict[int, float]:
-    """The versions that have to do with a message, the nearest first, and how near each is."""
-    cosines: dict[int, dict[str, float]] = {}
-    for engine, vector in asked.vectors.items():
-        for one in reader.vector_search(engine, vector, _DEPTH, view).found:
-            best = cosines.setdefault(one.number, {})
-            best[engine] = max(one.score, best.get(engine, -1.0))
-    terms = query_terms(asked.text)
-    worded = [one.number for one in reader.keyword_search(terms, _WORDED, view)]
-    if unseen := [number for number in dict.fromkeys(worded) if number not in cosines]:
-        for engine, vector in asked.vectors.items():
-            for number, score in reader.vector_scores(engine, vector, unseen).items():
-                cosines.setdefault(number, {})[engine] = score
-    versions = {
-        number: version
-        for number, version in reader.versions_by_number([*cosines, *unseen]).items()
-        if not (asked.told(version) or _only_asks(version))
-    }
-    shared = words_shared(terms, _readable_words(versions, cosines, worded))
-    near = {
-        number: nearness(
-            cosines.get(number, {}), asked.roles, asked.language, version.language, shared.get(number, 0.0)
-        )
-        for number, version in versions.items()
-    }
-    chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[:MOST]
-    return {number: near[number] for number in chosen}
+        hits, notes = near_too(space, taken, hits, query, view)
+        hits = hits[:MOST]
+    files, notices = files_of(space, reader, hits), engine_notices(space, engines, serving)
+    return _Near(hits, query.language, files, _tracked(space, reader), notices, notes)
 
 
-def _only_asks(memory: Version | Hit) -> bool:
-    """What somebody once asked is not known by that: the answer is, if there was one."""
-    return memory.kind == "conversation" and is_only_question(memory.text)
-
-
-def _readable_words(
-    versions: Mapping[int, Version], cosines: Mapping[int, Mapping[str, float]], worded: Collection[int]
-) -> dict[int, tuple[str, str]]:
-    """The texts whose words count: of what people and agents wrote, the nearest ones and those found by their words. A
-    piece of code has many words, and says little by them."""
-    best = sorted(versions, key=lambda number: -max(cosines.get(number, {}).values(), default=0.0))[:_WORDED]
-    return {
-        number: (versions[number].text, versions[number].language)
-        for number in {*best, *worded}
-        if number in versions and not KINDS[versions[number].kind].derived
-    }
+def _tracked(space: OpenSpace, reader: Reader) -> list[str]:
+    return reader.tracked(space.identity.checkout_id)
 
 
 def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[int, float]) -> list[Hit]:

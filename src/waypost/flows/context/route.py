@@ -18,8 +18,9 @@ from waypost.context.route import (
 )
 from waypost.flows.context.brief import Briefing, check_budget
 from waypost.flows.context.route_explanation import explain, left_out_note
-from waypost.flows.context.route_facts import Ranked, RoutedTo, ask, route_to
+from waypost.flows.context.route_facts import Ranked, RoutedTo, read_route_query, route_to
 from waypost.flows.context.route_related import RelatedEntries
+from waypost.flows.engines.query import EngineQuestion, reading_for
 from waypost.flows.links.freshness import catch_up
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
@@ -67,8 +68,9 @@ def route_brief(
     check_budget(tokens)
     asked = check_text(task, "question")
     catch_up(space)
-    asking, notices = ask(space, asked, replace(view, collections=SCOPES["facts"]), tokens)
-    with space.store.read() as reader:
+    question, view = EngineQuestion(space, asked), replace(view, collections=SCOPES["facts"])
+    with reading_for(space, question) as (reader, engines):
+        asking, notices = read_route_query(space, reader, engines, question, asked, view, tokens)
         found = route_to(space, reader, asking, notices)
         shelves = {
             PROJECT: _Shelf(space, reader, found.project if include_l0 else (), include_stale),

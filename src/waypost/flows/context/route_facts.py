@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
+from waypost.flows.engines.query import WHOLE, EngineQuestion, EngineState, engine_notices, engine_roles, engines_for
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.search import MOST_SPEAKERS, RecallRows, keep_best, question_terms
+from waypost.flows.recall.candidates import Gathered, keep_best, prose_candidates, question_terms
+from waypost.flows.recall.search import MOST_SPEAKERS
 from waypost.model.recall import View
 from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.route import DomainNearness, Joined, closeness, join, with_answering, with_closeness
 from waypost.retrieve.score import ScoredMemory, fuse
-from waypost.store.protocol import Filter, Reader
-from waypost.text.language import is_surely_foreign, language_of
+from waypost.store.protocol import Filter, Reader, VersionSketch
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -67,7 +67,7 @@ class _Pool:
 
     reader: Reader
     asking: RouteQuery
-    gathered: RecallRows = field(default_factory=RecallRows)
+    gathered: Gathered[VersionSketch] = field(default_factory=Gathered)
     domains: dict[int, str] = field(default_factory=dict)
     closeness: dict[int, float] = field(default_factory=dict)
 
@@ -107,19 +107,17 @@ class _Pool:
         return best
 
 
-def ask(space: OpenSpace, text: str, view: View, tokens: int) -> tuple[RouteQuery, tuple[str, ...]]:
-    """The question as it is searched for, and what its asker should know about the engines."""
-    language = language_of(text)
-    if is_surely_foreign(text, language):
-        space.engines.awaken_multilingual(space.store)
-    serving = serving_engines(space, language)
-    vectors = vectors_by(space, serving, text)
-    with space.store.read() as reader:
-        speakers = reader.speakers(MOST_SPEAKERS)
-        notices = engine_notices(space, reader, serving)
-    question = read_question(text, language=language, now=space.clock(), speakers=speakers)
+def read_route_query(
+    space: OpenSpace, reader: Reader, engines: EngineState, question: EngineQuestion, text: str, view: View, tokens: int
+) -> tuple[RouteQuery, tuple[str, ...]]:
+    """The question as it is searched for, and notices about the engines."""
+    serving = engines_for(space, engines, question.language)
+    vectors = question.by_engine(serving, WHOLE)
+    speakers = reader.speakers(MOST_SPEAKERS)
+    read = read_question(text, language=question.language, now=space.clock(), speakers=speakers)
     depth = min(max(tokens // _TOKENS_OF_A_FACT, _DEPTH[0]), _DEPTH[1])
-    return RouteQuery(question, vectors, engine_roles(space, serving), view, depth), notices
+    query = RouteQuery(read, vectors, engine_roles(space, serving), view, depth)
+    return query, engine_notices(space, engines, serving)
 
 
 def route_to(space: OpenSpace, reader: Reader, asking: RouteQuery, notices: tuple[str, ...]) -> RoutedTo:
@@ -168,9 +166,8 @@ def _near(pool: _Pool) -> list[DomainNearness]:
 
 def _fused(space: OpenSpace, pool: _Pool) -> list[Ranked]:
     """All candidates, best first."""
-    sketches = pool.gathered.sketches
-    number_of = {sketch.memory_id: number for number, sketch in sketches.items()}
-    candidates, populations = pool.gathered.candidates(), pool.gathered.populations
+    sketches, number_of = pool.gathered.sketches, pool.gathered.numbers()
+    candidates, populations = prose_candidates(pool.gathered), pool.gathered.populations
     roles, ranked = pool.asking.roles, list[Ranked]()
     for one in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(candidates)):
         number = number_of[one.memory_id]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from waypost.context.cache import context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
 from waypost.flows.context.brief import Briefing, check_budget
-from waypost.flows.engines.query import question_vectors
+from waypost.flows.engines.query import WHOLE, EngineQuestion, engines_for, reading_for
 from waypost.flows.index.treeless import notice_elsewhere, seen_elsewhere
-from waypost.flows.links.freshness import MOST_ROUNDS, catch_up, refresh
+from waypost.flows.links.freshness import MOST_ROUNDS, catch_up, files_of, refresh
 from waypost.flows.open_space import OpenSpace, tree_changed_key
 from waypost.flows.recall.hits import derived, hit_of
 from waypost.model.memory import Version
@@ -39,18 +39,25 @@ def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int =
     key = context_key(space.identity.space_id, task, "scope", tokens, space.identity.checkout_id)
     lasting = not view.moment.explicit and view.moment.known_at is None  # another moment has another answer
     made: Briefing | None = space.contexts.get(key, token) if lasting else None
-    if made is not None and not refresh(space, made.memories):
+    if made is not None and not _refresh(space, made):
         return made
     for _ in range(MOST_ROUNDS):
         with space.store.read() as reader:
             token = _token(space, reader)
         made = _make(space, task, view, tokens)
-        if not refresh(space, made.memories):
+        if not _refresh(space, made):
             break
     assert made is not None
     if lasting:
         space.contexts.put(key, made, token)
     return made
+
+
+def _refresh(space: OpenSpace, briefing: Briefing) -> bool:
+    """Index what has changed of the files shown. Returns whether anything had."""
+    with space.store.read() as reader:
+        files = files_of(space, reader, briefing.memories)
+    return refresh(space, files)
 
 
 def _token(space: OpenSpace, reader: Reader) -> Hashable:
@@ -61,8 +68,9 @@ def _token(space: OpenSpace, reader: Reader) -> Hashable:
 
 def _make(space: OpenSpace, task: ScopeTask, view: View, tokens: int) -> Briefing:
     now = space.clock()
-    vectors = question_vectors(space, task.query)
-    with space.store.read() as reader:
+    question = EngineQuestion(space, task.query, wakes=False)
+    with reading_for(space, question) as (reader, engines):
+        vectors = question.by_engine(engines_for(space, engines, question.language), WHOLE)
         found: dict[int, float | None] = {}
         for collection in COLLECTIONS:
             found |= _candidates(reader, task, vectors, replace(view, collections=(collection,)))

@@ -72,6 +72,7 @@ class EngineChoice:
         self._worked: set[str] = set()
         self._questions: dict[str, int] = {}
         self.away: dict[str, str] = {}  # engine name → why it cannot embed
+        self.last_uses: dict[str, dict[tuple[Engine, str], None]] = {}  # language → engines, and forms of a question
 
     @property
     def main(self) -> LazyEngine:

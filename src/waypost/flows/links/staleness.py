@@ -39,8 +39,13 @@ def kept_view(space: OpenSpace, moment: Moment | None = None) -> View:
     return View(moment or Moment(space.clock()), KEPT_COLLECTIONS, space.identity.checkout_id)
 
 
-def check(space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False) -> dict[Key, StoredVerdict]:
-    """The verdicts on these references for the tree as it is now. `again`: also where nothing seems to have changed."""
+def check(
+    space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False, reader: Reader | None = None
+) -> dict[Key, StoredVerdict]:
+    """The verdicts on these references for the tree as it is now.
+
+    `again` judges them even if nothing seems to have changed. `reader` is an open transaction to read in.
+    """
     from waypost.flows.index.current_tree import TreeNow  # what reads files: only who shows a reference pays for it
 
     tree = TreeNow(space)
@@ -48,19 +53,19 @@ def check(space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False
         return {}
     found: dict[Key, StoredVerdict] = {}
     for start in range(0, len(rows), _PAGE):
-        found |= _check_page(space, tree, rows[start : start + _PAGE], again)
+        with contextlib.nullcontext(reader) if reader is not None else space.store.read() as open_reader:
+            found |= _check_page(space, open_reader, tree, rows[start : start + _PAGE], again)
     return found
 
 
 def _check_page(
-    space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool
+    space: OpenSpace, reader: Reader, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool
 ) -> dict[Key, StoredVerdict]:
     checkout, now = space.identity.checkout_id, space.clock()
-    tree.look_up(row.reference.file_path for row in rows)
+    tree.look_up((row.reference.file_path for row in rows), reader)
     digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
-    with space.store.read() as reader:
-        current = reader.verdicts(checkout, {row.number for row in rows})
-        known = {} if again else reader.verdicts_for(checkout, digests)
+    current = reader.verdicts(checkout, {row.number for row in rows})
+    known = {} if again else reader.verdicts_for(checkout, digests)
     found: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
     for row in rows:
@@ -241,7 +246,7 @@ def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> 
         if version.checkout_id is None
         for place, reference in enumerate(version.refs)
     ]
-    return linked(space, reader, versions, (check(space, rows) or None) if rows else {})
+    return linked(space, reader, versions, (check(space, rows, reader=reader) or None) if rows else {})
 
 
 def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemory:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from waypost.flows.recall import code_search as code_search
+    from waypost.flows.recall import candidates as candidates
     from waypost.flows.recall import hits as hits
     from waypost.flows.recall import listing as listing
     from waypost.flows.recall import related as related

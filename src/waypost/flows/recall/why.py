@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from waypost.facts.causal import chain_of, walk
 from waypost.facts.mermaid import mermaid_of
 from waypost.facts.why_question import asked_about, told_reason
-from waypost.flows.engines.query import question_vectors
+from waypost.flows.engines.query import WHOLE, EngineQuestion, engines_for, reading_for
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.search import recall
@@ -56,8 +56,10 @@ def why(space: OpenSpace, question: str, view: View, *, depth: int = DEPTH) -> C
     view = replace(view, collections=tuple(name for name in COLLECTIONS if name in view.collections))
     asked = asked_about(question)
     answer = recall(space, asked, view, k=_CONSIDERED)
-    vectors = question_vectors(space, asked) if answer.hits else {}
-    with space.store.read() as reader:
+    engine_question = EngineQuestion(space, asked)
+    with reading_for(space, engine_question) as (reader, engines):
+        serving = engines_for(space, engines, engine_question.language)
+        vectors = engine_question.by_engine(serving, WHOLE) if answer.hits else {}
         looker = _Looker(space, reader, replace(view, collections=KEPT_COLLECTIONS))  # a link may lead anywhere
         root = _root(looker, _about_it(looker, asked, answer.hits, vectors))
         if root is None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from waypost.flows.context.inject import PromptQuery, nearest
+from waypost.flows.context.nearest import PromptQuery, nearest
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.hits import derived, hit_of
 from waypost.flows.share.sources import AWAY, Giver, given_to
