@@ -184,7 +184,7 @@ def measure(project: Path) -> dict[str, Trace]:
         memory.remember(text, refs=refs)
     for speaker, text in _TURNS:
         memory.remember(text, kind="conversation", session="s1", speaker=speaker)
-    store = (memory.space if hasattr(memory, "space") else memory._space).store  # noqa: SLF001  older trees
+    store = (memory.space if hasattr(memory, "space") else memory._space).store
     update = memory.code.update if hasattr(memory, "code") else memory.update
     hook = _hook()
 
@@ -214,7 +214,7 @@ def measure(project: Path) -> dict[str, Trace]:
     return traces
 
 
-class _Left(BaseException):  # noqa: N818  it stands for the end of a process
+class _Left(BaseException):
     pass
 
 

@@ -1,17 +1,18 @@
-"""`context --preset inject`: what is known that has to do with a message, and nothing when nothing does (LA-3)."""
+"""What is known that has to do with a message, and nothing if nothing has: `context --preset inject`, and prompt hooks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
 from waypost.embed.protocol import Engine
-from waypost.flows.context.dna import opening_of
-from waypost.flows.context.nearest import DEPTH, MOST, PromptQuery, Told, nearest, only_asks
+from waypost.flows.context.nearest import DEPTH, MOST, IsKnown, PromptQuery, nearest, only_asks
 from waypost.flows.engines.query import (
     WHOLE,
+    Check,
     EngineQuestion,
     EngineState,
     engine_notices,
@@ -20,12 +21,21 @@ from waypost.flows.engines.query import (
     reading_for,
 )
 from waypost.flows.index.treeless import seen_elsewhere
-from waypost.flows.links.freshness import MOST_ROUNDS, HitFiles, catch_up, files_of, leave_to_worker, refresh
+from waypost.flows.journal.files.changes import journal_chore
+from waypost.flows.links.freshness import (
+    MOST_ROUNDS,
+    HitFiles,
+    changed_files_chore,
+    files_of,
+    leave_to_worker,
+    refresh,
+)
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.hits import derived, hit_of
 from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
+from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
 from waypost.retrieve.relevance import shares_words
 from waypost.store.protocol import Reader
@@ -33,42 +43,51 @@ from waypost.store.share_protocol import TAKES
 from waypost.text.keywords import query_terms
 
 _LONGEST = 0.5  # of the budget for one memory
-_AT_A_PROMPT = 0  # texts owed that are embedded while an agent waits: what embeds many takes 200 ms to start
+_AT_A_PROMPT = 0  # pending texts to embed while an agent waits: the engine for many texts takes 200 ms to start
 _HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная информация:"}
 _HEADING = "Known information:"
 
 
 def inject_brief(
-    space: OpenSpace,
-    message: str,
-    view: View,
-    *,
-    tokens: int = 2000,
-    now: datetime | None = None,
-    told: Told | None = None,
+    space: OpenSpace, message: str, view: View, *, tokens: int = 2000, now: datetime | None = None
 ) -> Briefing:
-    """A list of what lies above the threshold of the engine that judges; by words when no engine can be asked.
+    """DNA.md and what has to do with a message, in the tree as it is now.
 
-    `told` is for hooks, which ask with every message while somebody waits: what is known already is left out, and DNA.md
-    too, and what has changed in the tree is left to the worker.
+    The engine that judges has a threshold for that. If no engine can be asked, shared words decide.
+    """
+    from waypost.flows.context.dna import opening_of  # masks secrets: too slow to load for a hook
+
+    check_budget(tokens)
+    question = EngineQuestion(space, check_text(message, "question"))
+    opening, notices = opening_of(space, tokens)
+    checks: list[Check] = [partial(changed_files_chore, space)]
+
+    def read() -> _Near:
+        return _near(space, message, question, lambda _: view, _nothing_known, checks, now)
+
+    near = read()
+    for _ in range(MOST_ROUNDS):
+        if not refresh(space, near.files):
+            break
+        question.try_again()
+        near = read()
+    return _briefing(near, near.hits, opening, tokens, notices)
+
+
+def prompt_brief(
+    space: OpenSpace, message: str, view: Callable[[Reader], View], is_known: IsKnown, *, tokens: int
+) -> Briefing:
+    """What has to do with a prompt, for hooks: the agent waits. Changes in journal files are read first.
+
+    Memories that are known already and DNA.md are left out. The worker indexes changed files and embeds pending texts.
     """
     check_budget(tokens)
-    message = check_text(message, "question")
-    if told is not None:
-        opening, notices = Opening(), tuple[str, ...]()
-        near = _near(space, message, view, now, told, most_pending=_AT_A_PROMPT)
-        hits = near.files.keep(leave_to_worker(space, near.files, near.tracked, near.hits))
-        if near.notices:
-            space.start_worker(space)
-    else:
-        opening, notices = opening_of(space, tokens)
-        near = _near_now(space, message, view, now)
-        hits = near.files.keep(near.hits)
-    heading = _HEADINGS.get(near.language, _HEADING)
-    text, taken, used = _fitting(hits, heading, opening, tokens)
-    best = max((hit.score for hit in used), default=0.0)
-    explanation = _explain(len(hits), len(used), taken, tokens, (*near.notices, *near.notes, *notices))
-    return Briefing(text, taken, tuple(used), best, explanation)
+    question = EngineQuestion(space, check_text(message, "question"), most_pending=_AT_A_PROMPT)
+    near = _near(space, message, question, view, is_known, [partial(journal_chore, space)])
+    hits = leave_to_worker(space, near.files, near.tracked, near.hits)
+    if near.notices:
+        space.start_worker(space)
+    return _briefing(near, hits, Opening(), tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,38 +102,36 @@ class _Near:
     notes: tuple[str, ...] = ()  # about projects that share
 
 
-def _near_now(space: OpenSpace, message: str, view: View, now: datetime | None) -> _Near:
-    """What is near in the tree as it is at this moment."""
-    catch_up(space)
-    near = _near(space, message, view, now, lambda _: False)
-    for _ in range(MOST_ROUNDS):
-        if not refresh(space, near.files):
-            break
-        near = _near(space, message, view, now, lambda _: False)
-    return near
+def _nothing_known(_: Version | Hit) -> bool:
+    return False
 
 
 def _near(
-    space: OpenSpace, message: str, view: View, now: datetime | None, told: Told, *, most_pending: int | None = None
+    space: OpenSpace,
+    message: str,
+    question: EngineQuestion,
+    view: Callable[[Reader], View],
+    is_known: IsKnown,
+    checks: list[Check],
+    now: datetime | None = None,
 ) -> _Near:
-    question = EngineQuestion(space, message, most_pending=most_pending)
-    with reading_for(space, question) as (reader, engines):
+    with reading_for(space, question, checks) as (reader, engines):
         serving = engines_for(space, engines, question.language)
-        vectors = question.by_engine(serving, WHOLE)
+        vectors, shown = question.by_engine(serving, WHOLE), view(reader)
         if vectors:
-            query = PromptQuery(message, question.language, vectors, engine_roles(space, serving), told)
-            return _read_near(space, reader, engines, serving, query, view)
-    return _near_by_words(space, message, question.language, view, now, told)
+            query = PromptQuery(message, question.language, vectors, engine_roles(space, serving), is_known)
+            return _read_near(space, reader, engines, serving, query, shown)
+    return _near_by_words(space, message, question.language, shown, is_known, now)
 
 
 def _near_by_words(
-    space: OpenSpace, message: str, language: str, view: View, now: datetime | None, told: Told
+    space: OpenSpace, message: str, language: str, view: View, is_known: IsKnown, now: datetime | None
 ) -> _Near:
     from waypost.flows.recall.search import recall  # needs much more, and a hook is in a hurry
 
     answer = recall(space, message, view, k=DEPTH, now=now, shared=True)
     terms = query_terms(message)
-    hits = [hit for hit in answer.hits if not (told(hit) or only_asks(hit))]
+    hits = [hit for hit in answer.hits if not (is_known(hit) or only_asks(hit))]
     hits = [hit for hit in hits if shares_words(terms, hit.text, language)][:MOST]
     with space.store.read() as reader:
         return _Near(hits, language, files_of(space, reader, hits), _tracked(space, reader), answer.notices)
@@ -149,6 +166,15 @@ def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[i
     return made
 
 
+def _briefing(near: _Near, hits: Sequence[Hit], opening: Opening, tokens: int, notices: Sequence[str] = ()) -> Briefing:
+    kept = near.files.keep(hits)
+    heading = _HEADINGS.get(near.language, _HEADING)
+    text, taken, used = _fitting(kept, heading, opening, tokens)
+    best = max((hit.score for hit in used), default=0.0)
+    explanation = _explain(len(kept), len(used), taken, tokens, (*near.notices, *near.notes, *notices))
+    return Briefing(text, taken, tuple(used), best, explanation)
+
+
 def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -> tuple[str, int, list[Hit]]:
     """What fits, nearest first, as a text of so many tokens; a line that is longer than half of the budget is cut."""
     room, longest = tokens - count_tokens(opening.assembled(heading)), int(_LONGEST * tokens)
@@ -172,12 +198,12 @@ def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -
         used.pop()
 
 
-def _explain(found: int, told: int, tokens: int, limit: int, notices: Sequence[str]) -> str:
-    if not found:
-        said = "Nothing that is known has to do with this."
-    elif not told:
-        said = f"None of {found} memories fits into {limit} tokens."
+def _explain(near: int, used: int, tokens: int, limit: int, notices: Sequence[str]) -> str:
+    if not near:
+        summary = "Nothing that is known has to do with this."
+    elif not used:
+        summary = f"None of {near} memories fits into {limit} tokens."
     else:
-        left = f", {found - told} left out" if told < found else ""
-        said = f"{counted(told)} in {tokens} of {limit} tokens{left}."
-    return " ".join((said, *notices))
+        left = f", {near - used} left out" if used < near else ""
+        summary = f"{counted(used)} in {tokens} of {limit} tokens{left}."
+    return " ".join((summary, *notices))

@@ -20,18 +20,18 @@ MOST = 20  # memories that are shown at most
 DEPTH = 100  # passages that each engine searches
 _WORDED = 30  # memories whose words are compared: the nearest, and as many that keywords find
 
-Told = Callable[[Version | Hit], bool]  # whether the reader knows this already
+IsKnown = Callable[[Version | Hit], bool]  # whether the agent has seen this already
 
 
 @dataclass(frozen=True, slots=True)
 class PromptQuery:
-    """A message as engines and keywords see it, and what whoever sent it knows already."""
+    """A message as engines and keywords see it, and what its sender knows already."""
 
     text: str
     language: str
     vectors: "dict[str, Vector]"
     roles: ServingEngines
-    told: Told
+    is_known: IsKnown
 
 
 def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
@@ -50,7 +50,7 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
     versions = {
         number: version
         for number, version in reader.versions_by_number([*cosines, *unseen]).items()
-        if not (query.told(version) or only_asks(version))
+        if not (query.is_known(version) or only_asks(version))
     }
     shared = words_shared(terms, _readable_words(versions, cosines, worded))
     near = {

@@ -34,7 +34,7 @@ def _near(space: OpenSpace, giver: Giver, asked: PromptQuery, view: View) -> lis
     if shown is None:
         return []
     # What is not offered is left out before the nearest are chosen: it must not take their places.
-    offered = replace(asked, told=lambda one: asked.told(one) or not giver.offer.admits(one.kind))
+    offered = replace(asked, is_known=lambda one: asked.is_known(one) or not giver.offer.admits(one.kind))
     near = nearest(giver.reader, offered, shown)
     versions = giver.reader.versions_by_number(near)
     kept = [one for one in versions.values() if not KINDS[one.kind].derived]

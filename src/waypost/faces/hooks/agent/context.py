@@ -7,7 +7,8 @@ from waypost.faces.hooks.agent.already_shown import lost_at, told_key
 from waypost.faces.hooks.agent.output import NOTHING, HookOutput
 from waypost.memory.handle import MemoryHandle
 from waypost.model.memory import Version
-from waypost.model.recall import Hit
+from waypost.model.recall import Hit, View
+from waypost.store.protocol import Reader
 
 PROMPT_TOKENS = 2000  # LA-3
 
@@ -30,15 +31,18 @@ class HookMemory:
 
         What was said in this very session the agent has heard itself, unless it has lost it since.
         """
-        space, view = self._handle.current, self._handle.view("all", None, None)
         lost = lost_at(told)
 
-        def is_told(one: Version | Hit) -> bool:
-            if session and one.session == session:
-                return lost is None or (one.time or one.recorded_at) >= lost
-            return told_key(one.memory_id if isinstance(one, Version) else one.id, one.recorded_at) in told
+        def is_known(memory: Version | Hit) -> bool:
+            if session and memory.session == session:
+                return lost is None or (memory.time or memory.recorded_at) >= lost
+            memory_id = memory.memory_id if isinstance(memory, Version) else memory.id
+            return told_key(memory_id, memory.recorded_at) in told
 
-        briefing = flows.context.inject.inject_brief(space, prompt, view, tokens=PROMPT_TOKENS, told=is_told)
+        def view(reader: Reader) -> View:
+            return self._handle.view_in(reader, "all", None, None)
+
+        briefing = flows.context.inject.prompt_brief(self._handle.space, prompt, view, is_known, tokens=PROMPT_TOKENS)
         if not briefing.memories:
             return NOTHING
         _, _, notices = briefing.explanation.partition(". ")  # behind how many there are
