@@ -6,6 +6,7 @@ first. Each transaction leaves a state that can be asked; an index that was stop
 stored is not read again.
 """
 
+import json
 import os
 import time as timing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,9 +27,16 @@ from waypost.flows.index.code_memories import (
 )
 from waypost.flows.index.digest_pool import Outcome, digest_files
 from waypost.flows.index.file_digest import DIGEST_FORMAT, KILLED, Digest, DigestJob
-from waypost.flows.open_space import IN_TREE, OpenSpace, digest_format_key, indexed_commit_key, tree_of
-from waypost.flows.write.ttl_refresh import refresh_for
-from waypost.store.protocol import FileRow
+from waypost.flows.open_space import (
+    IN_TREE,
+    OpenSpace,
+    digest_format_key,
+    indexed_commit_key,
+    patterns_key,
+    tree_of,
+)
+from waypost.flows.write.ttl_refresh import refresh_for, refreshable
+from waypost.store.protocol import FileRow, Reader
 from waypost.text.secrets.masking import mask
 
 _MOST_AT_ONCE = 200  # files in one transaction: other writers wait for no more
@@ -82,6 +90,7 @@ def index_tree(
     commit_key = indexed_commit_key(space)
     with space.store.read() as reader:
         known, since = reader.files(checkout), reader.meta(commit_key) or ""
+        described = _described(space, reader)
         force = force or (bool(known) and reader.meta(digest_format_key(space)) != DIGEST_FORMAT)
     done.unchanged = sum(not force and _is_same(known.get(path), entry) for path, entry in present.items())
     was_named = choose(before.include, before.exclude).names_file if before is not None else None
@@ -100,7 +109,7 @@ def index_tree(
         with space.store.write() as writer:
             writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
-    _take_in(space, wanted, moves, known, times, force, done, report)
+    _take_in(space, wanted, moves, known, described, times, force, done, report)
     if known:  # otherwise everything is new to us, and nothing has changed
         refresh_for(space, done.edited)
     if any(os.path.lexists(root / path) for path in done.changed if path not in present):
@@ -114,27 +123,42 @@ def index_tree(
     return done
 
 
-def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "IndexPatterns | None" = None) -> Indexed:
+def index_paths(space: OpenSpace, paths: Sequence[str]) -> Indexed:
     """Bring the index to the state of these files only, whatever became of them."""
     root, checkout, done = tree_of(space), space.identity.checkout_id, Indexed()
-    chosen = patterns or IndexPatterns()
-    looked = look_at(root, paths, include=chosen.include, exclude=chosen.exclude)
-    entries = {entry.path: entry for entry in _readable(space, looked)}
-    done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
     with space.store.read() as reader:
+        patterns, described = kept_patterns(space, reader), _described(space, reader)
+        tracked = {*reader.tracked(checkout)}.intersection(paths)
+        refreshes = bool(refreshable(reader, space.clock()))
+        looked = look_at(root, paths, include=patterns.include, exclude=patterns.exclude)
+        entries = {entry.path: entry for entry in _readable(space, looked)}
         known = reader.files(checkout, {*paths, *entries})
         if any(path not in known for path in paths):  # perhaps a folder that was there
             inside = tuple(f"{path}/" for path in paths)
             known |= {path: row for path, row in reader.files(checkout).items() if path.startswith(inside)}
+    done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
     wanted = [one for path, one in entries.items() if not one.skipped and not _is_same(known.get(path), one)]
     gone = [row for path, row in known.items() if path not in entries or path in done.skipped]
     times = TreeTimes(root, space.clock(), few=True)
     moves = _Moves(gone, {})
-    _take_in(space, wanted, moves, known, times, False, done, quiet)
-    refresh_for(space, done.edited)
-    with space.store.write() as writer:
-        writer.untrack(checkout, paths)
+    _take_in(space, wanted, moves, known, described, times, False, done, quiet, tracked)
+    if refreshes:
+        refresh_for(space, done.edited)
+    if tracked:  # what was not read again
+        with space.store.write() as writer:
+            writer.untrack(checkout, sorted(tracked))
     return done
+
+
+def kept_patterns(space: OpenSpace, reader: Reader) -> "IndexPatterns":
+    """The patterns that hold for this checkout."""
+    kept = json.loads(reader.meta(patterns_key(space)) or "{}")
+    return IndexPatterns(tuple(kept.get("include", ())), tuple(kept.get("exclude", ())))
+
+
+def _described(space: OpenSpace, reader: Reader) -> set[str]:
+    """The files that have a summary."""
+    return {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +197,19 @@ def _take_in(
     wanted: Sequence[WalkedFile],
     moves: _Moves,
     known: dict[str, FileRow],
+    described: set[str],
     times: TreeTimes,
     force: bool,
     done: Indexed,
     report: Report,
+    tracked: set[str] | None = None,
 ) -> None:
-    """Store the wanted files, and drop those that are gone or cannot be read any more."""
+    """Store the wanted files, and drop those that are gone or cannot be read any more.
+
+    Files that were stored are no longer tracked, and are removed from `tracked`.
+    """
     finished, began = 0, timing.perf_counter()
     code = {entry.path for entry in wanted if is_code(entry.path)}
-    with space.store.read() as reader:
-        described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
     lost = not described.isdisjoint(moves.left())  # a new file may be one of these under another name
     jobs = [
         DigestJob(one.path, one.size, one.named, one.path in described or (lost and one.path not in known))
@@ -213,6 +240,10 @@ def _take_in(
                 store_file(space, writer, digest, row, known.get(path), origin, engines, times.urgency(path))
             if done.read > before:
                 owe_conclusions(space, writer)
+            if stored := [path for path, _ in batch if tracked and path in tracked]:
+                writer.untrack(space.identity.checkout_id, stored)
+        if tracked:
+            tracked.difference_update(path for path, _ in batch)
         finished += len(batch)
         if code:
             code.difference_update(path for path, _ in batch)

@@ -11,7 +11,7 @@ from waypost.code.files.walk import GIT_UNASKED, walk
 from waypost.errors import InvalidInput, SecurityError, StoreCorrupt, StoreFull
 from waypost.flows.admin.finding import DATABASE
 from waypost.flows.admin.worker import work
-from waypost.flows.index.build import Indexed, IndexPatterns, Report, index_tree, quiet
+from waypost.flows.index.build import Indexed, IndexPatterns, Report, index_tree, kept_patterns, quiet
 from waypost.flows.index.file_digest import KILLED
 from waypost.flows.index.live_schema import read_tables
 from waypost.flows.index.project_analysis import conclude, endpoint_count
@@ -192,16 +192,14 @@ def _check_patterns(
 
 def settle_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Sequence[str] | None) -> IndexPatterns:
     """The patterns that hold for this checkout, with those given now."""
-    key = patterns_key(space)
     with space.store.read() as reader:
-        kept = json.loads(reader.meta(key) or "{}")
+        kept = kept_patterns(space, reader)
     chosen = IndexPatterns(
-        tuple(kept.get("include", ()) if include is None else include),
-        tuple(kept.get("exclude", ()) if exclude is None else exclude),
+        kept.include if include is None else tuple(include), kept.exclude if exclude is None else tuple(exclude)
     )
     if include is not None or exclude is not None:
         with space.store.write() as writer:
-            writer.set_meta(key, json.dumps({"include": chosen.include, "exclude": chosen.exclude}))
+            writer.set_meta(patterns_key(space), json.dumps({"include": chosen.include, "exclude": chosen.exclude}))
     return chosen
 
 

@@ -83,7 +83,7 @@ def summary(space: OpenSpace, path: str) -> str:
     with space.store.read() as reader:
         indexed = bool(reader.files(space.identity.checkout_id, [place]))
     if indexed:
-        index_paths(space, [place], patterns=patterns)  # it may have changed since
+        index_paths(space, [place])  # it may have changed since
     if stored := stored_summary(space, place):
         return stored
     opened = open_source(root, place)
@@ -135,7 +135,7 @@ def _files(space: OpenSpace, path: str | None) -> dict[str, FileRow]:
     root = tree_of(space)
     place = None if path is None else safe_relative_path(root, path)
     if place is not None:
-        index_paths(space, [place], patterns=settle_patterns(space, None, None))
+        index_paths(space, [place])
     with space.store.read() as reader:
         known = reader.files(checkout, None if place is None else [place])
     if not known:

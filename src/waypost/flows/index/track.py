@@ -29,7 +29,7 @@ _MOST_FILES_NAMED = 20  # with what was done: enough to find it by, few enough t
 
 def update(space: OpenSpace, paths: Sequence[str]) -> Indexed:
     """Index these files now. What follows from them for the whole tree is left to the worker."""
-    done = index_paths(space, _inside(space, paths), patterns=settle_patterns(space, None, None))
+    done = index_paths(space, _inside(space, paths))
     space.start_worker(space)
     return done
 
@@ -51,7 +51,7 @@ def index_tracked(space: OpenSpace, *, limit: int | None = None) -> int:
     with space.store.read() as reader:
         waiting = reader.tracked(space.identity.checkout_id)[:limit]
     if waiting:
-        index_paths(space, waiting, patterns=settle_patterns(space, None, None))
+        index_paths(space, waiting)
     return len(waiting)
 
 
@@ -94,7 +94,7 @@ def finish(space: OpenSpace, description: str, files: Sequence[str] | None, call
         chosen = index_tree(space, include=patterns.include, exclude=patterns.exclude).changed
     else:
         chosen = _inside(space, files)
-        index_paths(space, chosen, patterns=settle_patterns(space, None, None))
+        index_paths(space, chosen)
     conclude(space)
     tree = TreeNow(space)
     there = [path for path in chosen if tree.has_file(path)]

@@ -82,9 +82,8 @@ def index_now(space: OpenSpace, paths: Sequence[str]) -> bool:
     if not paths or not space.store.may_write:
         return False
     from waypost.flows.index.build import index_paths  # parsers: only needed when a file has changed
-    from waypost.flows.index.init import settle_patterns
 
-    changed = bool(index_paths(space, paths, patterns=settle_patterns(space, None, None)).changed)
+    changed = bool(index_paths(space, paths).changed)
     if changed:  # the worker draws the conclusions from all files together
         space.start_worker(space)
     return changed
