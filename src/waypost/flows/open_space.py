@@ -1,5 +1,6 @@
 """What every flow works on: one space, opened."""
 
+import os
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -107,9 +108,11 @@ class OpenSpace:
     def _place_in_tree(self) -> Path | None:
         if self.identity.root is None:
             return None
-        place = self.identity.root / IN_TREE
-        is_journal = not place.is_symlink() and ((place / INDEX).is_file() or (place / "daily").is_dir())
-        return place if is_journal else None
+        place = f"{self.identity.root}{os.sep}{IN_TREE}"  # asked several times for a question: pathlib is slow
+        if not os.path.isdir(place) or os.path.islink(place):
+            return None
+        is_journal = os.path.isfile(f"{place}{os.sep}{INDEX}") or os.path.isdir(f"{place}{os.sep}daily")
+        return Path(place) if is_journal else None
 
     def _journal_away(self) -> dict[str, FileStamp]:
         """The files of the journal, where it is kept in a tree that is elsewhere; empty where it is not."""

@@ -309,7 +309,8 @@ def link_memory(
         reason = state.stale_reason if state.is_stale else f"{CODE_CHANGED}{', '.join(reasons)}"
         state = replace(state, is_stale=True, stale_reason=reason)
     since = min((v.since for (_, v), old in zip(judged, stale, strict=True) if old and v and v.since), default=None)
-    sure = confidence(version, replace(state, verified_at=seen_at), now)
+    verified = state if state.verified_at == seen_at else replace(state, verified_at=seen_at)
+    sure = confidence(version, verified, now)
     return LinkedMemory(version, state, links, sure, since, seen_at=seen_at)
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
 from waypost.errors import InvalidInput
-from waypost.facts.ageing import aged
 from waypost.flows.admin.recovery_notices import damage_notices
 from waypost.flows.checkouts.relatives import relative_notices
 from waypost.flows.engines.query import (
@@ -253,33 +252,24 @@ class _Recall:
         most = len(candidates) if wanted.filters else max(LOOKED_AT, 2 * k)
         scored = fuse(question, candidates, spread, roles, now=now, k=most)
         numbers = gathered.numbers()
-        memories = self._linked(reader, [(numbers[memory.memory_id], memory) for memory in scored], view)
+        memories = self._linked(reader, [(numbers[memory.memory_id], memory) for memory in scored])
         best = best_hits(memories, wanted, k, outdone(memory for _, memory in memories))
         return (best if shared is None else shared.joined(best, question, spread, now)), spread
 
     def _linked(
-        self, reader: Reader, scored: list[tuple[int, ScoredMemory]], view: View
+        self, reader: Reader, scored: list[tuple[int, ScoredMemory]]
     ) -> list[tuple[ScoredMemory, LinkedMemory]]:
         """The first of these, compared with the tree: as many as it takes to show k that are wanted."""
         at_once, wanted = max(LOOKED_AT, 2 * self._k), self._wanted
         memories = list[tuple[ScoredMemory, LinkedMemory]]()
         for start in range(0, len(scored), at_once):
             part = scored[start : start + at_once]
-            if not wanted.filters and not self._may_change_order(reader, part, view):
-                part = part[: self._k]
             versions = reader.versions_by_number([number for number, _ in part])
             linked = looked_at(self._space, reader, list(versions.values()))
             memories += [(memory, linked[number]) for number, memory in part if number in linked]
             if sum(wanted.admits(memory) for _, memory in memories) >= self._k:
                 break
         return memories
-
-    def _may_change_order(self, reader: Reader, scored: list[tuple[int, ScoredMemory]], view: View) -> bool:
-        """Whether one of these is stale or points at code."""
-        states = aged(reader.states([memory.memory_id for _, memory in scored]), self._space.clock())
-        return any(state.is_stale for state in states.values()) or bool(
-            reader.references(view, numbers=[number for number, _ in scored])
-        )
 
 
 def _said_then(space: OpenSpace, reader: Reader, question: Question, view: View) -> list[int]:

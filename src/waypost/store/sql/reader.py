@@ -124,11 +124,12 @@ class SqlReader(DomainRows, ShareRows):
 
     def _sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
         rows = self._rows(
-            "SELECT DISTINCT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"
+            "SELECT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"
             f" m.language, m.traits, coalesce(m.time, m.valid_from) {sql}",
             parameters,
         )
-        return [VersionSketch._make((*row[:-1], from_micros(row[-1]))) for row in rows]
+        unique = {row[0]: row for row in rows}.values()  # turns beside several others come more than once
+        return [VersionSketch._make((*row[:-1], from_micros(row[-1]))) for row in unique]
 
     def speakers(self, limit: int) -> list[str]:
         # Jumps from one name to the next in the index instead of reading every turn.
