@@ -34,7 +34,7 @@ from typing import NamedTuple
 from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.code_roles import Surroundings, only_declares, role_of
-from waypost.retrieve.score import ScoredMemory
+from waypost.retrieve.score import CODE_MIDDLE, ScoredMemory, shown_score
 from waypost.store.protocol import Population
 from waypost.text.keywords import keyword_terms
 
@@ -71,10 +71,6 @@ _KINDS: Mapping[str, float] = {
 }
 _OTHER_CASE = 0.6  # `response` for `Response`
 _OTHER_OWNER = 0.6  # `Session.send` was asked for and `Adapter.send` is here
-
-# For display, on the scale of `fuse`. What is looked for has a total of 2.7 to 3.1 in the median, the tenth candidate
-# 1.0 for a question and 1.8 for an issue.
-_MIDDLE, _WIDTH = 2.0, 0.6
 
 
 class CodeCandidate(NamedTuple):
@@ -126,7 +122,7 @@ def rank_code(
     return [
         ScoredMemory(
             memory_id=candidates[at].memory_id,
-            score=1 / (1 + math.exp((_MIDDLE - totals[at]) / _WIDTH)),
+            score=shown_score(totals[at], CODE_MIDDLE),
             total=totals[at],
             why={name: value for name, value in parts[at].items() if value},
         )

@@ -16,22 +16,19 @@ them. The right one is among the first five (in brackets: with the scores as the
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import exp, log, sqrt
+from math import sqrt
 
 from waypost.model.recall import Hit
-from waypost.retrieve import score as fuse
 from waypost.retrieve.calibration import ServingEngines, is_english, pooled
+from waypost.retrieve.score import MEANING, SESSION_MEANING, shown_score, total_of
 from waypost.store.protocol import Population
 
 Populations = Mapping[str, Mapping[str, Population]]  # by engine and language
 
-MEANT = (
-    fuse.MEANING + fuse.SESSION_MEANING
-)  # in a total: of the hit itself, and of its session; of code with its file the same
+MEANT = MEANING + SESSION_MEANING  # in a total: of the hit and its session; of code and its file the same
 USUAL_WEIGHT = 0.5  # the median of first hits in these six trees is 0.47; up to 0.7 nothing changes
-_WIDTH = 0.6  # of the scores of both halves
 OTHERS = "others"  # the part of a score that comes from here
-_CLOSEST = 1e-9  # to 0 or 1
+_BOTH_MIDDLE = 0.0  # halves are compared by differences of totals: any middle would do
 
 
 def one_list(
@@ -58,18 +55,9 @@ def one_list(
 def _compared(hits: Sequence[Hit], own: tuple[float, float], both: tuple[float, float], weight: float) -> Iterator[Hit]:
     least = 1.0
     for hit in hits:
-        meaning = hit.why.get("meaning", 0.0) / fuse.MEANING
+        meaning = hit.why.get("meaning", 0.0) / MEANING
         among_all = (own[0] + own[1] * meaning - both[0]) / both[1] if both[1] else meaning
-        total = _total(hit.score)
+        total = total_of(hit.score, _BOTH_MIDDLE)
         lifted = max(0.0, weight - hit.why.get("weight", 0.0))
-        least = min(least, _score(total + MEANT * (among_all - meaning) + lifted))
-        yield replace(hit, score=least, why={**hit.why, OTHERS: _total(least) - total})
-
-
-def _total(score: float) -> float:
-    inside = min(max(score, _CLOSEST), 1 - _CLOSEST)
-    return _WIDTH * log(inside / (1 - inside))
-
-
-def _score(total: float) -> float:
-    return 1 / (1 + exp(min(700.0, -total / _WIDTH)))
+        least = min(least, shown_score(total + MEANT * (among_all - meaning) + lifted, _BOTH_MIDDLE))
+        yield replace(hit, score=least, why={**hit.why, OTHERS: total_of(least, _BOTH_MIDDLE) - total})

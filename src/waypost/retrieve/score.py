@@ -70,8 +70,9 @@ ONLY_TIME = 4.0  # where nothing but a time is asked for: more than all other pa
 RECENCY = 0.2
 RECENCY_HALF_LIFE_DAYS = 30.0
 
-# For display. Over all sets the evidence has a total of 3.0 to 4.1 in the median, the fiftieth candidate 0.8 to 2.2.
-_MIDDLE, _WIDTH = 2.2, 0.6
+# The scale of scores, from totals to 0 to 1; MIDDLE is shown as 0.5. In all sets evidence has a total of 3.0 to 4.1
+# in the median, the fiftieth candidate 0.8 to 2.2. For code: what is looked for 2.7 to 3.1, the tenth candidate 1.0 to 1.8.
+MIDDLE, CODE_MIDDLE, WIDTH = 2.2, 2.0, 0.6
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 _NO_COSINES: Mapping[str, float] = {}
 
@@ -132,15 +133,15 @@ def fuse(
     ]
 
 
-def shown_score(total: float) -> float:
+def shown_score(total: float, middle: float = MIDDLE) -> float:
     """0 to 1, rising with the total."""
-    return 1 / (1 + exp(min(700.0, (_MIDDLE - total) / _WIDTH)))
+    return 1 / (1 + exp(min(700.0, (middle - total) / WIDTH)))
 
 
-def total_of(score: float) -> float:
+def total_of(score: float, middle: float = MIDDLE) -> float:
     """The total that is shown as this score."""
     inside = min(max(score, 1e-12), 1 - 1e-12)
-    return _MIDDLE + _WIDTH * log(inside / (1 - inside))
+    return middle + WIDTH * log(inside / (1 - inside))
 
 
 def _parts(
