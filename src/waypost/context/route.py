@@ -91,8 +91,8 @@ def fill(
     `related` is asked, with what is shown, for what belongs to it; `note` for a last line, told only if there is room.
     """
     page = _Page(tokens)
-    one, two, three = _Shelf(project), _Shelf(domain), _Shelf(deeper)
-    page.take(PROJECT, one, FACTS_UNTIL)
+    first, two, three = _Shelf(project), _Shelf(domain), _Shelf(deeper)
+    page.take(PROJECT, first, FACTS_UNTIL)
     page.take(DOMAIN, two, DOMAIN_UNTIL)
     page.take(DEEPER, three, FACTS_UNTIL, keep=FOR_RELATED)
     page.take(RELATED, _Shelf(related([hit for line in page.lines for hit in line.entry.hits])), FACTS_UNTIL)

@@ -58,10 +58,10 @@ class OpenSpace:
 
     @property
     def journal(self) -> JournalFolder:
-        known = self._journal_away()
-        if known:
+        files = self._journal_away()
+        if files:
             root = Path(self._checkouts().get(self.identity.checkout_id, "")) / IN_TREE
-            return JournalAway(root, self.settings.journal, self.identity.name, known, self._page)
+            return JournalAway(root, self.settings.journal, self.identity.name, files, self._page)
         return self._journal_of(self.journal_id, self.identity.root)
 
     @property
@@ -78,8 +78,8 @@ class OpenSpace:
         """Those of other checkouts, and the space's own where this one keeps its journal in the tree."""
         if self.journal_id != self.own_journal_id:
             yield self.own_journal
-        for checkout, told in reader.checkouts().items():
-            root = tree_here(told, self.settings.shared_machine)
+        for checkout, root_text in reader.checkouts().items():
+            root = tree_here(root_text, self.settings.shared_machine)
             place = None if root is None else root / IN_TREE
             if checkout != self.journal_id and place is not None and place.is_dir() and not place.is_symlink():
                 yield self._journal_of(checkout, root)
@@ -119,8 +119,8 @@ class OpenSpace:
         if not self.identity.is_away or not self.identity.checkout_id:
             return {}
         with self.store.read() as reader:
-            known = reader.journal_files(self.identity.checkout_id)
-        return {path: FileStamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
+            files = reader.journal_files(self.identity.checkout_id)
+        return {path: FileStamp(file.size, file.mtime, file.gzipped) for path, file in files.items()}
 
     def _page(self, path: str) -> str | None:
         from waypost.flows.journal.files.from_index import page_from_index  # only where the files are elsewhere
@@ -134,9 +134,9 @@ class OpenSpace:
     def tombstone_key(self) -> bytes:
         """The space's own key, made with the first tombstone or write: hashes of two spaces cannot be compared."""
         with self.store.read() as reader:
-            known = reader.meta(_TOMBSTONE_KEY)
-        if known is not None:
-            return bytes.fromhex(known)
+            key = reader.meta(_TOMBSTONE_KEY)
+        if key is not None:
+            return bytes.fromhex(key)
         with self.store.write() as writer:
             return tombstone_key_in(writer)
 
@@ -145,17 +145,17 @@ def branch_of(root: Path) -> str:
     """The branch that is checked out; in its place the commit, where none is."""
     from waypost.code.git.history import head  # only where the journal is kept in a repository
 
-    found = head(root)
-    return f"branch {found.branch}" if found.branch else f"commit {found.commit}"
+    checked_out = head(root)
+    return f"branch {checked_out.branch}" if checked_out.branch else f"commit {checked_out.commit}"
 
 
 def tombstone_key_in(writer: Writer) -> bytes:
     """The same inside a transaction."""
-    known = writer.meta(_TOMBSTONE_KEY)
-    if known is None:
-        known = secrets.token_hex(32)
-        writer.set_meta(_TOMBSTONE_KEY, known)
-    return bytes.fromhex(known)
+    key = writer.meta(_TOMBSTONE_KEY)
+    if key is None:
+        key = secrets.token_hex(32)
+        writer.set_meta(_TOMBSTONE_KEY, key)
+    return bytes.fromhex(key)
 
 
 def tree_of(space: OpenSpace) -> Path:

@@ -168,14 +168,14 @@ def _meanings(
     names = [name for name in (engines.english, engines.multilingual) if name is not None and name in populations]
     spreads = {name: Spreads(populations[name]) for name in names}
     alone = is_english(language)
-    found = []
+    meanings = []
     for candidate in candidates:
-        known = [
+        deviations = [
             spreads[name].deviations(candidate.similarity[name], "") for name in names if name in candidate.similarity
         ]
-        counted = known[:1] if alone else known
-        found.append(sum(counted) / len(counted) if counted else 0.0)
-    return found
+        counted = deviations[:1] if alone else deviations
+        meanings.append(sum(counted) / len(counted) if counted else 0.0)
+    return meanings
 
 
 def _names(question: CodeQuestion, candidates: Sequence[CodeCandidate]) -> list[float]:
@@ -184,7 +184,7 @@ def _names(question: CodeQuestion, candidates: Sequence[CodeCandidate]) -> list[
     for at, candidate in enumerate(candidates):
         if candidate.kind == "symbol":
             by_name.setdefault(candidate.name.rpartition(".")[2].lower(), []).append(at)
-    found = [0.0] * len(candidates)
+    worths = [0.0] * len(candidates)
     full = LOOKED_UP if question.is_lookup else NAMED
     for named in question.names:
         places = by_name.get(named.name.lower(), [])
@@ -196,13 +196,13 @@ def _names(question: CodeQuestion, candidates: Sequence[CodeCandidate]) -> list[
                 worth *= _OTHER_OWNER
             if not question.is_lookup:
                 worth /= math.sqrt(len(in_full or same_case or places))
-            found[at] = max(found[at], full * named.weight * worth)
-    return found
+            worths[at] = max(worths[at], full * named.weight * worth)
+    return worths
 
 
-def _is_qualified(name: str, asked: str) -> bool:
+def _is_qualified(name: str, wanted: str) -> bool:
     """Whether `asked` names it together with its owner: `Session.send` and `requests.Session.send` do."""
-    return "." in asked and "." in name and (f".{asked}".endswith(f".{name}") or f".{name}".endswith(f".{asked}"))
+    return "." in wanted and "." in name and (f".{wanted}".endswith(f".{name}") or f".{name}".endswith(f".{wanted}"))
 
 
 def _add_file_parts(
@@ -246,7 +246,9 @@ def _place(question: CodeQuestion, path: str) -> float:
     for named in question.names:
         whole = named.qualified.lower()
         owner = whole.rpartition(".")[0]
-        if any("." in one and f".{module}".endswith(f".{one}") for one in (whole, owner)):
+        if any(
+            "." in owner_or_whole and f".{module}".endswith(f".{owner_or_whole}") for owner_or_whole in (whole, owner)
+        ):
             return MODULE
     return 0.0
 

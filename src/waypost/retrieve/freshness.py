@@ -21,7 +21,7 @@ _SAME_PLACE = 0.5  # the part that two stretches of lines must share of what the
 
 
 def with_freshness(
-    one: ScoredMemory, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool
+    memory: ScoredMemory, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool
 ) -> ScoredMemory:
     """The same with what follows from its code: nothing for a memory that points at none, and is not stale."""
     part = 0.0
@@ -30,9 +30,9 @@ def with_freshness(
     elif points_at_code:
         part = SURE * (confidence - USUAL_CONFIDENCE)
     if not part:
-        return one
-    total = one.total + part
-    return replace(one, total=total, score=shown_score(total), why={**one.why, "freshness": part})
+        return memory
+    total = memory.total + part
+    return replace(memory, total=total, score=shown_score(total), why={**memory.why, "freshness": part})
 
 
 def outdone(memories: Iterable[LinkedMemory]) -> frozenset[int]:
@@ -63,6 +63,6 @@ def _same(link: CodeLink, other: CodeLink) -> bool:
     return _shared(here.line_range, there.line_range) >= _SAME_PLACE
 
 
-def _shared(one: LineRange, other: LineRange) -> float:
-    common = min(one.end, other.end) - max(one.start, other.start) + 1
-    return common / (max(one.end, other.end) - min(one.start, other.start) + 1)
+def _shared(lines: LineRange, other: LineRange) -> float:
+    common = min(lines.end, other.end) - max(lines.start, other.start) + 1
+    return common / (max(lines.end, other.end) - min(lines.start, other.start) + 1)

@@ -42,14 +42,14 @@ def one_list(
     names = (engines.english, engines.multilingual) if is_english(language) else (engines.multilingual, engines.english)
     shared = next((name for name in names if name and all(name in half for half in spread)), None)
     if not kept or not code or shared is None:
-        found = [*kept, *code]
+        hits = [*kept, *code]
     else:
         halves = [pooled(half[shared]) for half in spread]
         mean = sum(half[0] for half in halves) / 2
         deviation = sqrt(sum(own**2 + (its - mean) ** 2 for its, own in halves) / 2)
         both = (mean, deviation)
-        found = [*_compared(kept, halves[0], both, 0.0), *_compared(code, halves[1], both, USUAL_WEIGHT)]
-    return sorted(found, key=lambda hit: -hit.score)  # stable: each half keeps its own order
+        hits = [*_compared(kept, halves[0], both, 0.0), *_compared(code, halves[1], both, USUAL_WEIGHT)]
+    return sorted(hits, key=lambda hit: -hit.score)  # stable: each half keeps its own order
 
 
 def _compared(hits: Sequence[Hit], own: tuple[float, float], both: tuple[float, float], weight: float) -> Iterator[Hit]:

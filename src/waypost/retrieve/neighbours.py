@@ -25,8 +25,8 @@ def worth_around(scores: Mapping[str, float], turns: Iterable[VersionSketch]) ->
     """
     totals = {memory_id: total_of(score) for memory_id, score in scores.items()}
     places = {(turn.session, turn.position): turn for turn in turns}
-    found = [(place, totals[turn.memory_id]) for place, turn in places.items() if turn.memory_id in totals]
-    for (session, position), total in found:
+    hits = [(place, totals[turn.memory_id]) for place, turn in places.items() if turn.memory_id in totals]
+    for (session, position), total in hits:
         for beside in range(position - REACH, position + REACH + 1):
             turn = places.get((session, beside))
             if turn is not None and (turn.speaker or "").lower() not in ASSISTANTS:

@@ -52,11 +52,14 @@ def words_shared(terms: Collection[str], texts: Mapping[int, tuple[str, str]]) -
     """How much of the words of a message each of these texts (with its language) has, by how rare they are among them."""
     wanted = set(terms)
     there = {number: wanted & _terms_of(*text) for number, text in texts.items()}
-    counts = Counter(term for found in there.values() for term in found)
+    counts = Counter(term for shared_terms in there.values() for term in shared_terms)
     all_texts = len(texts) + SEEN_ELSEWHERE
     rarity = {term: math.log(all_texts / (counts[term] + 0.5)) for term in wanted}
     whole = sum(rarity.values())
-    return {number: sum(rarity[term] for term in found) / whole if whole else 0.0 for number, found in there.items()}
+    return {
+        number: sum(rarity[term] for term in shared_terms) / whole if whole else 0.0
+        for number, shared_terms in there.items()
+    }
 
 
 def shares_words(terms: Collection[str], text: str, language: str) -> bool:
@@ -66,13 +69,13 @@ def shares_words(terms: Collection[str], text: str, language: str) -> bool:
 
 
 def _terms_of(text: str, language: str) -> set[str]:
-    found = keyword_terms(text, language)
-    return {*found.words, *found.stems}
+    keywords = keyword_terms(text, language)
+    return {*keywords.words, *keywords.stems}
 
 
 def _of(engine: str, table: str, otherwise: float) -> float:
-    known = _known()[table]
-    return next((known[part] for part in _PART.findall(engine) if part in known), otherwise)
+    values = _known()[table]
+    return next((values[part] for part in _PART.findall(engine) if part in values), otherwise)
 
 
 @cache

@@ -70,14 +70,14 @@ def closeness(cosine: float, engine: str) -> float:
 
 def join(near: Iterable[DomainNearness], confidence: float) -> list[Joined]:
     """The domains that join, nearest first. `confidence` is that of the best fact without a domain."""
-    ordered = sorted(near, key=lambda one: (-one.nearest, one.domain))
-    first = [one for one in ordered if one.nearest > CONFIDENT]
-    joined = [_joined(one, MEAN if one.of_mean > CONFIDENT else FACT) for one in first]
-    if max((confidence, *(one.of_fact for one in first))) >= CONFIDENT:
+    ordered = sorted(near, key=lambda domain: (-domain.nearest, domain.domain))
+    first = [domain for domain in ordered if domain.nearest > CONFIDENT]
+    joined = [_joined(domain, MEAN if domain.of_mean > CONFIDENT else FACT) for domain in first]
+    if max((confidence, *(domain.of_fact for domain in first))) >= CONFIDENT:
         return joined
-    nearest = sorted(ordered, key=lambda one: (-one.of_fact, -one.of_mean, one.domain))
-    rest = [one for one in nearest if one not in first][:WIDEN_BY]
-    return [*joined, *(_joined(one, WIDENED) for one in rest)]
+    nearest = sorted(ordered, key=lambda domain: (-domain.of_fact, -domain.of_mean, domain.domain))
+    rest = [domain for domain in nearest if domain not in first][:WIDEN_BY]
+    return [*joined, *(_joined(domain, WIDENED) for domain in rest)]
 
 
 def with_answering(
@@ -85,36 +85,36 @@ def with_answering(
 ) -> list[Joined]:
     """And the domains of the facts that rank best, by words and meaning together. `ranked` are the domains and totals of
     all facts found, best first."""
-    known = {one.domain for one in joined}
+    names = {domain.domain for domain in joined}
     best = [domain for domain, total in ranked[:ANSWERING] if total >= ranked[0][1] - NEARLY_AS_GOOD]
-    by_name = {one.domain: one for one in near if one.domain not in known}
+    by_name = {domain.domain: domain for domain in near if domain.domain not in names}
     return [*joined, *(_joined(by_name[domain], FACT) for domain in dict.fromkeys(best) if domain in by_name)]
 
 
-def _joined(one: DomainNearness, why: str) -> Joined:
-    return Joined(one.domain, one.similarity, one.facts, why)
+def _joined(nearness: DomainNearness, why: str) -> Joined:
+    return Joined(nearness.domain, nearness.similarity, nearness.facts, why)
 
 
-def with_closeness(one: ScoredMemory, near: float) -> ScoredMemory:
+def with_closeness(memory: ScoredMemory, near: float) -> ScoredMemory:
     """The same with how near it is by itself: in a space of few facts it says little to stand out among them."""
-    total = one.total + NEAR * near
-    return ScoredMemory(one.memory_id, shown_score(total), total, {**one.why, "near": NEAR * near})
+    total = memory.total + NEAR * near
+    return ScoredMemory(memory.memory_id, shown_score(total), total, {**memory.why, "near": NEAR * near})
 
 
 # -- what belongs to a fact -------------------------------------------------------------------------------
 
 
-def beside(shown: Sequence[str], edges: Iterable[Edge]) -> list[tuple[str, str]]:
+def beside(memory_ids: Sequence[str], edges: Iterable[Edge]) -> list[tuple[str, str]]:
     """(shown, related) for the links that are no causes, in the order of the shown, strongest first."""
-    places = {memory_id: place for place, memory_id in reversed(list(enumerate(shown)))}
+    places = {memory_id: place for place, memory_id in reversed(list(enumerate(memory_ids)))}
     pairs = [
-        (places[one], -edge.strength, other)
+        (places[memory_id], -edge.strength, other)
         for edge in edges
         if edge.kind not in CAUSAL_LINKS
-        for one, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id))
+        for memory_id, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id))
         if one in places
     ]
-    return [(shown[place], other) for place, _, other in sorted(pairs)]
+    return [(memory_ids[place], other) for place, _, other in sorted(pairs)]
 
 
 def chain_order(kind: str) -> int:

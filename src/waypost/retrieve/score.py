@@ -207,11 +207,11 @@ def _from_before(
     places: dict[tuple[str | None, int], int] = {
         (c.session, c.position): at for at, c in enumerate(candidates) if c.session is not None
     }
-    one = [places.get((c.session, c.position - 1), -1) for c in candidates]
+    turn_before = [places.get((c.session, c.position - 1), -1) for c in candidates]
     two = [places.get((c.session, c.position - 2), -1) for c in candidates]
     near = np.append(ASKED_BEFORE * keyword * asks + MEANT_BEFORE * meaning, 0.0)  # the last stands for "not here"
     far = np.append(SAID_BEFORE * keyword, 0.0)
-    before: Floats = near[one] + far[two]
+    before: Floats = near[turn_before] + far[two]
     return before
 
 

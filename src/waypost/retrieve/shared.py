@@ -27,23 +27,25 @@ REACH = "reach"  # the part of a score that comes from here
 
 def together(sides: Sequence[Populations]) -> dict[str, dict[str, Population]]:
     """How cosines spread over the passages of all sides, as though they were one space."""
-    found: dict[str, dict[str, list[Population]]] = {}
+    by_engine: dict[str, dict[str, list[Population]]] = {}
     for side in sides:
         for engine, by_language in side.items():
-            for language, one in by_language.items():
-                found.setdefault(engine, {}).setdefault(language, []).append(one)
+            for language, population in by_language.items():
+                by_engine.setdefault(engine, {}).setdefault(language, []).append(population)
     return {
         engine: {language: _pooled(some) for language, some in by_language.items()}
-        for engine, by_language in found.items()
+        for engine, by_language in by_engine.items()
     }
 
 
 def _pooled(some: Sequence[Population]) -> Population:
-    count = sum(one.count for one in some)
+    count = sum(population.count for population in some)
     if len(some) == 1 or not count:
         return some[0]
-    mean = sum(one.count * one.mean for one in some) / count
-    square = sum(one.count * (one.deviation**2 + (one.mean - mean) ** 2) for one in some) / count
+    mean = sum(population.count * population.mean for population in some) / count
+    square = (
+        sum(population.count * (population.deviation**2 + (population.mean - mean) ** 2) for population in some) / count
+    )
     return Population(count, mean, float(square**0.5))
 
 
@@ -52,21 +54,21 @@ def ranked_as_one(own: Sequence[Hit], others: Sequence[Sequence[Hit]], terms: Co
     sides = [list(own), *only_news(own, others)]
     reaches = _reaches(sides, terms)
     most = max(reaches, default=0.0)
-    found = [
+    hits = [
         _reached(hit, reach / most) if most else hit for side, reach in zip(sides, reaches, strict=True) for hit in side
     ]
-    return sorted(found, key=lambda hit: -hit.score)  # stable: of equal ones one's own come first
+    return sorted(hits, key=lambda hit: -hit.score)  # stable: of equal ones one's own come first
 
 
 def only_news(own: Sequence[Hit], others: Sequence[Sequence[Hit]]) -> list[list[Hit]]:
     ids, texts = {hit.id for hit in own}, {_said(hit) for hit in own}
-    found: list[list[Hit]] = []
+    news: list[list[Hit]] = []
     for side in others:
         new = [hit for hit in side if hit.id not in ids and _said(hit) not in texts]
         ids |= {hit.id for hit in new}
         texts |= {_said(hit) for hit in new}
-        found.append(new)
-    return found
+        news.append(new)
+    return news
 
 
 def _said(hit: Hit) -> str:

@@ -35,11 +35,11 @@ def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime
     answer = recall(space, task, view, k=_most(tokens), now=now, shared=True)
     standing = [BriefingEntry("always", hit) for hit in _listed(space, view, Filter(level=0))]
     standing += [BriefingEntry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
-    known = {entry.hit.id for entry in standing}
-    ranked = [entry for entry in _ranked(space, view, answer.hits) if entry.hit.id not in known]
+    standing_ids = {entry.hit.id for entry in standing}
+    ranked = [entry for entry in _ranked(space, view, answer.hits) if entry.hit.id not in standing_ids]
     rendered = render([*standing, *ranked], tokens, _SHARES, opening)
-    found = {entry.hit.id for entry in ranked}  # what is always told says nothing about the task
-    confidence = max((hit.score for hit in rendered.used if hit.id in found), default=0.0)
+    ranked_ids = {entry.hit.id for entry in ranked}  # what is always told says nothing about the task
+    confidence = max((hit.score for hit in rendered.used if hit.id in ranked_ids), default=0.0)
     return Briefing(
         rendered.text,
         rendered.tokens,

@@ -117,11 +117,11 @@ def _near(
 ) -> _Near:
     with reading_for(space, question, checks) as (reader, engines):
         serving = engines_for(space, engines, question.language)
-        vectors, shown = question.by_engine(serving, WHOLE), view(reader)
+        vectors, visible = question.by_engine(serving, WHOLE), view(reader)
         if vectors:
             query = PromptQuery(message, question.language, vectors, engine_roles(space, serving), is_known)
-            return _read_near(space, reader, engines, serving, query, shown)
-    return _near_by_words(space, message, question.language, shown, is_known, now)
+            return _read_near(space, reader, engines, serving, query, visible)
+    return _near_by_words(space, message, question.language, visible, is_known, now)
 
 
 def _near_by_words(

@@ -77,16 +77,16 @@ def _add_topic(
     choice.hits += sure
     with space.store.read() as reader:
         places = [place for journal, place in reader.places_of([hit.id for hit in sure]) if journal == space.journal_id]
-    standing = {place.memory_id: place.path for place in sorted(places, key=lambda one: one.path, reverse=True)}
+    standing = {place.memory_id: place.path for place in sorted(places, key=lambda place: place.path, reverse=True)}
     local = space.journal.today
     for hit in sure:
         day = local(hit.time or hit.valid_from)
         if any(span.first <= day <= span.last for span in named):
             continue
         choice.add(shelf.week(day), "topic")
-        held = shelf.day(day)
+        pages = shelf.day(day)
         own = standing.get(hit.id)
-        choice.add(own if own in held or not held else held[0], "topic")
+        choice.add(own if own in pages or not pages else pages[0], "topic")
 
 
 def _chosen_by_model(

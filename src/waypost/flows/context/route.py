@@ -44,8 +44,13 @@ class RouteBriefing(Briefing):
         return Briefing.to_json(self) | {
             "cross_references": [list(pair) for pair in self.cross_references],
             "domains": [
-                {"domain": one.domain, "similarity": round(one.similarity, 4), "facts": one.facts, "joined_by": one.why}
-                for one in self.domains
+                {
+                    "domain": joined.domain,
+                    "similarity": round(joined.similarity, 4),
+                    "facts": joined.facts,
+                    "joined_by": joined.why,
+                }
+                for joined in self.domains
             ],
             "left_out": dict(self.left_out),
         }
@@ -66,16 +71,16 @@ def route_brief(
     until 95 %, out of the domains near the task. Stale facts are left out unless wanted. What was left out is counted.
     """
     check_budget(tokens)
-    asked = check_text(task, "question")
+    question_text = check_text(task, "question")
     catch_up(space)
-    question, view = EngineQuestion(space, asked), replace(view, collections=SCOPES["facts"])
+    question, view = EngineQuestion(space, question_text), replace(view, collections=SCOPES["facts"])
     with reading_for(space, question) as (reader, engines):
-        asking, notices = read_route_query(space, reader, engines, question, asked, view, tokens)
-        found = route_to(space, reader, asking, notices)
+        asking, notices = read_route_query(space, reader, engines, question, question_text, view, tokens)
+        routed_to = route_to(space, reader, asking, notices)
         shelves = {
-            PROJECT: _Shelf(space, reader, found.project if include_l0 else (), include_stale),
-            DOMAIN: _Shelf(space, reader, found.domain, include_stale),
-            DEEPER: _Shelf(space, reader, found.deeper, include_stale),
+            PROJECT: _Shelf(space, reader, routed_to.project if include_l0 else (), include_stale),
+            DOMAIN: _Shelf(space, reader, routed_to.domain, include_stale),
+            DEEPER: _Shelf(space, reader, routed_to.deeper, include_stale),
         }
         related = RelatedEntries(space, reader, asking.view, include_stale)
         routed = fill(
@@ -88,7 +93,7 @@ def route_brief(
         )
     if notices:  # something is owed, perhaps since this question
         space.start_worker(space)
-    return _briefing(found, routed, related, _left_out(shelves, routed.lines), tokens)
+    return _briefing(routed_to, routed, related, _left_out(shelves, routed.lines), tokens)
 
 
 @dataclass(slots=True)
@@ -106,14 +111,14 @@ class _Shelf:
             yield from map(entry_of, self._hits(self.ranked[start : start + _PAGE]))
 
     def _hits(self, page: Sequence[Ranked]) -> Iterator[Hit]:
-        versions = self.reader.versions_by_number([one.number for one in page])
+        versions = self.reader.versions_by_number([ranked.number for ranked in page])
         memories = looked_at(self.space, self.reader, list(versions.values()))
-        for one in page:
-            memory = memories[one.number]
+        for ranked in page:
+            memory = memories[ranked.number]
             if memory.state.is_stale and not self.include_stale:
                 self.stale += 1
             else:
-                yield hit_of(memory, one.scored.score, dict(one.scored.why))
+                yield hit_of(memory, ranked.scored.score, dict(ranked.scored.why))
 
 
 def _left_out(shelves: Mapping[str, _Shelf], lines: Sequence[RouteLine]) -> dict[str, int]:
@@ -130,17 +135,17 @@ def _left_out(shelves: Mapping[str, _Shelf], lines: Sequence[RouteLine]) -> dict
 
 
 def _briefing(
-    found: RoutedTo, routed: Routed, related: RelatedEntries, left_out: Mapping[str, int], tokens: int
+    routed_to: RoutedTo, routed: Routed, related: RelatedEntries, left_out: Mapping[str, int], tokens: int
 ) -> RouteBriefing:
     chosen = [line.entry.hits[0].id for section in (DOMAIN, DEEPER) for line in routed.of(section)]
-    confidence = max((found.confidence(memory_id) for memory_id in chosen), default=0.0)
+    confidence = max((routed_to.confidence(memory_id) for memory_id in chosen), default=0.0)
     return RouteBriefing(
         routed.text,
         routed.tokens,
         tuple(hit for section in HEADINGS for line in routed.of(section) for hit in line.entry.hits),
         confidence,
-        explain(found, routed, left_out, confidence, tokens),
+        explain(routed_to, routed, left_out, confidence, tokens),
         related.pairs(line.entry for line in routed.of(RELATED)),
-        found.joined,
+        routed_to.joined,
         left_out,
     )

@@ -74,7 +74,7 @@ class _Pool:
     def found(self, view: View, populations: bool = False) -> Iterator[int]:
         for engine, vector in self.asking.vectors.items():
             answer = self.reader.vector_search(engine, vector, self.asking.depth, view)
-            yield from (found.number for found in answer.found)
+            yield from (passage.number for passage in answer.found)
             if populations:
                 self.gathered.populations[engine] = dict(answer.population)
 
@@ -125,28 +125,33 @@ def route_to(space: OpenSpace, reader: Reader, asking: RouteQuery, notices: tupl
     pool = _Pool(reader, asking)
     terms = question_terms(asking.question)
     keep_best(pool.gathered.keyword, reader.keyword_search(terms, asking.depth, asking.view))
-    project = [one.number for one in reader.latest(asking.view, Filter(level=0), _MOST_OF_THE_PROJECT)]
+    project = [version.number for version in reader.latest(asking.view, Filter(level=0), _MOST_OF_THE_PROJECT)]
     pool.add([*project, *pool.gathered.keyword, *pool.found(asking.view, populations=True)])
     near = _near(pool)
     joined = join(near, pool.nearest_by_domain().get("", 0.0))
     if asking.vectors:
-        names = {"", *(one.domain for one in joined)}
+        names = {"", *(domain.domain for domain in joined)}
         domains = tuple(sorted(names)) if len(joined) < len(near) else None
         pool.add(n for levels in _LEVELS for n in pool.found(replace(asking.view, domains=domains, levels=levels)))
     ranked = _fused(space, pool)
-    answers = [(pool.domains[one.number], one.scored.total) for one in ranked if one.level]
+    answers = [(pool.domains[ranking.number], ranking.scored.total) for ranking in ranked if ranking.level]
     joined = with_answering(joined, near, answers)
-    allowed = {"", *(one.domain for one in joined)} if asking.vectors else None
-    shown = [one for one in ranked if allowed is None or not one.level or pool.may_show(one.number, allowed)]
+    allowed = {"", *(domain.domain for domain in joined)} if asking.vectors else None
+    visible = [
+        ranking for ranking in ranked if allowed is None or not ranking.level or pool.may_show(ranking.number, allowed)
+    ]
     return RoutedTo(
-        project=tuple(one for one in shown if one.level == 0),
-        domain=tuple(one for one in shown if one.level == 1),
-        deeper=tuple(one for one in shown if one.level > 1),
+        project=tuple(ranking for ranking in visible if ranking.level == 0),
+        domain=tuple(ranking for ranking in visible if ranking.level == 1),
+        deeper=tuple(ranking for ranking in visible if ranking.level > 1),
         joined=tuple(joined),
         known_domains=len(near),
         by_meaning=bool(asking.vectors),
         notices=notices,
-        sure={one.scored.memory_id: pool.closeness.get(one.number, _BY_WORDS * one.scored.score) for one in shown},
+        sure={
+            ranking.scored.memory_id: pool.closeness.get(ranking.number, _BY_WORDS * ranking.scored.score)
+            for ranking in visible
+        },
     )
 
 
@@ -158,9 +163,9 @@ def _near(pool: _Pool) -> list[DomainNearness]:
     for engine, vector in pool.asking.vectors.items():
         for domain, (facts, mean) in pool.reader.domains(engine, pool.asking.view).items():
             cosine = float(np.dot(mean, vector)) if len(mean) == len(vector) else 0.0
-            one = DomainNearness(domain, facts, cosine, closeness(cosine, engine), nearest.get(domain, 0.0))
-            if domain and (domain not in near or one.of_mean > near[domain].of_mean):
-                near[domain] = one
+            nearness = DomainNearness(domain, facts, cosine, closeness(cosine, engine), nearest.get(domain, 0.0))
+            if domain and (domain not in near or nearness.of_mean > near[domain].of_mean):
+                near[domain] = nearness
     return list(near.values())
 
 
@@ -169,9 +174,9 @@ def _fused(space: OpenSpace, pool: _Pool) -> list[Ranked]:
     sketches, number_of = pool.gathered.sketches, pool.gathered.numbers()
     candidates, populations = prose_candidates(pool.gathered), pool.gathered.populations
     roles, ranked = pool.asking.roles, list[Ranked]()
-    for one in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(candidates)):
-        number = number_of[one.memory_id]
+    for memory in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(candidates)):
+        number = number_of[memory.memory_id]
         level = sketches[number].level
-        scored = with_closeness(one, pool.closeness[number]) if number in pool.closeness else one
+        scored = with_closeness(memory, pool.closeness[number]) if number in pool.closeness else memory
         ranked.append(Ranked(number, _UNTOLD_LEVEL if level is None else level, scored))
-    return sorted(ranked, key=lambda one: -one.scored.total)  # stable: equal ones keep their order
+    return sorted(ranked, key=lambda ranking: -ranking.scored.total)  # stable: equal ones keep their order

@@ -71,29 +71,38 @@ def _make(space: OpenSpace, task: ScopeTask, view: View, tokens: int) -> Briefin
     question = EngineQuestion(space, task.query, wakes=False)
     with reading_for(space, question) as (reader, engines):
         vectors = question.by_engine(engines_for(space, engines, question.language), WHOLE)
-        found: dict[int, float | None] = {}
+        candidates: dict[int, float | None] = {}
         for collection in COLLECTIONS:
-            found |= _candidates(reader, task, vectors, replace(view, collections=(collection,)))
-        versions, seen = reader.versions_by_number(found), seen_elsewhere(space, reader)
-    scored = select(score(task, _document(versions[number], cosine), now) for number, cosine in found.items())
-    shown = format_scope(scored, now, tokens)
+            candidates |= _candidates(reader, task, vectors, replace(view, collections=(collection,)))
+        versions, seen = reader.versions_by_number(candidates), seen_elsewhere(space, reader)
+    scored = select(score(task, _document(versions[number], cosine), now) for number, cosine in candidates.items())
+    scope_text = format_scope(scored, now, tokens)
     by_id = {version.memory_id: version for version in versions.values()}
-    hits = tuple(hit_of(derived(by_id[one.document.id], now, seen), one.final, _why(one)) for one in shown.used)
-    told = " ".join((_told(task, shown), *notice_elsewhere(space)))
-    return Briefing(shown.text, shown.tokens, hits, max((one.final for one in shown.used), default=0.0), told)
+    hits = tuple(
+        hit_of(derived(by_id[scored_place.document.id], now, seen), scored_place.final, _why(scored_place))
+        for scored_place in scope_text.used
+    )
+    explanation = " ".join((_told(task, scope_text), *notice_elsewhere(space)))
+    return Briefing(
+        scope_text.text,
+        scope_text.tokens,
+        hits,
+        max((scored_place.final for scored_place in scope_text.used), default=0.0),
+        explanation,
+    )
 
 
 def _candidates(reader: Reader, task: ScopeTask, vectors: "dict[str, Vector]", view: View) -> dict[int, float | None]:
     """The nearest ten; by keywords where there are no vectors, or not enough yet."""
-    found: dict[int, float | None] = {}
+    candidates: dict[int, float | None] = {}
     for engine, vector in vectors.items():
-        for one in reader.vector_search(engine, vector, _FROM_EACH, view).found:
-            found[one.number] = max(one.score, found.get(one.number) or -1.0)
-    if len(found) < _FROM_EACH:
+        for passage in reader.vector_search(engine, vector, _FROM_EACH, view).found:
+            candidates[passage.number] = max(passage.score, candidates.get(passage.number) or -1.0)
+    if len(candidates) < _FROM_EACH:
         terms = query_terms(" ".join((task.description, *task.expanded)))
-        for one in reader.code_keyword_search(terms, _WEIGHTS, _FROM_EACH, view):
-            found.setdefault(one.number, None)
-    return found
+        for passage in reader.code_keyword_search(terms, _WEIGHTS, _FROM_EACH, view):
+            candidates.setdefault(passage.number, None)
+    return candidates
 
 
 def _document(version: Version, cosine: float | None) -> ScopeDocument:
@@ -115,14 +124,14 @@ def _document(version: Version, cosine: float | None) -> ScopeDocument:
     )
 
 
-def _why(one: ScopeScored) -> dict[str, float]:
-    return {"meaning": one.semantic, "keywords": one.keyword, "recency": one.recency, "type": one.bonus}
+def _why(scored: ScopeScored) -> dict[str, float]:
+    return {"meaning": scored.semantic, "keywords": scored.keyword, "recency": scored.recency, "type": scored.bonus}
 
 
-def _told(task: ScopeTask, shown: ScopeText) -> str:
-    if shown.left_out and not shown.used:
-        return f"None of {shown.left_out} places fits into the budget."
-    if not shown.used:
+def _told(task: ScopeTask, scope_text: ScopeText) -> str:
+    if scope_text.left_out and not scope_text.used:
+        return f"None of {scope_text.left_out} places fits into the budget."
+    if not scope_text.used:
         return f"Nothing about {', '.join(task.keywords) or 'this'} scored above 0.5."
-    left = f", {shown.left_out} left out" if shown.left_out else ""
-    return f"A {task.task_type} task: {len(shown.used)} places in {shown.tokens} tokens{left}."
+    left = f", {scope_text.left_out} left out" if scope_text.left_out else ""
+    return f"A {task.task_type} task: {len(scope_text.used)} places in {scope_text.tokens} tokens{left}."

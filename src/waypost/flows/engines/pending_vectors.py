@@ -23,15 +23,15 @@ def adopt_engine(space: OpenSpace) -> None:
     main, setting = space.engines.main, space.settings.engine
     name = main.name
     with space.store.read() as reader:
-        known = reader.meta(_MAIN)
-        if known is not None and name == setting == reader.meta(_MAIN_SETTING):
-            main.known_as = name = known
-        if known == name:
+        adopted = reader.meta(_MAIN)
+        if adopted is not None and name == setting == reader.meta(_MAIN_SETTING):
+            main.known_as = name = adopted
+        if adopted == name:
             return
     with space.store.write() as writer:
-        known = writer.meta(_MAIN)
-        if known is not None and known != name:
-            writer.set_meta(_PREVIOUS, known)
+        adopted = writer.meta(_MAIN)
+        if adopted is not None and adopted != name:
+            writer.set_meta(_PREVIOUS, adopted)
             writer.set_meta(PREVIOUS_SETTING, writer.meta(_MAIN_SETTING) or "")
         writer.set_meta(_MAIN, name)
         writer.set_meta(_MAIN_SETTING, setting)

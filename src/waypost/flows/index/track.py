@@ -82,13 +82,13 @@ def _owe_learning(space: OpenSpace, since: str) -> None:
     if newest and "commit" in space.settings.learn_on:
         with space.store.write() as writer:
             if not writer.meta(learn_since_key(space)):
-                known = writer.meta(learned_commit_key(space)) or since or f"{newest}~1"
-                writer.set_meta(learn_since_key(space), known)
+                learned_commit = writer.meta(learned_commit_key(space)) or since or f"{newest}~1"
+                writer.set_meta(learn_since_key(space), learned_commit)
 
 
 def finish(space: OpenSpace, description: str, files: Sequence[str] | None, caller: Caller) -> Receipt:
     """Bring what a task changed into the index in one go, and remember that it was done."""
-    told = check_text(description, "description")
+    task = check_text(description, "description")
     if files is None:
         patterns = settle_patterns(space, None, None)
         chosen = index_tree(space, include=patterns.include, exclude=patterns.exclude).changed
@@ -101,7 +101,7 @@ def finish(space: OpenSpace, description: str, files: Sequence[str] | None, call
     absent = [path for path in chosen if path not in there]
     draft = Draft.of(
         {
-            "text": f"Task completed: {told}",
+            "text": f"Task completed: {task}",
             "kind": "learning",
             "tags": {"files_changed": str(len(chosen))} | ({"files_deleted": str(len(absent))} if absent else {}),
         }

@@ -118,9 +118,9 @@ def gather_code(
         files = reader.code_files(paths, replace(view, collections=CODE_COLLECTIONS))
         return reader.code_sketches(set(files) - gathered.sketches.keys())
 
-    found = _search(reader, gathered, vectors, view, CODE_DEPTH, named, reader.code_sketches, files_of)
+    matches = _search(reader, gathered, vectors, view, CODE_DEPTH, named, reader.code_sketches, files_of)
     if _FILES not in view.collections:
-        gathered.not_shown = frozenset(gathered.sketches.keys() - found)
+        gathered.not_shown = frozenset(gathered.sketches.keys() - matches)
     return gathered
 
 
@@ -147,13 +147,13 @@ def _search(
             similarity.setdefault(passage.number, {}).setdefault(engine, passage.score)
     numbers |= dict.fromkeys(similarity)
     gathered.sketches = sketches_of(numbers)
-    found = set(gathered.sketches)
+    matches = set(gathered.sketches)
     gathered.sketches |= beside(numbers)
     for engine, vector in vectors.items():
         rest = [number for number in gathered.sketches if engine not in similarity.get(number, _NO_COSINES)]
         for number, cosine in reader.vector_scores(engine, vector, rest).items():
             similarity.setdefault(number, {})[engine] = cosine
-    return found
+    return matches
 
 
 def keep_best(scores: dict[int, float], passages: Iterable[FoundPassage]) -> None:

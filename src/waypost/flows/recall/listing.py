@@ -31,15 +31,15 @@ def page(
     """At most `limit` memories with a number below `before`, or the newest."""
     with space.store.read() as reader:
         if before is None:
-            found = reader.latest(view, chosen, limit + 1)[::-1]
+            versions = reader.latest(view, chosen, limit + 1)[::-1]
         else:
-            found = _before(reader, view, chosen, min(before, reader.last_number() + 1), limit + 1)
-        memories = linked(space, reader, found[:limit])
+            versions = _before(reader, view, chosen, min(before, reader.last_number() + 1), limit + 1)
+        memories = linked(space, reader, versions[:limit])
     rows = tuple(
-        memory_row(one.version, one.state) | {"code_refs": [link.to_json() for link in one.links]}
-        for one in (memories[version.number] for version in found[:limit])
+        memory_row(memory.version, memory.state) | {"code_refs": [link.to_json() for link in memory.links]}
+        for memory in (memories[version.number] for version in versions[:limit])
     )
-    return ListingPage(rows, found[limit - 1].number if len(found) > limit else None, known_at)
+    return ListingPage(rows, versions[limit - 1].number if len(versions) > limit else None, known_at)
 
 
 def _before(reader: Reader, view: View, chosen: Filter, before: int, limit: int) -> list[Version]:
@@ -47,11 +47,11 @@ def _before(reader: Reader, view: View, chosen: Filter, before: int, limit: int)
 
     The store reads onwards from a number; so stretches are read, each before the last and wider, until there are enough.
     """
-    found: list[Version] = []
+    versions: list[Version] = []
     width = limit * 2
-    while before > 1 and len(found) < limit:
+    while before > 1 and len(versions) < limit:
         start = max(0, before - 1 - width)
         stretch = reader.listing(view, chosen, after=start, limit=before - 1 - start)
-        found += [version for version in reversed(stretch) if version.number < before]
+        versions += [version for version in reversed(stretch) if version.number < before]
         before, width = start + 1, min(width * _WIDER, _WIDEST)
-    return found[:limit]
+    return versions[:limit]

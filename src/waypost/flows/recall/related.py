@@ -38,14 +38,14 @@ def related(space: OpenSpace, memory_id: str) -> tuple[RelatedMemory, ...]:
             other = edge.to_id if edge.from_id == memory_id else edge.from_id
             wanted.append((edge.kind, edge.from_id == memory_id, other, edge.strength))
         wanted = wanted[:_MOST]
-        known = _versions(reader, {other for _, _, other, _ in wanted}, view)
-        found = [
-            RelatedMemory(kind, outgoing, known[other][0], known[other][1], strength)
+        versions = _versions(reader, {other for _, _, other, _ in wanted}, view)
+        memories = [
+            RelatedMemory(kind, outgoing, versions[other][0], versions[other][1], strength)
             for kind, outgoing, other, strength in wanted
-            if other in known
+            if other in versions
         ]
-        found += [RelatedMemory("child", True, child, True) for child in reader.children([memory_id], view)[:_MOST]]
-    return tuple(found)
+        memories += [RelatedMemory("child", True, child, True) for child in reader.children([memory_id], view)[:_MOST]]
+    return tuple(memories)
 
 
 def _latest(reader: Reader, memory_id: str, view: View) -> Version:
@@ -55,9 +55,9 @@ def _latest(reader: Reader, memory_id: str, view: View) -> Version:
 
 
 def _versions(reader: Reader, memory_ids: Iterable[str], view: View) -> dict[str, tuple[Version, bool]]:
-    held = reader.visible_versions(memory_ids, view)
-    found = {memory_id: (version, True) for memory_id, version in held.items()}
+    current = reader.visible_versions(memory_ids, view)
+    by_id = {memory_id: (version, True) for memory_id, version in current.items()}
     for memory_id in memory_ids:
-        if memory_id not in found and (versions := reader.versions(memory_id)):
-            found[memory_id] = (versions[-1], False)
-    return found
+        if memory_id not in by_id and (versions := reader.versions(memory_id)):
+            by_id[memory_id] = (versions[-1], False)
+    return by_id

@@ -194,8 +194,8 @@ class _Recall:
             if kept:
                 memories, spread[0] = self._prose(reader, replace(view, collections=kept), vectors, roles, shared)
             if code_query is not None:
-                seen, shown = seen_elsewhere(space, reader), replace(view, collections=code)
-                hits, spread[1] = code_hits(reader, code_query, shown, self._k, self._now, seen)
+                seen, code_view = seen_elsewhere(space, reader), replace(view, collections=code)
+                hits, spread[1] = code_hits(reader, code_query, code_view, self._k, self._now, seen)
                 if shared is not None:
                     hits, spread[1] = shared.code_too(hits, spread[1], code_query, view)
                 places = [hit for hit in hits if (hit.confidence or 0.0) >= self._wanted.min_confidence]

@@ -15,8 +15,8 @@ def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:
     """The version that a command about an id means: the one visible now, else the latest that is still held."""
     version = reader.version(memory_id, moment)
     if version is None:
-        held = held_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
-        version = held[-1] if held else None
+        current = held_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
+        version = current[-1] if current else None
     if version is None:
         past = reader.versions(memory_id)
         if past and (moment.explicit or moment.known_at is not None):

@@ -67,9 +67,9 @@ class SharedHits:
             if view is None or not kept:
                 continue
             depth = max(_DEPTH_FOR_SOME_KINDS if giver.offer.narrow else DEPTH, self.query.k)
-            shown = replace(view, collections=kept, checkout_id=None)
+            prose_view = replace(view, collections=kept, checkout_id=None)
             try:
-                gathered = gather(giver.reader, question, self.query.vectors, shown, depth, ())
+                gathered = gather(giver.reader, question, self.query.vectors, prose_view, depth, ())
             except AWAY as error:
                 self.given.drop(giver, error)
                 continue
@@ -112,14 +112,14 @@ class SharedHits:
         """With what was read out of their trees, where that is offered."""
         hits, spreads = list(own), [spread]
         for giver in list(self.given.givers):
-            shown = giver.view(view) if giver.offer.code else None
-            code = tuple(name for name in shown.collections if name in CODE_COLLECTIONS) if shown else ()
-            if shown is None or not code:
+            code_view = giver.view(view) if giver.offer.code else None
+            code = tuple(name for name in code_view.collections if name in CODE_COLLECTIONS) if code_view else ()
+            if code_view is None or not code:
                 continue
             # Levels and domains are of facts: code has none.
-            shown = replace(shown, collections=code, domains=None, levels=None)
+            code_view = replace(code_view, collections=code, domains=None, levels=None)
             try:
-                more, its_spread = code_hits(giver.reader, query, shown, self.query.k, self.query.now)
+                more, its_spread = code_hits(giver.reader, query, code_view, self.query.k, self.query.now)
             except AWAY as error:
                 self.given.drop(giver, error)
                 continue

@@ -35,13 +35,13 @@ class Giver:
     offer: Offer
     reader: Reader
 
-    def view(self, asked: View) -> View | None:
+    def view(self, wanted: View) -> View | None:
         """What of a question's view it shows; None: nothing of that sort is offered."""
-        collections = tuple(name for name in self.offer.collections if name in asked.collections)
+        collections = tuple(name for name in self.offer.collections if name in wanted.collections)
         if not collections:
             return None
         return View(
-            replace(asked.moment, known_at=None),
+            replace(wanted.moment, known_at=None),
             collections,
             self.checkout if any(name in CODE_COLLECTIONS for name in collections) else None,
             domains=self.offer.domains or None,
@@ -90,14 +90,14 @@ def given_to(space: OpenSpace, taken: Sequence[ShareRow], view: View) -> Iterato
     A project that has revoked, or offers anew, is left out without a word: that is no news for a question.
     """
     standing = [row for row in taken if row.stands]
-    found = Given()
+    given = Given()
     if view.moment.known_at is not None:
         if standing:
-            found.notes.append("Shared projects tell only what they hold now: they were not asked.")
-        yield found
+            given.notes.append("Shared projects tell only what they hold now: they were not asked.")
+        yield given
         return
     if len(standing) > MOST_GIVERS:
-        found.notes.append(
+        given.notes.append(
             f"Only {MOST_GIVERS} of {len(standing)} shared projects were asked, the oldest shares first."
         )
     neighbours = space.neighbours(space)
@@ -109,11 +109,11 @@ def given_to(space: OpenSpace, taken: Sequence[ShareRow], view: View) -> Iterato
                 half = reader.share(GIVES, space.identity.space_id)
             except AWAY as error:
                 if _still_gives(neighbours, row):
-                    found.away(row.name, error)
+                    given.away(row.name, error)
                 continue
             if half is not None and half.stands and half.offer_id == row.offer_id:
-                found.givers.append(Giver(SharingProject(row.other, name), half.offer, reader))
-        yield found
+                given.givers.append(Giver(SharingProject(row.other, name), half.offer, reader))
+        yield given
 
 
 def _still_gives(neighbours: Neighbours, row: ShareRow) -> bool:

@@ -72,7 +72,7 @@ class ShownRecord:
 
     def add(self, keys: Iterable[str]) -> None:
         """Note what is told now."""
-        lines = "".join(f"{one}\n" for one in keys if _KEY.fullmatch(one)).encode("ascii")
+        lines = "".join(f"{key}\n" for key in keys if _KEY.fullmatch(key)).encode("ascii")
         if self._path is None or not lines:
             return
         with contextlib.suppress(OSError, StoreError, SecurityError):
@@ -112,7 +112,9 @@ def prune(run_folder: Path, now: float | None = None) -> None:
         check_private_directory(run_folder)
         with os.scandir(run_folder) as entries:
             dated = [
-                (one.stat(follow_symlinks=False).st_mtime, one.path) for one in entries if _NAME.fullmatch(one.name)
+                (entry.stat(follow_symlinks=False).st_mtime, entry.path)
+                for entry in entries
+                if _NAME.fullmatch(entry.name)
             ]
         dated.sort(reverse=True)
         for place, (changed, path) in enumerate(dated):

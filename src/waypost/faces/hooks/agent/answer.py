@@ -28,7 +28,7 @@ def project_of(given: HookInput, settings: Settings) -> Identity | None:
     return identity if (folder / known_by(settings)).is_file() else None
 
 
-def answer_here(given: HookInput, told: Collection[str], settings: Settings) -> HookOutput:
+def answer_here(given: HookInput, shown_keys: Collection[str], settings: Settings) -> HookOutput:
     """What an agent is told, by this process."""
     if not given.takes_context or project_of(given, settings) is None:
         return NOTHING
@@ -38,25 +38,25 @@ def answer_here(given: HookInput, told: Collection[str], settings: Settings) -> 
 
     memory = HookMemory(open_handle(given.cwd, caller=Caller("agent", given.agent), settings=settings))
     if given.event == "session-start":
-        return fitting(given, memory.greeting(told))
+        return fitting(given, memory.greeting(shown_keys))
     if given.event == "prompt" and given.prompt:
-        return fitting(given, memory.relevant(given.prompt, told, given.session))
+        return fitting(given, memory.relevant(given.prompt, shown_keys, given.session))
     return NOTHING
 
 
-def request_of(given: HookInput, told: Collection[str]) -> dict[str, Any]:
+def request_of(given: HookInput, shown_keys: Collection[str]) -> dict[str, Any]:
     """What a hook asks a running process."""
-    return {"input": given.to_json(), "told": sorted(told)[:_MOST_TOLD]}
+    return {"input": given.to_json(), "told": sorted(shown_keys)[:_MOST_TOLD]}
 
 
 def answers(settings: Settings) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """What `serve_hooks` takes: such requests, answered by this process."""
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
-        given, told = HookInput.of(request.get("input")), request.get("told")
-        if given is None or not isinstance(told, list):
+        given, keys = HookInput.of(request.get("input")), request.get("told")
+        if given is None or not isinstance(keys, list):
             return {"failed": True}
-        known = frozenset(one for one in told[:_MOST_TOLD] if isinstance(one, str))
-        return answer_here(given, known, settings).to_json()
+        shown_keys = frozenset(key for key in keys[:_MOST_TOLD] if isinstance(key, str))
+        return answer_here(given, shown_keys, settings).to_json()
 
     return answer

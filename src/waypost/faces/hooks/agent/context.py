@@ -19,25 +19,25 @@ class HookMemory:
     def __init__(self, handle: MemoryHandle) -> None:
         self._handle = handle
 
-    def greeting(self, told: Collection[str] = ()) -> HookOutput:
+    def greeting(self, shown_keys: Collection[str] = ()) -> HookOutput:
         """What an agent should know of the project before anything is asked."""
         from waypost.faces.hooks.agent.greeting import greeting  # a prompt has no time for it
 
         space, view = self._handle.current, self._handle.view("all", None, None)
-        return greeting(space, view, told)
+        return greeting(space, view, shown_keys)
 
-    def relevant(self, prompt: str, told: Collection[str] = (), session: str = "") -> HookOutput:
+    def relevant(self, prompt: str, shown_keys: Collection[str] = (), session: str = "") -> HookOutput:
         """What is known that has to do with a prompt and was not told before; nothing where nothing has.
 
         What was said in this very session the agent has heard itself, unless it has lost it since.
         """
-        lost = lost_at(told)
+        lost = lost_at(shown_keys)
 
         def is_known(memory: Version | Hit) -> bool:
             if session and memory.session == session:
                 return lost is None or (memory.time or memory.recorded_at) >= lost
             memory_id = memory.memory_id if isinstance(memory, Version) else memory.id
-            return told_key(memory_id, memory.recorded_at) in told
+            return told_key(memory_id, memory.recorded_at) in shown_keys
 
         def view(reader: Reader) -> View:
             return self._handle.view_in(reader, "all", None, None)

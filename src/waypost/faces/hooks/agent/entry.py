@@ -68,13 +68,13 @@ def _arguments(given: Sequence[str]) -> tuple[str, str]:
     event, agent = "", ""
     rest = list(given)
     while rest:
-        one = rest.pop(0)
-        if one == "--agent" and rest:
+        argument = rest.pop(0)
+        if argument == "--agent" and rest:
             agent = rest.pop(0)
-        elif one.startswith("--agent="):
-            agent = one.partition("=")[2]
-        elif not one.startswith("-") and not event:
-            event = one
+        elif argument.startswith("--agent="):
+            agent = argument.partition("=")[2]
+        elif not argument.startswith("-") and not event:
+            event = argument
     return event, agent
 
 

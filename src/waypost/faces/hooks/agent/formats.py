@@ -125,21 +125,21 @@ def render_answer(event: Event, agent: str, text: str) -> str:
 
 def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
-        found: Any = given
+        value: Any = given
         for part in name.split("."):
-            if isinstance(found, list):
-                found = found[int(part)] if part.isdigit() and int(part) < len(found) else None
+            if isinstance(value, list):
+                value = value[int(part)] if part.isdigit() and int(part) < len(value) else None
             else:
-                found = found.get(part) if isinstance(found, dict) else None
-        if isinstance(found, str) and found:
-            return found
+                value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, str) and value:
+            return value
     return ""
 
 
 def _short(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """One line; what is longer than any path, or cannot be one, was not said."""
-    found = _text(given, names)
-    return found if len(found) <= _LONGEST_NAME and found.isprintable() else ""
+    text = _text(given, names)
+    return text if len(text) <= _LONGEST_NAME and text.isprintable() else ""
 
 
 def _within_reason(prompt: str) -> str:
