@@ -41,7 +41,7 @@ class Opening:
     inside: str = ""
 
     def assembled(self, body: str) -> str:
-        """The opening and the fenced body; nothing where there is nothing to tell."""
+        """The opening and the fenced body; empty if both are."""
         data = "\n".join(part for part in (self.inside, body) if part)
         return _GAP.join(part for part in (self.outside, fence(data) if data else "") if part)
 
@@ -175,7 +175,7 @@ def plain_line(hit: Hit) -> str:
         return (
             f"- {_flat(_words(hit))} (from {hit.project.name}{f' {place}'.rstrip()}, {who}{hit.source}, {when}){stale}"
         )
-    if hit.source == "code":  # the place is what helps: whoever needs the lines opens it
+    if hit.source == "code":  # the place is what helps: an agent can open it
         name = f"{hit.name}: " if hit.name and hit.name != hit.path else ""
         return f"- {place}{name}{hit.summary or ''} ({hit.type or hit.kind}, changed {when})"
     return f"- {place}{_flat(hit.text)} ({who}{hit.source}, {when}){stale}"

@@ -1,4 +1,4 @@
-"""Smart context as an agent reads it (CG-15): grouped by category, fenced, within its budget.
+"""Smart context as an agent reads it: grouped by category, fenced, within its budget.
 
     📚 **Relevant context from memory:**
 

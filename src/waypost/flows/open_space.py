@@ -1,4 +1,4 @@
-"""What every flow works on: one space, opened."""
+"""One open space: what every flow works on."""
 
 import os
 import secrets
@@ -38,7 +38,7 @@ class OpenSpace:
     engines: EngineChoice
     clock: Clock
     new_id: IdMaker
-    start_worker: Callable[["OpenSpace"], None]  # somebody pays the vectors owed, later
+    start_worker: Callable[["OpenSpace"], None]  # embeds pending texts, later
     contexts: ContextCache[Any]  # briefings of tasks that were asked for a moment ago
     neighbours: Callable[["OpenSpace"], "Neighbours"]  # the other memories here, for what is shared between them
 
@@ -150,7 +150,7 @@ def branch_of(root: Path) -> str:
 
 
 def tombstone_key_in(writer: Writer) -> bytes:
-    """The same inside a transaction."""
+    """The key, read or made inside a transaction."""
     key = writer.meta(_TOMBSTONE_KEY)
     if key is None:
         key = secrets.token_hex(32)
@@ -169,7 +169,7 @@ def tree_of(space: OpenSpace) -> Path:
 
 
 def need_project(space: OpenSpace) -> None:
-    """For what is about a tree, and can be told of one that is elsewhere too."""
+    """Raise InvalidInput for a person's space: it has no code."""
     if space.identity.kind != "project":
         raise InvalidInput("A person has no tree.", "Run this in a project, without --person.")
 
@@ -182,8 +182,10 @@ def place_in(space: OpenSpace, path: str) -> str:
 
 
 def is_known_checkout(space: OpenSpace) -> bool:
-    """Whether this memory was opened from this tree before; true where there is no tree, and where nothing but the tree's
-    path names it and whoever asks could not note it: a server has no rights before it acts for somebody."""
+    """Whether this memory was opened from this tree before.
+
+    True without a tree, and if the id comes from the path alone and can't be stored: a server first has no rights.
+    """
     root = space.identity.root
     if root is None:
         return True
@@ -211,7 +213,7 @@ def digest_format_key(space: OpenSpace) -> str:
 
 
 def conclusions_key(space: OpenSpace) -> str:
-    """Set while conclusions are owed; another value with every change."""
+    """Set while conclusions are pending; another value with every change."""
     return f"conclusions_owed:{space.identity.checkout_id}"
 
 
@@ -238,7 +240,7 @@ def discovered_key(space: OpenSpace) -> str:
 
 
 def learn_since_key(space: OpenSpace) -> str:
-    """The commit from which on the worker is to learn; empty when nothing is owed."""
+    """The commit from which on the worker will learn; empty if nothing is pending."""
     return f"learn_since:{space.identity.checkout_id}"
 
 

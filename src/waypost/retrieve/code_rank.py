@@ -4,8 +4,8 @@ What the caller fetches for `question = read_code_question(text, language)`, in 
 1. `code_keyword_search(question.terms, WEIGHTS, DEPTH)`, the score as `keyword`; and for a long question (`is_long`)
    the same with `subject_terms`, as `subject_keyword`;
 2. `vector_search` with one vector for each serving engine: the sum of the vectors of `question.embedded`, brought to
-   length 1; the best `DEPTH`, and the `Population` of each engine over what is derived from trees. For a question that
-   is not English the main engine serves too, with `question.in_english`, and the multilingual one where it is ready;
+   length 1; the best `DEPTH`, and the `Population` of each engine over what is derived from trees. For other
+   languages the main engine reads `question.in_english`, and the multilingual one serves once it is ready;
 3. `code_named` for the names of `question.names`, at most `MOST_NAMED`, and `code_in_files` for `question.places`;
 4. the memory of kind `file` of every file that one of these stands in, by its exact path;
 5. for all of them `vector_scores`, and `referrers`: how many other files of the tree, tests left out, import or call

@@ -33,7 +33,7 @@ class Question:
     speakers: frozenset[str] = frozenset()  # those named in it, in lower case and in full
     asks_when: bool = False
     asks_how_many: bool = False
-    about_self: bool = False  # the asker's own affairs: answered by what the asker said
+    about_self: bool = False  # about the asker: answered by what the asker said
     about_answers: bool = False  # what an assistant said before
     spans: tuple[Span, ...] = ()  # the times it names
     days: tuple[DaySpan, ...] = ()  # the same as the calendar has them

@@ -1,4 +1,4 @@
-"""Smart context at the start of a task: its keywords, and what is known scored by how well it fits them (CG-15).
+"""Smart context at the start of a task: its keywords, and what is known scored by how well it fits them.
 
     task = read_task("Fix the login bug")
     task.keywords      # ("fix", "login", "bug")

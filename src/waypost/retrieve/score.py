@@ -4,8 +4,8 @@ What the caller fetches, in one read:
 1. the best `DEPTH` passages by keywords (BM25 of the question's `keywords`) and the best `DEPTH` of each engine that
    serves: for English pairs one, for pairs where either side is not English the other. A memory counts by its best
    passage;
-2. the followers of what keywords found: the turns at most `REACH` places behind it in its session. An answer often has
-   no word of the question, because its question stands before it (followers of what meaning found change nothing);
+2. the followers of what keywords found: the turns at most `REACH` places behind it in its session. An answer often
+   shares no word with the question, because its own question comes before it;
 3. where the question names a time of at most a month, what was said then (of a subject too: within three days);
 4. for all of them the cosine of every serving engine, and each engine's `Population` by language: how its cosines for
    this question spread over all passages.
@@ -17,13 +17,13 @@ A score is a sum of named parts, so it explains itself:
     answer    the turn before it, or the one before that, matches: a short turn speaks through them
     session   the best evidence in the same session
     speaker   said by the one person whom the question names
-    role      a question about the asker's own affairs is not answered by the assistant
+    role      a question about the asker is not answered by the assistant
     telling   long enough to tell something, opens its session, does not merely ask
     type      names a time where the question asks when, a number where it asks how many
     time      said in the time that the question names
     recency   a little, for what is new
 
-A memory outside of sessions (a fact, a piece of code) counts as a session of one turn that has enough to tell.
+A memory outside of sessions, such as a fact, counts as a session of one long turn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -235,7 +235,7 @@ def _best(values: "Floats", session: "NDArray[np.int64]") -> "Floats":
 def _said_by(question: Question, speakers: Sequence[str]) -> "Floats":
     import numpy as np
 
-    if len(question.speakers) != 1:  # about two people either may tell
+    if len(question.speakers) != 1:  # about two people, either may know
         return np.zeros(len(speakers))
     return np.array([speaker in question.speakers for speaker in speakers], np.float64)
 

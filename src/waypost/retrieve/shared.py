@@ -1,9 +1,8 @@
-"""Memories of other projects beside one's own, ranked as though all stood in one space.
+"""Memories of other projects beside one's own, ranked as if all were in one space.
 
-Meaning needs little for that: cosines of one engine can be compared, and what they are measured against is the spread over
-all passages of all the projects together (`together`). Words do: BM25 knows how rare a word is in its own project only, and in a
-project of three facts every word is common. So within a project the best match counts full, as it does alone, and the
-projects are compared by how much of the question's words their best match has (`reach`).
+Cosines of one engine can be compared. They are measured against the spread over all passages of all projects
+(`together`). BM25 can't: it only knows how rare a word is in its own project, and among three facts every word is common.
+So the best match of a project counts in full. Projects are compared by how many of the question's words it has (`reach`).
 
 685 facts dealt out to four projects of uneven sizes, 76 questions, three times (benchmarks/sharing.py): the right one is first in
 .645, among the first five in .904; in one space .658 and .908; without `reach` .605 and .917.
@@ -50,7 +49,7 @@ def _pooled(some: Sequence[Population]) -> Population:
 
 
 def ranked_as_one(own: Sequence[Hit], others: Sequence[Sequence[Hit]], terms: Collection[str]) -> list[Hit]:
-    """All hits, best first. What one's own side says too, in the same words or under the same id, is not told twice."""
+    """All hits, best first. Others' hits with the same text or id as one's own are left out."""
     sides = [list(own), *only_news(own, others)]
     reaches = _reaches(sides, terms)
     most = max(reaches, default=0.0)

@@ -1,4 +1,4 @@
-"""What is known that has to do with a message, and nothing if nothing has: `context --preset inject`, and prompt hooks."""
+"""Memories that match a message, and nothing if none does: `context --preset inject`, and prompt hooks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ _HEADING = "Known information:"
 def inject_brief(
     space: OpenSpace, message: str, view: View, *, tokens: int = 2000, now: datetime | None = None
 ) -> Briefing:
-    """DNA.md and what has to do with a message, in the tree as it is now.
+    """DNA.md and memories that match a message, for the tree as it is now.
 
     The engine that judges has a threshold for that. If no engine can be asked, shared words decide.
     """
@@ -77,7 +77,7 @@ def inject_brief(
 def prompt_brief(
     space: OpenSpace, message: str, view: Callable[[Reader], View], is_known: IsKnown, *, tokens: int
 ) -> Briefing:
-    """What has to do with a prompt, for hooks: the agent waits. Changes in journal files are read first.
+    """Memories that match a prompt, for hooks: the agent waits. Changes in journal files are read first.
 
     Memories that are known already and DNA.md are left out. The worker indexes changed files and embeds pending texts.
     """
@@ -200,7 +200,7 @@ def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -
 
 def _explain(near: int, used: int, tokens: int, limit: int, notices: Sequence[str]) -> str:
     if not near:
-        summary = "Nothing that is known has to do with this."
+        summary = "No memory matches this."
     elif not used:
         summary = f"None of {near} memories fits into {limit} tokens."
     else:

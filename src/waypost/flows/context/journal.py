@@ -1,4 +1,4 @@
-"""`context --preset journal`: files of the journal, as they help with a question (CM-9).
+"""`context --preset journal`: files of the journal, as they help with a question.
 
 Always the index, the preferences and the last three days; then what the question names or is about, the newest first. All of it
 fenced, DNA.md before it, within half of the window of the model that reads. The answer says what was loaded, and why.
@@ -119,7 +119,7 @@ class _Pages:
         return pieces_of(_clean(without_marks(self._folder.read(path))))
 
     def _entries(self, path: str) -> list[str]:
-        """Entries that somebody still holds. Words that were forgotten and stand in a file again are not told."""
+        """Entries that are still stored. Forgotten text that is in a file again is not shown."""
         entries, lines = entries_of(self._space, path), []
         with self._space.store.read() as reader:
             placed = {place.place: place.memory_id for place in reader.journal_places(self._space.journal_id, [path])}

@@ -43,7 +43,7 @@ class ChosenFiles:
 def choose_files(
     space: OpenSpace, question: str, view: View, shelf: Shelf, *, now: datetime, today: date, index: str
 ) -> ChosenFiles:
-    """What is to be read beside what always is."""
+    """The files to read, besides those that are always read."""
     choice = ChosenFiles()
     named_days = days_named(question, language_of(question), today)
     for span in named_days:
@@ -69,8 +69,7 @@ def _add_topic(
     choice: ChosenFiles,
     named: Sequence[DaySpan],
 ) -> None:
-    """Days on which something was said that has to do with the question, and the summaries of their weeks; but for the
-    days that the question names: they are read already."""
+    """Days with matching entries, and the summaries of their weeks. Days that the question names are read already."""
     answer = recall(space, question, replace(view, collections=("journal",)), k=_FOUND, now=now)
     choice.notices += answer.notices
     sure = [hit for hit in answer.hits if hit.score >= SURE][:MOST_FOUND]

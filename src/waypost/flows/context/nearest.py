@@ -1,4 +1,4 @@
-"""The memories that have to do with a message, by engines and by words."""
+"""The memories that match a message, by engines and by words."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class PromptQuery:
 
 
 def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
-    """The versions that have to do with a message, the nearest first, and how near each is."""
+    """The versions that match a message, nearest first, and how near each is."""
     cosines: dict[int, dict[str, float]] = {}
     for engine, vector in query.vectors.items():
         for passage in reader.vector_search(engine, vector, DEPTH, view).found:
@@ -64,15 +64,14 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
 
 
 def only_asks(memory: Version | Hit) -> bool:
-    """What somebody once asked is not known by that: the answer is, if there was one."""
+    """Whether it is only a question: its answer is worth showing, not the question."""
     return memory.kind == "conversation" and is_only_question(memory.text)
 
 
 def _readable_words(
     versions: Mapping[int, Version], cosines: Mapping[int, Mapping[str, float]], worded: Collection[int]
 ) -> dict[int, tuple[str, str]]:
-    """The texts whose words count: of what people and agents wrote, the nearest ones and those found by their words. A
-    piece of code has many words, and says little by them."""
+    """The texts whose words count: the nearest ones and those that keywords find. Code has many words that say little."""
     best = sorted(versions, key=lambda number: -max(cosines.get(number, {}).values(), default=0.0))[:_WORDED]
     return {
         number: (versions[number].text, versions[number].language)

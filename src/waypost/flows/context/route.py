@@ -65,10 +65,10 @@ def route_brief(
     include_stale: bool = False,
     include_l0: bool = True,
 ) -> RouteBriefing:
-    """What is known as facts about a task, in at most so many tokens.
+    """Facts about a task, in at most `tokens` tokens.
 
-    Level 0 comes first, as far as the budget reaches; then facts of level 1 until 70 % of it is used and of levels 2 and 3
-    until 95 %, out of the domains near the task. Stale facts are left out unless wanted. What was left out is counted.
+    Level 0 comes first, as far as the budget reaches. Then come facts of the domains near the task: level 1 up to 70 % of
+    the budget, levels 2 and 3 up to 95 %. Stale facts are left out by default. What was left out is counted.
     """
     check_budget(tokens)
     question_text = check_text(task, "question")
@@ -91,14 +91,14 @@ def route_brief(
             related.of,
             lambda lines: left_out_note(_left_out(shelves, lines)),
         )
-    if notices:  # something is owed, perhaps since this question
+    if notices:  # something is pending, perhaps since this question
         space.start_worker(space)
     return _briefing(routed_to, routed, related, _left_out(shelves, routed.lines), tokens)
 
 
 @dataclass(slots=True)
 class _Shelf:
-    """Ranked facts as lines, looked at in the tree when they are taken, page by page."""
+    """Ranked facts as lines. They are compared with the tree page by page, when they are taken."""
 
     space: OpenSpace
     reader: Reader
@@ -122,7 +122,7 @@ class _Shelf:
 
 
 def _left_out(shelves: Mapping[str, _Shelf], lines: Sequence[RouteLine]) -> dict[str, int]:
-    """How many of the facts that were found are not shown, by the reason."""
+    """How many matching facts are not shown, by reason."""
     without = {
         name: len(shelf.ranked) - shelf.stale - sum(line.section == name for line in lines)
         for name, shelf in shelves.items()

@@ -29,7 +29,7 @@ def left_out_note(left_out: Mapping[str, int]) -> str:
 
 def _domains(routed_to: "RoutedTo", confidence: float) -> str:
     if not routed_to.by_meaning:
-        return "No engine could tell which domains are near, so facts of all domains were found by keywords."
+        return "No engine was available to find near domains, so keywords searched the facts of all domains."
     if not routed_to.known_domains:
         return ""
     near = [domain for domain in routed_to.joined if domain.why != WIDENED]

@@ -98,7 +98,7 @@ class _Pool:
         return self.domains[number] in domains or number not in self.closeness
 
     def nearest_by_domain(self) -> dict[str, float]:
-        """The closeness of the nearest fact of each domain. What is always told says nothing about one."""
+        """The closeness of the nearest fact of each domain. Facts of level 0 say nothing about a domain."""
         best: dict[str, float] = {}
         for number, near in self.closeness.items():
             if self.gathered.sketches[number].level:

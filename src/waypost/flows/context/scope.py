@@ -1,4 +1,4 @@
-"""`context --preset scope`: what is known about the code of a task, in 500 tokens (CG-15, CG-16)."""
+"""`context --preset scope`: what is known about the code of a task, in 500 tokens."""
 
 from collections.abc import Hashable
 from dataclasses import replace

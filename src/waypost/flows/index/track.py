@@ -1,4 +1,4 @@
-"""Keeping the index at the tree's side while somebody works: a file at a time, or all that a task changed."""
+"""Keep the index up to date while somebody works: one file at a time, or everything a task changed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,14 +28,14 @@ _MOST_FILES_NAMED = 20  # with what was done: enough to find it by, few enough t
 
 
 def update(space: OpenSpace, paths: Sequence[str]) -> Indexed:
-    """Index these files now. What follows from them for the whole tree is left to the worker."""
+    """Index these files now. The worker updates what depends on the whole tree."""
     done = index_paths(space, _inside(space, paths))
     space.start_worker(space)
     return done
 
 
 def track(space: OpenSpace, paths: Sequence[str], action: str = "edit") -> None:
-    """Note that these files have changed; the worker does the rest, so the caller does not wait."""
+    """Queue changed files for the worker; the caller does not wait."""
     if action not in ACTIONS:
         raise InvalidInput(f"There is no action {action[:40]!r}.", f"Actions: {', '.join(ACTIONS)}.")
     chosen = _inside(space, paths)
@@ -45,7 +45,7 @@ def track(space: OpenSpace, paths: Sequence[str], action: str = "edit") -> None:
 
 
 def index_tracked(space: OpenSpace, *, limit: int | None = None) -> int:
-    """Index what was tracked. Returns how many files that were."""
+    """Index the queued files. Returns how many there were."""
     if not space.identity.has_tree:
         return 0
     with space.store.read() as reader:
@@ -108,11 +108,11 @@ def finish(space: OpenSpace, description: str, files: Sequence[str] | None, call
     )
     named = tuple(CodeReference(path) for path in there[:_MOST_FILES_NAMED])
     receipt = next(remember(space, [replace(draft, refs=named)], caller, direct=True))
-    return replace(receipt, notices=(*receipt.notices, *_told_absent(absent)))
+    return replace(receipt, notices=(*receipt.notices, *_absent_notices(absent)))
 
 
-def _told_absent(paths: Sequence[str]) -> tuple[str, ...]:
-    """A deleted file, a folder or a link cannot be pointed at; whoever named one by mistake should know."""
+def _absent_notices(paths: Sequence[str]) -> tuple[str, ...]:
+    """Notices about deleted files, folders and links: no memory can point at these."""
     if not paths:
         return ()
     names = ", ".join(paths[:_MOST_ABSENT_NAMED]) + (", …" if len(paths) > _MOST_ABSENT_NAMED else "")

@@ -1,8 +1,8 @@
-"""Do memories still point at what they were about? Verdicts are found, kept by checkout and file content, and read.
+"""Do memories still point at the same code? Verdicts are stored by checkout and file content.
 
 A verdict rests on the content of the file pointed at; one that found the code in another file, on that file too; one that
-found it nowhere, on the whole tree. As long as these are the same it holds, so that going back to a branch costs
-nothing and changes no date.
+found it nowhere, on the whole tree. While these are unchanged the verdict holds: switching back to a branch costs nothing and
+changes no date.
 """
 
 import contextlib
@@ -102,7 +102,7 @@ def _check_page(
 
 
 def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[StoredVerdict]) -> list[StoredVerdict]:
-    """Without verdicts on what was pinned anew while we looked: they are about other code."""
+    """Without verdicts on references that were pinned again meanwhile: these are about other code."""
     judged = {(row.number, row.place): row.reference for row in rows}
     pinned = reader.versions_by_number({verdict.number for verdict in new})
     return [
@@ -176,7 +176,7 @@ def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerd
 
 
 def _follow_hash(tree: "TreeNow", reference: CodeReference) -> CodeVerdict:
-    """Of older data only the hash of the lines is known, and of what is no text only that of the file."""
+    """For older data with only a hash of the lines, or of a file that is no text."""
     from waypost.refs.anchor import follow_hash
 
     path, lines, digest = reference.file_path, reference.line_range, reference.code_hash or ""

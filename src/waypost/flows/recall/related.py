@@ -1,4 +1,4 @@
-"""What a memory is linked with: what contains it and what it contains, causes and effects, what it replaced, what is alike."""
+"""Memories linked with another one: its parent and children, causes and effects, what it replaced, what is similar."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from waypost.model.time import Moment
 from waypost.store.protocol import Reader
 
 _MOST = 200
-_CONTAINS = "contains"  # kept of former places too; a version says where it stands
+_CONTAINS = "contains"  # also kept for former parents; the version knows the current one
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class RelatedMemory:
     kind: str  # "parent", "child", or the kind of an edge
     outgoing: bool
     version: Version
-    held: bool  # whether it is still held true
+    held: bool  # whether it is current
     strength: float = 1.0
 
 
@@ -49,7 +49,7 @@ def related(space: OpenSpace, memory_id: str) -> tuple[RelatedMemory, ...]:
 
 
 def _latest(reader: Reader, memory_id: str, view: View) -> Version:
-    """As it is held, else as it was held last."""
+    """The current version, or the last one."""
     versions = reader.versions(memory_id)
     return versions[-1] if versions else visible_version(reader, memory_id, view.moment)
 

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 MOST_HITS = 1000
 MOST_SPEAKERS = 500
 _DAY = timedelta(days=1)
-_LONGEST_ONLY_TIME = timedelta(days=31)  # of a time in a question without a subject: all that was said then may answer
+_LONGEST_ONLY_TIME = timedelta(days=31)  # of a time in a question without a subject
 _LONGEST_WITH_SUBJECT = timedelta(days=3)
 _MOST_SAID = 2000
 _IN_ENGLISH, _FOR_CODE = "in English", "for code"  # forms of a question

@@ -1,4 +1,4 @@
-"""What is held of a memory, and the record of what was done to it."""
+"""The current versions of a memory, and its audit trail."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:
 
 
 def refuse_derived(version: Version) -> None:
-    """What was read out of the tree can only be changed there."""
+    """Raise InvalidInput for memories read from code: they can only be changed there."""
     if KINDS[version.kind].derived:
         place = version.refs[0].file_path if version.refs else "the tree"
         raise InvalidInput(
@@ -38,12 +38,12 @@ def refuse_derived(version: Version) -> None:
 
 
 def held_versions(reader: Reader, memory_id: str) -> list[Version]:
-    """All that is held of a memory now: more than one version where it is true at times and at others not."""
+    """The current versions of a memory. There are several if it is true in several periods."""
     return [version for version in reader.versions(memory_id) if version.superseded_at is None]
 
 
 def nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
-    """The words are stored already, so their vectors are too, or are owed."""
+    """For a text that is stored already: its vectors are stored too, or pending."""
     return Embedded(tuple(engine.name for engine in space.engines.active(reader)))
 
 

@@ -40,8 +40,8 @@ _CONSIDERED = 20  # memories that may be what the question is about
 _NEXT_TO_IT = 0.97  # what is about a decision's reason is a little less about the decision
 _TELLS_WHY = 0.95  # a fact that gives its own reason is an answer, though nobody called it a decision
 # By engine the cosines from which a memory is about the question: by its meaning alone, and where they share a word.
-# Measured with 38 questions that have an answer and 26 that have none, in three languages. Scores cannot tell: they
-# compare memories with each other.
+# Measured with 38 questions that have an answer and 26 that have none, in three languages. Scores do not
+# help: they compare memories with each other.
 _NEAR: Mapping[str, tuple[float, float]] = {"minilm-l6-v2": (0.45, 0.25), "use-multilingual-v3": (0.38, 0.3)}
 _NEAR_UNMEASURED = (0.45, 0.0)
 _MOST_REPLACED = 20
@@ -204,7 +204,7 @@ def _with_replaced(looker: _Looker, chain: CausalChain) -> CausalChain:
         for edge in _replacing(looker, root, forward=forward):
             near, far = (edge.to_id, edge.from_id) if forward else (edge.from_id, edge.to_id)
             if near not in kept or far == root:
-                continue  # what was taken back hides what is behind it
+                continue  # a retracted memory hides what it replaced
             version = _as_replaced(looker, far, edge)
             if version is not None:
                 kept[far] = node_of(looked_at(looker.space, looker.reader, [version])[version.number])
@@ -214,8 +214,7 @@ def _with_replaced(looker: _Looker, chain: CausalChain) -> CausalChain:
 
 
 def _as_replaced(looker: _Looker, memory_id: str, edge: CausalEdge) -> Version | None:
-    """What a memory said when it was replaced, or says in another's place, as far as that was known at the moment. What
-    was taken back is nothing."""
+    """The version that was replaced, or that replaces another, as known at the view's moment. None if it was retracted."""
     known_at = looker.view.moment.known_at
     versions = [v for v in looker.reader.versions(memory_id) if known_at is None or v.recorded_at <= known_at]
     current = [v for v in versions if v.superseded_at is None or (known_at is not None and v.superseded_at > known_at)]

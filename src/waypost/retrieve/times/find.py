@@ -49,7 +49,7 @@ class TimeText:
 
 
 def lowered(text: str) -> str:
-    """The text in which the places of times are told: in small letters, with single spaces."""
+    """The text in small letters, with single spaces. Places of times are positions in it."""
     raw = " ".join(text[:_MOST_READ].split())
     return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in raw)
 
@@ -193,7 +193,7 @@ def _weekdays_named(text: TimeText) -> Iterator[NamedTime]:
         ):
             yield _named(match, (text.today, text.today), "nothing")
             continue
-        back = (text.today.weekday() - weekday - 1) % 7 + 1  # never today: who means today says so
+        back = (text.today.weekday() - weekday - 1) % 7 + 1  # never today: for that people write "today"
         if match["next"]:
             day = text.today + DAY * ((weekday - text.today.weekday() - 1) % 7 + 1)
         elif match["this"]:

@@ -15,7 +15,7 @@ from waypost.retrieve.lexicon import LANGUAGES, times_of, treated_as
 from waypost.retrieve.times.calendar import DAY
 from waypost.retrieve.times.find import NamedTime, lowered, named_times
 
-# A date in the question and "last week" in the turn: people tell of a day some days later.
+# A date in the question and "last week" in the turn: people talk about a day some days later.
 TOLD_LATER = timedelta(days=10)
 
 _WORD = re.compile(r"\w+")
@@ -40,10 +40,12 @@ class DaySpan:
 def days_named(text: str, language: str, today: date) -> tuple[DaySpan, ...]:
     """The days that a text written on the day `today` names, in the order it names them.
 
-    A weekday, month, week or quarter without a year is the last one that has begun, unless the text says that the next one
-    is meant. "Two weeks ago" is a calendar week, "last month" a calendar month. "Since" reaches to today.
+    A weekday, month, week or quarter without a year is the last one that has begun, unless "next" is said.
+    "Two weeks ago" is a calendar week, "last month" a calendar month. "Since" reaches to today.
     """
-    languages = (language,) if language in LANGUAGES else LANGUAGES  # too short to tell: whoever knows its words
+    languages = (
+        (language,) if language in LANGUAGES else LANGUAGES
+    )  # too short to detect: the first language that has its words
     for name in languages:
         times = named_times(text, name, today)
         if times:

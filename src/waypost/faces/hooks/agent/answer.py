@@ -1,4 +1,4 @@
-"""One event of an agent, answered from the memory of its project. Where nothing is remembered, nothing is made."""
+"""Answer one event of an agent from the memory of its project. A project without a memory gets none."""
 
 import os
 from collections.abc import Callable, Collection
@@ -17,7 +17,7 @@ _MOST_TOLD = 20_000  # versions of memories that a request may name
 
 
 def project_of(given: HookInput, settings: Settings) -> Identity | None:
-    """The project that an event is about, if something is remembered of it."""
+    """The project of an event, or None if it has no memory."""
     if not os.path.isabs(given.cwd):
         return None
     try:
@@ -29,7 +29,7 @@ def project_of(given: HookInput, settings: Settings) -> Identity | None:
 
 
 def answer_here(given: HookInput, shown_keys: Collection[str], settings: Settings) -> HookOutput:
-    """What an agent is told, by this process."""
+    """The output for an event, made by this process."""
     if not given.takes_context or project_of(given, settings) is None:
         return NOTHING
     from waypost.faces.hooks.agent.context import HookMemory  # what only an answer needs
@@ -45,12 +45,12 @@ def answer_here(given: HookInput, shown_keys: Collection[str], settings: Setting
 
 
 def request_of(given: HookInput, shown_keys: Collection[str]) -> dict[str, Any]:
-    """What a hook asks a running process."""
+    """The request of a hook to a running process."""
     return {"input": given.to_json(), "told": sorted(shown_keys)[:_MOST_TOLD]}
 
 
 def answers(settings: Settings) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """What `serve_hooks` takes: such requests, answered by this process."""
+    """A function for `serve_hooks` that answers such requests in this process."""
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
         given, keys = HookInput.of(request.get("input")), request.get("told")

@@ -1,4 +1,4 @@
-"""What an agent is told without asking: at the start of a session, and with each prompt."""
+"""What an agent gets without asking: at the start of a session, and with each prompt."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
 from waypost.store.protocol import Reader
 
-PROMPT_TOKENS = 2000  # LA-3
+PROMPT_TOKENS = 2000
 
 
 class HookMemory:
@@ -20,16 +20,16 @@ class HookMemory:
         self._handle = handle
 
     def greeting(self, shown_keys: Collection[str] = ()) -> HookOutput:
-        """What an agent should know of the project before anything is asked."""
+        """What an agent should know about the project at the start of a session."""
         from waypost.faces.hooks.agent.greeting import greeting  # a prompt has no time for it
 
         space, view = self._handle.current, self._handle.view("all", None, None)
         return greeting(space, view, shown_keys)
 
     def relevant(self, prompt: str, shown_keys: Collection[str] = (), session: str = "") -> HookOutput:
-        """What is known that has to do with a prompt and was not told before; nothing where nothing has.
+        """Memories that match a prompt and were not shown before.
 
-        What was said in this very session the agent has heard itself, unless it has lost it since.
+        Turns of this session are left out too, unless the agent has lost its context since.
         """
         lost = lost_at(shown_keys)
 

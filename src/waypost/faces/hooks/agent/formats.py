@@ -1,4 +1,4 @@
-"""What each agent tells a hook, and in which form it takes what the hook tells it."""
+"""The input that each agent gives to a hook, and the output format that it takes."""
 
 import json
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ AGENTS: Mapping[str, AgentFormat] = {
 
 @dataclass(frozen=True, slots=True)
 class HookInput:
-    """What has happened, whoever tells it. What the agent did not say is empty."""
+    """An event of any agent. Fields that the agent did not send are empty."""
 
     event: Event
     agent: str
@@ -68,7 +68,7 @@ class HookInput:
 
     @property
     def starts_afresh(self) -> bool:
-        """Whether the agent has lost what it was told in this session."""
+        """Whether the agent has lost the context of this session."""
         return self.event == "pre-compact" or (self.event == "session-start" and self.source in ("clear", "compact"))
 
     @property
@@ -110,7 +110,7 @@ def read_input(event: Event, agent: str, raw: bytes) -> HookInput | None:
 
 
 def render_answer(event: Event, agent: str, text: str) -> str:
-    """The words in the agent's form; empty where there are none, or where it takes none."""
+    """The text in the agent's format. Empty if there is no text, or if the agent takes no text at this event."""
     form = AGENTS[agent]
     name = form.context.get(event)
     if not text or name is None:

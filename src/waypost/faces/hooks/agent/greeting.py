@@ -24,7 +24,7 @@ _HOW = "Waypost remembers this project across sessions: ask it (`recall`, or `wa
 def greeting(space: OpenSpace, view: View, shown_keys: Collection[str]) -> HookOutput:
     """DNA.md, what is always true, preferences, what was decided lately, what has gone stale, and the state of the memory.
 
-    Where something was told before, only what is new since: a session that goes on has the rest.
+    A resumed session gets only what is new since.
     """
     goes_on = is_anything_told(shown_keys)
     opening, notices = (Opening(), ()) if goes_on else opening_of(space, TOKENS)
@@ -82,7 +82,7 @@ def _state(space: OpenSpace, reader: Reader) -> list[str]:
     checkout = space.identity.checkout_id
     lines = []
     if space.identity.kind == "project" and not reader.has_code(checkout):
-        lines.append("Its code is not indexed yet (`waypost init`): what it knows, people and agents have told it.")
+        lines.append("Its code is not indexed yet (`waypost init`): it only has what people and agents wrote.")
     elif reader.meta(conclusions_key(space)):
         lines.append(
             "Its code is being indexed, or that was interrupted (`waypost init`): answers may miss some of it."

@@ -60,7 +60,7 @@ def _waiting(folder: Path) -> list[Path]:
 
 
 def _keep_one(path: Path, settings: Settings) -> None:
-    """The file goes when its session is kept, or cannot be; only whoever is killed leaves it to the next."""
+    """Keep one session and remove its file. After a crash, the next process takes the file over."""
     taken = path.with_suffix(_TAKEN)  # the same session may end again while we read
     os.replace(path, taken)
     given = None
