@@ -66,11 +66,12 @@ class Spreads:
     def deviations(self, cosine: float, language: str) -> float:
         """How many standard deviations a cosine with a text of this language lies above the mean."""
         if language not in self._known:
-            self._known[language] = self._of(language)
+            self._known[language] = self.scale(language)
         mean, deviation = self._known[language]
         return (cosine - mean) / deviation if deviation > 0 else 0.0
 
-    def _of(self, language: str) -> tuple[float, float]:
+    def scale(self, language: str) -> tuple[float, float]:
+        """Mean and deviation for texts of a language."""
         own = self._own.get(language)
         if own is None or len(self._own) == 1:
             return self._all

@@ -125,11 +125,11 @@ def fuse(
     return [
         ScoredMemory(
             memory_id=candidates[at].memory_id,
-            score=shown_score(float(totals[at])),
-            total=float(totals[at]),
-            why={name: float(part) for name, part in zip(parts, table[:, at], strict=True) if part},
+            score=shown_score(total),
+            total=total,
+            why={name: part for name, part in zip(parts, values, strict=True) if part},
         )
-        for at in best
+        for at, total, values in zip(best, totals[best].tolist(), table[:, best].T.tolist(), strict=True)
     ]
 
 
@@ -153,23 +153,27 @@ def _parts(
 ) -> dict[str, "Floats"]:
     import numpy as np
 
-    keyword = np.array([c.keyword for c in candidates], np.float64)
+    _, _, keywords, _, sessions, positions, spoken_by, _, packed_traits = zip(*candidates, strict=True)
+    keyword = np.array(keywords, np.float64)
     keyword *= keyword_weight(question.language, populations) / max(float(keyword.max()), 1e-9)
     meaning = np.array(_meanings(question.language, candidates, populations, engines))
-    lower = {speaker: (speaker or "").lower() for speaker in {c.speaker for c in candidates}}
-    assistant = np.array([lower[c.speaker] in ASSISTANTS for c in candidates])
-    traits = np.array([c.traits for c in candidates], np.int64)  # as `traits.Traits.packed` lays them out
+    lower = {speaker: (speaker or "").lower() for speaker in set(spoken_by)}
+    speakers = [lower[speaker] for speaker in spoken_by]
+    assistant = np.array([speaker in ASSISTANTS for speaker in speakers])
+    traits = np.array(packed_traits, np.int64)  # as `traits.Traits.packed` lays them out
     asks, dated, counted = ((traits >> bit & 1).astype(bool) & ~assistant for bit in range(3))
-    alone = np.array([c.session is None for c in candidates])
+    alone = np.array([name is None for name in sessions])
     words = np.where(alone, ENOUGH_WORDS, traits >> 3)
-    opens = alone | np.array([c.position == 0 for c in candidates])
+    position = np.array(positions, np.int64)
+    opens = alone | (position == 0)
     session = _sessions(candidates)
+    before = _from_before(session, position, keyword, meaning, asks)
     return {
         "keywords": keyword,
         "meaning": MEANING * meaning,
-        "answer": _from_before(candidates, keyword, meaning, asks) * np.minimum(1, SHORT_WORDS / np.maximum(words, 1)),
+        "answer": before * np.minimum(1, SHORT_WORDS / np.maximum(words, 1)),
         "session": SESSION_KEYWORDS * _best(keyword, session) + SESSION_MEANING * _best(meaning, session),
-        "speaker": SPEAKER * _said_by(question, [lower[c.speaker] for c in candidates]),
+        "speaker": SPEAKER * _said_by(question, speakers),
         "role": _role(question) * assistant,
         "telling": LENGTH * np.log1p(np.minimum(words, ENOUGH_WORDS)) + OPENING * opens + ASKING * asks,
         "type": WHEN * question.asks_when * dated + HOW_MANY * question.asks_how_many * counted,
@@ -186,12 +190,20 @@ def _meanings(
 ) -> list[float]:
     """Cosines in deviations from the mean; 0, the mean, where no engine has read the text."""
     spreads = {engine: Spreads(by_language) for engine, by_language in populations.items()}
-    prefer = {text: engines.by_preference(language, text) for text in {c.language for c in candidates}}
+    scales = {
+        text: [
+            (engine, *spreads[engine].scale(text))
+            for engine in engines.by_preference(language, text)
+            if engine in spreads
+        ]
+        for text in {c.language for c in candidates}
+    }
     meanings = []
     for candidate in candidates:
-        for engine in prefer[candidate.language]:
-            if engine in candidate.similarity and engine in spreads:
-                meanings.append(spreads[engine].deviations(candidate.similarity[engine], candidate.language))
+        similarity = candidate.similarity
+        for engine, mean, deviation in scales[candidate.language]:
+            if engine in similarity:
+                meanings.append((similarity[engine] - mean) / deviation if deviation > 0 else 0.0)
                 break
         else:
             meanings.append(0.0)
@@ -199,19 +211,28 @@ def _meanings(
 
 
 def _from_before(
-    candidates: Sequence[RankCandidate], keyword: "Floats", meaning: "Floats", asks: "NDArray[np.bool_]"
+    session: "NDArray[np.int64]",
+    position: "NDArray[np.int64]",
+    keyword: "Floats",
+    meaning: "Floats",
+    asks: "NDArray[np.bool_]",
 ) -> "Floats":
     """What the turn before and the one before that say for a turn."""
     import numpy as np
 
-    places: dict[tuple[str | None, int], int] = {
-        (c.session, c.position): at for at, c in enumerate(candidates) if c.session is not None
-    }
-    turn_before = [places.get((c.session, c.position - 1), -1) for c in candidates]
-    two = [places.get((c.session, c.position - 2), -1) for c in candidates]
+    places = (session << 32) + position
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+
+    def turn_before(by: int) -> "NDArray[np.int64]":
+        """Where the turn so many places before is; -1 if it is no candidate."""
+        at = np.searchsorted(ordered, places - by, "right") - 1
+        is_candidate = (at >= 0) & (ordered[at] == places - by)
+        return np.where(is_candidate, order[at], -1)
+
     near = np.append(ASKED_BEFORE * keyword * asks + MEANT_BEFORE * meaning, 0.0)  # the last stands for "not here"
     far = np.append(SAID_BEFORE * keyword, 0.0)
-    before: Floats = near[turn_before] + far[two]
+    before: Floats = near[turn_before(1)] + far[turn_before(2)]
     return before
 
 
