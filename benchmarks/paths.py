@@ -1,7 +1,8 @@
-"""How long the paths through Waypost are: `python -m benchmarks.paths [--callers] [--json]`.
+"""How long the paths through Waypost are: `python -m benchmarks.paths [--callers] [--files] [--json]`.
 
-For a warm `ask`, the same with opening the memory, `remember`, a prompt hook and the re-index of one file: the source files and functions that run, and the read
-and write transactions that open. `--callers` also prints where each transaction is opened.
+Measured are a warm `ask`, the same with opening the memory, `remember`, a prompt hook and the re-index of one file. The
+table has the source files and functions that run, and the read and write transactions that open. `--callers` prints where
+each transaction is opened, `--files` which files run.
 
 To measure an older source tree with this tool, put that tree first on the path:
 
@@ -109,8 +110,9 @@ class Trace:
 
     def note_call(self, frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        # Module and class bodies run only when something is imported: they are not part of a path.
-        if event == "call" and code.co_flags & CO_OPTIMIZED and code.co_filename.startswith(str(PACKAGE)):
+        # Module and class bodies run only when something is imported. Comprehensions belong to their function.
+        is_function = code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")
+        if event == "call" and is_function and code.co_filename.startswith(str(PACKAGE)):
             self.functions.add(code)
 
     def note_transaction(self, sort: str) -> None:
