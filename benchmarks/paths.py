@@ -1,6 +1,6 @@
 """How long the paths through Waypost are: `python -m benchmarks.paths [--callers] [--files] [--json]`.
 
-Measured are a warm `ask`, the same with opening the memory, `remember`, a prompt hook and the re-index of one file. The
+It measures a warm `ask`, `ask` with opening the memory, `remember`, a prompt hook and one changed file. The
 table has the source files and functions that run, and the read and write transactions that open. `--callers` prints where
 each transaction is opened, `--files` which files run.
 
