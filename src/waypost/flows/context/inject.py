@@ -58,7 +58,8 @@ def inject_brief(
     from waypost.flows.context.dna import opening_of  # masks secrets: too slow to load for a hook
 
     check_budget(tokens)
-    question = EngineQuestion(space, check_text(message, "question"))
+    message = check_text(message, "question")
+    question = EngineQuestion(space, message)
     opening, notices = opening_of(space, tokens)
     checks: list[Check] = [partial(changed_files_chore, space)]
 
@@ -82,7 +83,8 @@ def prompt_brief(
     Memories that are known already and DNA.md are left out. The worker indexes changed files and embeds pending texts.
     """
     check_budget(tokens)
-    question = EngineQuestion(space, check_text(message, "question"), most_pending=_AT_A_PROMPT)
+    message = check_text(message, "question")
+    question = EngineQuestion(space, message, most_pending=_AT_A_PROMPT)
     near = _near(space, message, question, view, is_known, [partial(journal_chore, space)])
     hits = leave_to_worker(space, near.files, near.tracked, near.hits)
     if near.notices:
