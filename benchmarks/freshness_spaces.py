@@ -23,7 +23,7 @@ TWINS, ALONE, SAME, OTHERS, PLAIN = 45, 20, 20, 150, 40  # of each, at most
 LATER = {"next day": 1, "next month": 30, "next year": 365}  # days from the second commit to the questions
 _SHORTEST, _LONGEST = 80, 600  # letters of a commit's message that is kept as a memory without a place in the code
 _CHECKED = 7  # of so many answers one is compared with the library's own
-_WEIGHED = "waypost.flows.recall.search.with_freshness"
+_WEIGHED = "waypost.flows.recall.candidates.with_freshness"
 Key = tuple[str, str]
 
 

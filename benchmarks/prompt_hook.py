@@ -57,10 +57,10 @@ import numpy
 mark("import: numpy")
 space = open_handle(given.cwd, settings=settings).current
 mark("open the memory, look at the journal")
-engines = flows.engines.query.serving_engines(space, "en")
-flows.engines.query.vectors_by(space, engines, given.prompt)
+question = flows.engines.query.EngineQuestion(space, given.prompt)
+question.by_engine([space.engines.main], flows.engines.query.WHOLE)
 mark("embed the prompt")
-memory.relevant(given.prompt)
+HookMemory(open_handle(given.cwd, settings=settings)).relevant(given.prompt)
 mark("embed again, search, render")
 print(json.dumps({name: 1000 * (at - before) for (_, before), (name, at) in zip(marks, marks[1:])}))
 """

@@ -1,7 +1,6 @@
 """Each rule of ranking, on two or three memories that differ in nothing else."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -23,7 +22,7 @@ def turn(
 ) -> RankCandidate:
     """A turn of thirty words in a session of its own that nothing speaks for, unless told."""
     plain = RankCandidate(memory_id, "en", session=session or f"session of {memory_id}", position=position)
-    return replace(plain, traits=Traits(30).packed if traits is None else traits, **more)  # type: ignore[arg-type]
+    return plain._replace(traits=Traits(30).packed if traits is None else traits, **more)  # type: ignore[arg-type]
 
 
 def ranked(
@@ -151,7 +150,7 @@ def test_what_cannot_be_told_apart_is_ordered_by_id() -> None:
 def test_a_fact_outside_of_sessions_competes_with_turns() -> None:
     fact = RankCandidate("fact", "en", keyword=5.0)
     assert order("the boat", [turn("turn", keyword=5.0), fact])[0] == "fact"
-    assert order("the boat", [turn("turn", keyword=5.0), replace(fact, keyword=1.0)])[0] == "turn"
+    assert order("the boat", [turn("turn", keyword=5.0), fact._replace(keyword=1.0)])[0] == "turn"
 
 
 def test_facts_are_no_session_together() -> None:

@@ -1,4 +1,4 @@
-"""A briefing: what an agent is told about a task, and what that costs."""
+"""A briefing: what an agent gets about a task, and its size in tokens."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Contexts that were made a moment ago (CG-16).
+"""Contexts that were made a moment ago.
 
     cache: ContextCache[ScopeText] = ContextCache(clock)
     token = …                                     # read before the work: whatever differs once a file has changed

@@ -10,7 +10,7 @@ _CODE_FENCE = re.compile("`{3,}|~{3,}")
 
 
 def one_line(text: str, longest: int) -> str:
-    """The text on one line of at most `longest` characters and the mark of a cut, without what acts on its reader.
+    """The text on one line of at most `longest` characters, plus the mark of a cut, made harmless.
 
     White space becomes single spaces; hidden characters a visible mark; runs that open a block of
     code, tags of the fence and control tokens of chat templates are made harmless.

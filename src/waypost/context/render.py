@@ -41,7 +41,7 @@ class Opening:
     inside: str = ""
 
     def assembled(self, body: str) -> str:
-        """The opening and the fenced body; nothing where there is nothing to tell."""
+        """The opening and the fenced body; empty if both are."""
         data = "\n".join(part for part in (self.inside, body) if part)
         return _GAP.join(part for part in (self.outside, fence(data) if data else "") if part)
 
@@ -78,22 +78,22 @@ def render(
     for _ in range(3):  # lines are rounded up one by one: the text as a whole leaves room for some more
         text = _assemble(chosen, opening)
         room = tokens - (count_tokens(text) if chosen else _around(opening))
-        taken = {id(one.entry) for one in chosen}
-        more = _fill([one for one in entries if id(one) not in taken], chosen, room, tokens, shares)
+        taken = {id(line.entry) for line in chosen}
+        more = _fill([entry for entry in entries if id(entry) not in taken], chosen, room, tokens, shares)
         if not more:
             break
         chosen += more
     while chosen and count_tokens(text := _assemble(chosen, opening)) > tokens:
         chosen.pop()
     text = _assemble(chosen, opening)
-    return Rendered(text, count_tokens(text), tuple(one.entry.hit for one in chosen), len(entries) - len(chosen))
+    return Rendered(text, count_tokens(text), tuple(line.entry.hit for line in chosen), len(entries) - len(chosen))
 
 
 def _fill(
     entries: Sequence[BriefingEntry], before: Sequence[_Chosen], room: int, tokens: int, shares: Mapping[str, float]
 ) -> list[_Chosen]:
     """Further entries for the room that is left. One that does not fit is passed over."""
-    frames = {frame for one in before for frame in _frames(one.entry)}
+    frames = {frame for line in before for frame in _frames(line.entry)}
     spent = {name: sum(count_tokens(o.line) + 1 for o in before if o.entry.section == name) for name in shares}
     for name in shares:
         spent[name] += _cost(_heading(name)) if _heading(name) in frames else 0
@@ -147,14 +147,14 @@ def _around(opening: Opening) -> int:
 def _assemble(chosen: Sequence[_Chosen], opening: Opening) -> str:
     lines: list[str] = []
     for name in _HEADINGS:
-        members = [one for one in chosen if one.entry.section == name]
+        members = [line for line in chosen if line.entry.section == name]
         lines += [_heading(name)] if members else []
-        for day in sorted({one.entry.day for one in members}):
-            of_day = [one for one in members if one.entry.day == day]
+        for day in sorted({line.entry.day for line in members}):
+            of_day = [line for line in members if line.entry.day == day]
             if day:
-                of_day.sort(key=lambda one: (one.entry.hit.time or one.entry.hit.valid_from, one.entry.place))
+                of_day.sort(key=lambda line: (line.entry.hit.time or line.entry.hit.valid_from, line.entry.place))
                 lines.append(day)
-            lines += [one.line for one in of_day]
+            lines += [line.line for line in of_day]
     return opening.assembled("\n".join(lines))
 
 
@@ -175,7 +175,7 @@ def plain_line(hit: Hit) -> str:
         return (
             f"- {_flat(_words(hit))} (from {hit.project.name}{f' {place}'.rstrip()}, {who}{hit.source}, {when}){stale}"
         )
-    if hit.source == "code":  # the place is what helps: whoever needs the lines opens it
+    if hit.source == "code":  # the place is what helps: an agent can open it
         name = f"{hit.name}: " if hit.name and hit.name != hit.path else ""
         return f"- {place}{name}{hit.summary or ''} ({hit.type or hit.kind}, changed {when})"
     return f"- {place}{_flat(hit.text)} ({who}{hit.source}, {when}){stale}"

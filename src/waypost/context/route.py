@@ -1,7 +1,7 @@
 """Routed facts within a budget of tokens: the project first, then domains, then modules and code, each with its share.
 
-Shares are of the whole budget and of what is used by then, so what one level does not need flows on to the next, and
-what is left in the end goes back to those that had more to tell. The text never takes more than the budget.
+Shares count from the whole budget and include what is used already. So a level can use what the one before did not
+need. The rest goes back to levels with more facts. The text never exceeds the budget.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ _GIVE_UP_AFTER = 8  # entries of a level in a row that had no room
 
 @dataclass(frozen=True, slots=True)
 class RouteEntry:
-    """One line: what is said, which may be cut when it is long, what follows it, and the memories it tells."""
+    """One line: a text that may be cut, what follows it, and the memories it shows."""
 
     said: str
     tail: str
@@ -57,7 +57,7 @@ class Routed:
 
 
 def entry_of(hit: "Hit") -> RouteEntry:
-    """A fact on one line: where it points, its domain, what it says, who said so and when, and whether to trust it."""
+    """A fact on one line: its place, domain, text, author and date, and whether it is stale."""
     place = f"{hit.path}:{hit.line} " if hit.path and hit.line else f"{hit.path} " if hit.path else ""
     domain = f"[{hit.domain}] " if hit.domain else ""
     when = (hit.time or hit.valid_from).date().isoformat()
@@ -88,11 +88,11 @@ def fill(
 ) -> Routed:
     """The lines in the order of their rank as far as the shares reach. What is given lazily is taken only as far.
 
-    `related` is asked, with what is shown, for what belongs to it; `note` for a last line, told only if there is room.
+    `related` returns what belongs to the shown hits. `note` returns a last line, shown only if there is room.
     """
     page = _Page(tokens)
-    one, two, three = _Shelf(project), _Shelf(domain), _Shelf(deeper)
-    page.take(PROJECT, one, FACTS_UNTIL)
+    first, two, three = _Shelf(project), _Shelf(domain), _Shelf(deeper)
+    page.take(PROJECT, first, FACTS_UNTIL)
     page.take(DOMAIN, two, DOMAIN_UNTIL)
     page.take(DEEPER, three, FACTS_UNTIL, keep=FOR_RELATED)
     page.take(RELATED, _Shelf(related([hit for line in page.lines for hit in line.entry.hits])), FACTS_UNTIL)
@@ -129,7 +129,7 @@ class _Page:
     _frame: int = field(default_factory=lambda: _cost(fence("")))
 
     def take(self, section: str, shelf: _Shelf, until: float, keep: float = 0.0) -> None:
-        """Lines from the shelf while there is room up to this share of the budget, with a share kept free below it."""
+        """Take lines from the shelf up to this share of the budget, and keep the share `keep` free."""
         refused = 0
         for entry in shelf.offer():
             if not self._add(section, entry, until, keep):

@@ -1,4 +1,4 @@
-"""Smart context as an agent reads it (CG-15): grouped by category, fenced, within its budget.
+"""Smart context as an agent reads it: grouped by category, fenced, within its budget.
 
     📚 **Relevant context from memory:**
 
@@ -66,16 +66,16 @@ def format_scope(scored: Sequence[ScopeScored], now: datetime, max_tokens: int =
     if not scored:
         text = NOTHING_RELEVANT if count_scope_tokens(NOTHING_RELEVANT) <= max_tokens else ""
         return ScopeText(text, count_scope_tokens(text), (), 0)
-    shown = _at_most_of_each(scored)
+    places = _at_most_of_each(scored)
     changes = _changes(scored, now)
-    while shown:
-        text = fence(_body(shown, changes))
+    while places:
+        text = fence(_body(places, changes))
         if count_scope_tokens(text) <= max_tokens:
-            return ScopeText(text, count_scope_tokens(text), tuple(shown), len(scored) - len(shown))
+            return ScopeText(text, count_scope_tokens(text), tuple(places), len(scored) - len(places))
         if changes:
             changes.pop()
         else:
-            shown.pop()
+            places.pop()
     return ScopeText("", 0, (), len(scored))
 
 
@@ -85,20 +85,20 @@ def count_scope_tokens(text: str) -> int:
 
 def _at_most_of_each(scored: Sequence[ScopeScored]) -> list[ScopeScored]:
     counts: dict[str, int] = {}
-    shown = []
-    for one in scored:
-        name = _category(one.document).name
+    places = []
+    for place in scored:
+        name = _category(place.document).name
         counts[name] = counts.get(name, 0) + 1
         if counts[name] <= MOST_OF_A_CATEGORY:
-            shown.append(one)
-    return shown
+            places.append(place)
+    return places
 
 
-def _body(shown: Sequence[ScopeScored], changes: Sequence[str]) -> str:
+def _body(places: Sequence[ScopeScored], changes: Sequence[str]) -> str:
     """The category of the best result comes first."""
     groups: dict[_Category, list[ScopeDocument]] = {}
-    for one in shown:
-        groups.setdefault(_category(one.document), []).append(one.document)
+    for place in places:
+        groups.setdefault(_category(place.document), []).append(place.document)
     blocks = [TITLE]
     for category, documents in groups.items():
         lines = [f"{category.icon} **{category.title}:**"]
@@ -146,7 +146,7 @@ def _beginning(content: str) -> str:
 def _changes(scored: Sequence[ScopeScored], now: datetime) -> list[str]:
     """The latest changes of the last seven days, each file once."""
     changed: dict[str, datetime] = {}
-    for document in (one.document for one in scored):
+    for document in (place.document for place in scored):
         if document.path and document.changed_at and (now - document.changed_at).days < RECENT_DAYS:
             path = one_line(document.path, _LONGEST_PATH)
             changed[path] = max(document.changed_at, changed.get(path, document.changed_at))

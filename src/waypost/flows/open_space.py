@@ -1,5 +1,6 @@
-"""What every flow works on: one space, opened."""
+"""One open space: what every flow works on."""
 
+import os
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class OpenSpace:
     engines: EngineChoice
     clock: Clock
     new_id: IdMaker
-    start_worker: Callable[["OpenSpace"], None]  # somebody pays the vectors owed, later
+    start_worker: Callable[["OpenSpace"], None]  # embeds pending texts, later
     contexts: ContextCache[Any]  # briefings of tasks that were asked for a moment ago
     neighbours: Callable[["OpenSpace"], "Neighbours"]  # the other memories here, for what is shared between them
 
@@ -57,10 +58,10 @@ class OpenSpace:
 
     @property
     def journal(self) -> JournalFolder:
-        known = self._journal_away()
-        if known:
+        files = self._journal_away()
+        if files:
             root = Path(self._checkouts().get(self.identity.checkout_id, "")) / IN_TREE
-            return RemoteJournal(root, self.settings.journal, self.identity.name, known, self._page)
+            return RemoteJournal(root, self.settings.journal, self.identity.name, files, self._page)
         return self._journal_of(self.journal_id, self.identity.root)
 
     @property
@@ -77,8 +78,8 @@ class OpenSpace:
         """Those of other checkouts, and the space's own where this one keeps its journal in the tree."""
         if self.journal_id != self.own_journal_id:
             yield self.own_journal
-        for checkout, told in reader.code.checkouts().items():
-            root = tree_here(told, self.settings.shared_machine)
+        for checkout, root_text in reader.code.checkouts().items():
+            root = tree_here(root_text, self.settings.shared_machine)
             place = None if root is None else root / IN_TREE
             if checkout != self.journal_id and place is not None and place.is_dir() and not place.is_symlink():
                 yield self._journal_of(checkout, root)
@@ -107,20 +108,22 @@ class OpenSpace:
     def _place_in_tree(self) -> Path | None:
         if self.identity.root is None:
             return None
-        place = self.identity.root / IN_TREE
-        is_journal = not place.is_symlink() and ((place / INDEX).is_file() or (place / "daily").is_dir())
-        return place if is_journal else None
+        place = f"{self.identity.root}{os.sep}{IN_TREE}"  # asked several times for a question: pathlib is slow
+        if not os.path.isdir(place) or os.path.islink(place):
+            return None
+        is_journal = os.path.isfile(f"{place}{os.sep}{INDEX}") or os.path.isdir(f"{place}{os.sep}daily")
+        return Path(place) if is_journal else None
 
     def _journal_away(self) -> dict[str, FileStamp]:
         """The files of the journal, where it is kept in a tree that is elsewhere; empty where it is not."""
         if not self.identity.is_away or not self.identity.checkout_id:
             return {}
         with self.store.read() as reader:
-            known = reader.journal.files(self.identity.checkout_id)
-        return {path: FileStamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
+            files = reader.journal.files(self.identity.checkout_id)
+        return {path: FileStamp(file.size, file.mtime, file.gzipped) for path, file in files.items()}
 
     def _page(self, path: str) -> str | None:
-        from waypost.journal.units import indexed_page  # only where the files are elsewhere
+        from waypost.journal.units import indexed_page  # heavy, and only without the files
 
         with self.store.read() as reader:
             return indexed_page(reader, self.journal, self.journal_id, path)
@@ -132,9 +135,9 @@ class OpenSpace:
     def tombstone_key(self) -> bytes:
         """The space's own key, made with the first tombstone or write: hashes of two spaces cannot be compared."""
         with self.store.read() as reader:
-            known = reader.meta.get(_TOMBSTONE_KEY)
-        if known is not None:
-            return bytes.fromhex(known)
+            key = reader.meta.get(_TOMBSTONE_KEY)
+        if key is not None:
+            return bytes.fromhex(key)
         with self.store.write() as writer:
             return tombstone_key_in(writer)
 
@@ -143,17 +146,17 @@ def branch_of(root: Path) -> str:
     """The branch that is checked out; in its place the commit, where none is."""
     from waypost.code.git.history import head  # only where the journal is kept in a repository
 
-    found = head(root)
-    return f"branch {found.branch}" if found.branch else f"commit {found.commit}"
+    checked_out = head(root)
+    return f"branch {checked_out.branch}" if checked_out.branch else f"commit {checked_out.commit}"
 
 
 def tombstone_key_in(writer: Writer) -> bytes:
-    """The same inside a transaction."""
-    known = writer.meta.get(_TOMBSTONE_KEY)
-    if known is None:
-        known = secrets.token_hex(32)
-        writer.meta.set(_TOMBSTONE_KEY, known)
-    return bytes.fromhex(known)
+    """The key, read or made inside a transaction."""
+    key = writer.meta.get(_TOMBSTONE_KEY)
+    if key is None:
+        key = secrets.token_hex(32)
+        writer.meta.set(_TOMBSTONE_KEY, key)
+    return bytes.fromhex(key)
 
 
 def tree_of(space: OpenSpace) -> Path:
@@ -167,7 +170,7 @@ def tree_of(space: OpenSpace) -> Path:
 
 
 def need_project(space: OpenSpace) -> None:
-    """For what is about a tree, and can be told of one that is elsewhere too."""
+    """Raise InvalidInput for a person's space: it has no code."""
     if space.identity.kind != "project":
         raise InvalidInput("A person has no tree.", "Run this in a project, without --person.")
 
@@ -180,8 +183,10 @@ def place_in(space: OpenSpace, path: str) -> str:
 
 
 def is_known_checkout(space: OpenSpace) -> bool:
-    """Whether this memory was opened from this tree before; true where there is no tree, and where nothing but the tree's
-    path names it and whoever asks could not note it: a server has no rights before it acts for somebody."""
+    """Whether this memory was opened from this tree before.
+
+    True without a tree, and if the id comes from the path alone and can't be stored: a server first has no rights.
+    """
     root = space.identity.root
     if root is None:
         return True
@@ -209,7 +214,7 @@ def digest_format_key(space: OpenSpace) -> str:
 
 
 def conclusions_key(space: OpenSpace) -> str:
-    """Set while conclusions are owed; another value with every change."""
+    """Set while conclusions are pending; another value with every change."""
     return f"conclusions_owed:{space.identity.checkout_id}"
 
 
@@ -236,7 +241,7 @@ def discovered_key(space: OpenSpace) -> str:
 
 
 def learn_since_key(space: OpenSpace) -> str:
-    """The commit from which on the worker is to learn; empty when nothing is owed."""
+    """The commit from which on the worker will learn; empty if nothing is pending."""
     return f"learn_since:{space.identity.checkout_id}"
 
 

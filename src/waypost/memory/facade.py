@@ -18,7 +18,7 @@ from waypost.model.recall import Answer, View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Clock, utc_now
 from waypost.space.identity import Identity
-from waypost.store.protocol import Filter
+from waypost.store.protocol import Filter, Reader
 
 if TYPE_CHECKING:
     from waypost.memory.admin import MemoryAdmin
@@ -465,10 +465,13 @@ class Memory:
         Returns:
             The hits, best first, with notices.
         """
-        space, view = self._handle.current, self._handle.view(scope, as_of, known_at, archived=archived)
-        hit_filter = flows.recall.search.RecallFilter(fresh, min_confidence, tuple(exclude_tags))
-        return flows.recall.search.recall(
-            space, question, view, k=k, now=parsed_time(now, "now"), wanted=hit_filter, shared=shared
+        hit_filter = flows.recall.candidates.RecallFilter(fresh, min_confidence, tuple(exclude_tags))
+
+        def view(reader: Reader) -> View:
+            return self._handle.view_in(reader, scope, as_of, known_at, archived=archived)
+
+        return flows.recall.search.ask(
+            self.space, question, view, k=k, now=parsed_time(now, "now"), wanted=hit_filter, shared=shared
         )
 
     def brief(

@@ -18,6 +18,7 @@ from waypost.model.recall import View
 from waypost.model.time import Clock, Moment, parse_time, utc_now
 from waypost.space.identity import Identity
 from waypost.space.place import check_claimed_id
+from waypost.store.protocol import Reader
 
 LIBRARY = Caller("agent", "library")  # code that calls the library is an agent, whatever its texts claim
 
@@ -57,8 +58,13 @@ class MemoryHandle:
         return Moment(instant or now, parsed_time(known_at, "known_at"), explicit=instant is not None, asked_at=now)
 
     def view(self, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
+        with self.space.store.read() as reader:
+            return self.view_in(reader, scope, as_of, known_at, archived=archived)
+
+    def view_in(self, reader: Reader, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
+        """The same inside a transaction."""
         moment, checkout = self.moment(as_of, known_at), self.identity.checkout_id
-        journal = flows.journal_files.known_files.tree_seen(self.space)
+        journal = flows.journal_files.known_files.tree_seen(self.space, reader)
         return View(moment, scope_of(scope), checkout, archived, journal=journal)
 
     @contextmanager

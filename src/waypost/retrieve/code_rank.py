@@ -4,8 +4,8 @@ What the caller fetches for `question = read_code_question(text, language)`, in 
 1. `code_keyword_search(question.terms, WEIGHTS, DEPTH)`, the score as `keyword`; and for a long question (`is_long`)
    the same with `subject_terms`, as `subject_keyword`;
 2. `vector_search` with one vector for each serving engine: the sum of the vectors of `question.embedded`, brought to
-   length 1; the best `DEPTH`, and the `Population` of each engine over what is derived from trees. For a question that
-   is not English the main engine serves too, with `question.in_english`, and the multilingual one where it is ready;
+   length 1; the best `DEPTH`, and the `Population` of each engine over what is derived from trees. For other
+   languages the main engine reads `question.in_english`, and the multilingual one serves once it is ready;
 3. `code_named` for the names of `question.names`, at most `MOST_NAMED`, and `code_in_files` for `question.places`;
 4. the memory of kind `file` of every file that one of these stands in, by its exact path;
 5. for all of them `vector_scores`, and `referrers`: how many other files of the tree, tests left out, import or call
@@ -34,7 +34,7 @@ from typing import NamedTuple
 from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.code_roles import Surroundings, only_declares, role_of
-from waypost.retrieve.score import ScoredMemory
+from waypost.retrieve.score import CODE_MIDDLE, ScoredMemory, shown_score
 from waypost.store.protocol import Population
 from waypost.text.keywords import keyword_terms
 
@@ -71,10 +71,6 @@ _KINDS: Mapping[str, float] = {
 }
 _OTHER_CASE = 0.6  # `response` for `Response`
 _OTHER_OWNER = 0.6  # `Session.send` was asked for and `Adapter.send` is here
-
-# For display, on the scale of `fuse`. What is looked for has a total of 2.7 to 3.1 in the median, the tenth candidate
-# 1.0 for a question and 1.8 for an issue.
-_MIDDLE, _WIDTH = 2.0, 0.6
 
 
 class CodeCandidate(NamedTuple):
@@ -126,7 +122,7 @@ def rank_code(
     return [
         ScoredMemory(
             memory_id=candidates[at].memory_id,
-            score=1 / (1 + math.exp((_MIDDLE - totals[at]) / _WIDTH)),
+            score=shown_score(totals[at], CODE_MIDDLE),
             total=totals[at],
             why={name: value for name, value in parts[at].items() if value},
         )
@@ -172,14 +168,14 @@ def _meanings(
     names = [name for name in (engines.english, engines.multilingual) if name is not None and name in populations]
     spreads = {name: Spreads(populations[name]) for name in names}
     alone = is_english(language)
-    found = []
+    meanings = []
     for candidate in candidates:
-        known = [
+        deviations = [
             spreads[name].deviations(candidate.similarity[name], "") for name in names if name in candidate.similarity
         ]
-        counted = known[:1] if alone else known
-        found.append(sum(counted) / len(counted) if counted else 0.0)
-    return found
+        counted = deviations[:1] if alone else deviations
+        meanings.append(sum(counted) / len(counted) if counted else 0.0)
+    return meanings
 
 
 def _names(question: CodeQuestion, candidates: Sequence[CodeCandidate]) -> list[float]:
@@ -188,7 +184,7 @@ def _names(question: CodeQuestion, candidates: Sequence[CodeCandidate]) -> list[
     for at, candidate in enumerate(candidates):
         if candidate.kind == "symbol":
             by_name.setdefault(candidate.name.rpartition(".")[2].lower(), []).append(at)
-    found = [0.0] * len(candidates)
+    worths = [0.0] * len(candidates)
     full = LOOKED_UP if question.is_lookup else NAMED
     for named in question.names:
         places = by_name.get(named.name.lower(), [])
@@ -200,13 +196,13 @@ def _names(question: CodeQuestion, candidates: Sequence[CodeCandidate]) -> list[
                 worth *= _OTHER_OWNER
             if not question.is_lookup:
                 worth /= math.sqrt(len(in_full or same_case or places))
-            found[at] = max(found[at], full * named.weight * worth)
-    return found
+            worths[at] = max(worths[at], full * named.weight * worth)
+    return worths
 
 
-def _is_qualified(name: str, asked: str) -> bool:
+def _is_qualified(name: str, wanted: str) -> bool:
     """Whether `asked` names it together with its owner: `Session.send` and `requests.Session.send` do."""
-    return "." in asked and "." in name and (f".{asked}".endswith(f".{name}") or f".{name}".endswith(f".{asked}"))
+    return "." in wanted and "." in name and (f".{wanted}".endswith(f".{name}") or f".{name}".endswith(f".{wanted}"))
 
 
 def _add_file_parts(
@@ -250,7 +246,9 @@ def _place(question: CodeQuestion, path: str) -> float:
     for named in question.names:
         whole = named.qualified.lower()
         owner = whole.rpartition(".")[0]
-        if any("." in one and f".{module}".endswith(f".{one}") for one in (whole, owner)):
+        if any(
+            "." in owner_or_whole and f".{module}".endswith(f".{owner_or_whole}") for owner_or_whole in (whole, owner)
+        ):
             return MODULE
     return 0.0
 

@@ -33,9 +33,9 @@ class CodeWords:
 
         A German compound is read from its ends: `konfigurationsdatei` is `config` and `file`.
         """
-        found = self.english.get((language, stem(folded, language)))
-        if found:
-            return (found,)
+        english = self.english.get((language, stem(folded, language)))
+        if english:
+            return (english,)
         if language != "de":
             return ()
         stemmed = stem(folded, "de")
@@ -49,8 +49,8 @@ class CodeWords:
 
     def phrase(self, before: str, folded: str, language: str) -> Groups:
         """The same for two words that name one thing: `база данных`."""
-        found = self.phrases.get((language, stem(before, language), stem(folded, language)))
-        return (found,) if found else ()
+        english = self.phrases.get((language, stem(before, language), stem(folded, language)))
+        return (english,) if english else ()
 
 
 @cache
@@ -79,12 +79,12 @@ def code_words() -> CodeWords:
         issue_stops=_folded(data["issue"]["stop"]),
         english=english,
         phrases=phrases,
-        parts=tuple(one for one in german if len(one[0]) >= _SHORTEST_PART),
+        parts=tuple(entry for entry in german if len(entry[0]) >= _SHORTEST_PART),
     )
 
 
-def _longest_first(one: tuple[str, tuple[str, ...]]) -> tuple[int, str]:
-    return -len(one[0]), one[0]
+def _longest_first(entry: tuple[str, tuple[str, ...]]) -> tuple[int, str]:
+    return -len(entry[0]), entry[0]
 
 
 def _folded(words: str) -> frozenset[str]:

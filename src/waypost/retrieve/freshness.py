@@ -1,4 +1,4 @@
-"""What the state of the code behind a memory does to its rank."""
+"""How the state of its code changes the rank of a memory."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,34 +9,33 @@ from waypost.model.code_verdict import MOVED, UNCHANGED
 from waypost.model.reference import LineRange
 from waypost.retrieve.score import ScoredMemory, shown_score
 
-# On the scale of fuse's totals, where a full match by keywords is 1. A stale memory yields to a fresh one about the same
-# code. Where there is none it is still the best that is known, and yields only to what is nearly as good: a larger part
-# would bury it under what has little to do with the question (benchmarks/freshness.py). What was to hold until a time that
-# is over, whatever became of the code, yields too.
+# On the scale of totals, where a full match by keywords is 1. A stale memory ranks after a fresh one about the same code.
+# If no memory about it is fresh, it ranks only after what is nearly as good: a larger penalty would bury it under
+# unrelated memories (benchmarks/freshness.py). Expired memories rank lower too.
 OUTDONE = -1.0
 STALE = -0.3
-SURE = 0.5  # for the part of confidence that is above or below the usual one
-USUAL_CONFIDENCE = 0.74  # of what an agent wrote without evidence, when its code is as it was: such a one is not moved
-_SAME_PLACE = 0.5  # the part that two stretches of lines must share of what they cover together
+SURE = 0.5  # for confidence above or below the usual one
+USUAL_CONFIDENCE = 0.74  # of an agent's memory without evidence whose code is unchanged: it keeps its rank
+_SAME_PLACE = 0.5  # share of their lines that two ranges must have in common
 
 
 def with_freshness(
-    one: ScoredMemory, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool
+    memory: ScoredMemory, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool
 ) -> ScoredMemory:
-    """The same with what follows from its code: nothing for a memory that points at none, and is not stale."""
+    """The same memory with the part of its score that depends on its code."""
     part = 0.0
     if is_stale:
         part = STALE if points_at_code and not is_outdone else OUTDONE
     elif points_at_code:
         part = SURE * (confidence - USUAL_CONFIDENCE)
     if not part:
-        return one
-    total = one.total + part
-    return replace(one, total=total, score=shown_score(total), why={**one.why, "freshness": part})
+        return memory
+    total = memory.total + part
+    return replace(memory, total=total, score=shown_score(total), why={**memory.why, "freshness": part})
 
 
 def outdone(memories: Iterable[LinkedMemory]) -> frozenset[int]:
-    """The numbers of the stale ones among these for whose code another one is fresh."""
+    """Version numbers of stale memories whose code also has a fresh memory."""
     fresh: dict[str, list[CodeLink]] = defaultdict(list)
     stale: list[LinkedMemory] = []
     for memory in memories:
@@ -54,7 +53,7 @@ def outdone(memories: Iterable[LinkedMemory]) -> frozenset[int]:
 
 
 def _same(link: CodeLink, other: CodeLink) -> bool:
-    """Whether two links into one file are about the same code, as it is now."""
+    """Whether two links into one file point at the same code."""
     here, there = link.reference, other.reference
     if here.symbol_id is not None and here.symbol_id == there.symbol_id:
         return True
@@ -63,6 +62,6 @@ def _same(link: CodeLink, other: CodeLink) -> bool:
     return _shared(here.line_range, there.line_range) >= _SAME_PLACE
 
 
-def _shared(one: LineRange, other: LineRange) -> float:
-    common = min(one.end, other.end) - max(one.start, other.start) + 1
-    return common / (max(one.end, other.end) - min(one.start, other.start) + 1)
+def _shared(lines: LineRange, other: LineRange) -> float:
+    common = min(lines.end, other.end) - max(lines.start, other.start) + 1
+    return common / (max(lines.end, other.end) - min(lines.start, other.start) + 1)

@@ -1,8 +1,8 @@
-"""What a budget is spent on: hits, and what was said around them, by what each is worth.
+"""What fits into a budget: hits and the turns around them, by their value.
 
-What people tell each other goes over some turns, of which a question finds one: those beside a hit are worth nearly as
-much as the hit. An assistant's long answers are not: with them, less of LongMemEval's evidence has room. What is long must
-be worth it. Measured by `benchmarks/evidence.py`; the constants lie on a plateau.
+People talk about something over several turns, and a question finds one of them. So turns beside a hit are worth nearly
+as much as the hit. An assistant's long answers are not: with them, less of LongMemEval's evidence fits. Long texts must be
+worth it. Measured by `benchmarks/evidence.py`; the constants lie on a plateau.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,12 +21,12 @@ _SHORT = 4  # tokens that every line has
 def worth_around(scores: Mapping[str, float], turns: Iterable[VersionSketch]) -> dict[str, float]:
     """Totals by memory id: those of the hits, whose scores are given, and of the turns around them.
 
-    `turns` are the hits and their neighbours, as `Reader.neighbours` tells them.
+    `turns` are the hits and their neighbours, from `Reader.neighbours`.
     """
     totals = {memory_id: total_of(score) for memory_id, score in scores.items()}
     places = {(turn.session, turn.position): turn for turn in turns}
-    found = [(place, totals[turn.memory_id]) for place, turn in places.items() if turn.memory_id in totals]
-    for (session, position), total in found:
+    hits = [(place, totals[turn.memory_id]) for place, turn in places.items() if turn.memory_id in totals]
+    for (session, position), total in hits:
         for beside in range(position - REACH, position + REACH + 1):
             turn = places.get((session, beside))
             if turn is not None and (turn.speaker or "").lower() not in ASSISTANTS:

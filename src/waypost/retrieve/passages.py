@@ -1,8 +1,8 @@
 """A memory as it is indexed: passages of at most 256 tokens, what is embedded and what keywords find.
 
-What is derived from a tree is indexed in its own way: the engines read short texts in words that a question would use,
-the keywords find the whole source, in four columns that are weighed apart. All of it is kept with the memory, so that
-an index can be made again without the file.
+Code is indexed in its own way. Engines read short texts, in words that a question would use. Keywords search the whole
+source, in four columns with their own weights. All of it is stored with the memory, so an index can be rebuilt without
+the file.
 """
 
 import hashlib
@@ -67,7 +67,7 @@ def passages_of(version: Version) -> list[Passage]:
     """The passages of a version. The same version always gives the same ones: an index can be made again."""
     if KINDS[version.kind].derived:
         return code_passages(CodeText.from_details(version.details, version.text), version.language)
-    # A name in front tells the engine who speaks; a role would only make all turns alike.
+    # The engine reads who speaks. A role would only make all turns alike.
     who = f"{version.speaker}: " if version.speaker and version.speaker.casefold() not in _ROLES else ""
     passages = []
     for place, (start, end) in enumerate(split(version.text, PASSAGE_TOKENS)):
@@ -80,8 +80,7 @@ def passages_of(version: Version) -> list[Passage]:
 
 
 def code_passages(code: CodeText, language: str) -> list[Passage]:
-    """One passage for each text that is embedded; the first is found by keywords too, or where there is none, an empty
-    one."""
+    """One passage for each embedded text. Keywords find the first one; it is empty if nothing is embedded."""
     columns = (
         _short_terms(code.name),
         _short_terms(code.path),

@@ -33,7 +33,7 @@ class Question:
     speakers: frozenset[str] = frozenset()  # those named in it, in lower case and in full
     asks_when: bool = False
     asks_how_many: bool = False
-    about_self: bool = False  # the asker's own affairs: answered by what the asker said
+    about_self: bool = False  # about the asker: answered by what the asker said
     about_answers: bool = False  # what an assistant said before
     spans: tuple[Span, ...] = ()  # the times it names
     days: tuple[DaySpan, ...] = ()  # the same as the calendar has them
@@ -77,13 +77,13 @@ def _named(words: list[str], speakers: Collection[str]) -> tuple[frozenset[str],
 
     German puts its genitive directly behind a name: "Carolines Hund".
     """
-    known = {word: word for word in words} | {word.removesuffix("s"): word for word in words if word.endswith("s")}
+    spellings = {word: word for word in words} | {word.removesuffix("s"): word for word in words if word.endswith("s")}
     named, parts = set[str](), set[str]()
     for speaker in speakers:
         full = speaker.lower()
         names = _WORD.findall(full)
-        if full in ROLES or not names or names[0] not in known:
+        if full in ROLES or not names or names[0] not in spellings:
             continue
         named.add(full)
-        parts.update(known[name] for name in names if name in known)
+        parts.update(spellings[name] for name in names if name in spellings)
     return frozenset(named), frozenset(parts)

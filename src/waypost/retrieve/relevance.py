@@ -1,8 +1,7 @@
-"""Whether something has to do with a message at all, as far as an engine and the words can tell.
+"""Whether a text matches a message at all, by an engine and by words.
 
-A question and what answers it are often less alike in meaning than the engine's threshold asks for ("Wer prüft die
-Übersetzungen?"), but then they mostly have telling words in common. So shared words, the rare ones more, count towards
-the threshold of those engines for which that was measured.
+A question and its answer are often less similar than the engine's threshold ("Wer prüft die Übersetzungen?"). But mostly
+they share telling words. So shared words count towards the threshold, rare ones more, for engines that were measured.
 """
 
 import math
@@ -17,7 +16,7 @@ from waypost.retrieve.calibration import ServingEngines
 from waypost.text.keywords import keyword_terms
 
 USUAL = 0.7  # of an engine that nobody has measured
-ENOUGH_TERMS = 0.5  # of the words of a message, where only words can tell
+ENOUGH_TERMS = 0.5  # of the words of a message, if only words decide
 SEEN_ELSEWHERE = 50  # texts without any of the words, so that rarity means something among a handful of texts
 _DATA = Path(__file__).with_name("data") / "nearness.toml"
 _PART = re.compile(r"[^/:]+")
@@ -38,8 +37,8 @@ def nearness(
 ) -> float:
     """How near a text is, 0 at the threshold and 1 when it says the same; negative: not near.
 
-    `message` and `text` are languages: they say which engine judges. Without a cosine, as of what was not embedded yet,
-    only the words can tell: at least half of them must be `shared`.
+    `message` and `text` are languages: they decide which engine judges. Without a cosine, because nothing is embedded
+    yet, at least half of the words must be `shared`.
     """
     for engine in engines.by_preference(message, text):
         if engine is not None and engine in cosines:
@@ -49,14 +48,17 @@ def nearness(
 
 
 def words_shared(terms: Collection[str], texts: Mapping[int, tuple[str, str]]) -> dict[int, float]:
-    """How much of the words of a message each of these texts (with its language) has, by how rare they are among them."""
+    """The share of a message's words that each text has, weighted by rarity. Texts come with their language."""
     wanted = set(terms)
     there = {number: wanted & _terms_of(*text) for number, text in texts.items()}
-    counts = Counter(term for found in there.values() for term in found)
+    counts = Counter(term for shared_terms in there.values() for term in shared_terms)
     all_texts = len(texts) + SEEN_ELSEWHERE
     rarity = {term: math.log(all_texts / (counts[term] + 0.5)) for term in wanted}
     whole = sum(rarity.values())
-    return {number: sum(rarity[term] for term in found) / whole if whole else 0.0 for number, found in there.items()}
+    return {
+        number: sum(rarity[term] for term in shared_terms) / whole if whole else 0.0
+        for number, shared_terms in there.items()
+    }
 
 
 def shares_words(terms: Collection[str], text: str, language: str) -> bool:
@@ -66,13 +68,13 @@ def shares_words(terms: Collection[str], text: str, language: str) -> bool:
 
 
 def _terms_of(text: str, language: str) -> set[str]:
-    found = keyword_terms(text, language)
-    return {*found.words, *found.stems}
+    keywords = keyword_terms(text, language)
+    return {*keywords.words, *keywords.stems}
 
 
 def _of(engine: str, table: str, otherwise: float) -> float:
-    known = _known()[table]
-    return next((known[part] for part in _PART.findall(engine) if part in known), otherwise)
+    values = _known()[table]
+    return next((values[part] for part in _PART.findall(engine) if part in values), otherwise)
 
 
 @cache

@@ -1,8 +1,8 @@
 """Which domains a question is about, how sure that is, and what belongs to the facts that answer it.
 
-A domain joins when the mean of its facts is nearer to the question than a threshold, or when one of its facts is: a
-question about one thing is often far from the middle of a large domain. When nothing passes, the domains of the nearest
-facts join all the same, and that is said.
+A domain joins if the mean of its facts, or one fact, is nearer to the question than a threshold. A question about one
+thing is often far from the middle of a large domain. If no domain passes, those of the nearest facts join, and the
+explanation says that.
 
 Measured on 3,200 sentences of Django's manual in 60 domains, with 400 of its headings as questions (MiniLM; a sentence
 below the heading among the best 5 / 40): means alone .17 / .21; with the nearest facts' domains joining when nothing is
@@ -17,8 +17,8 @@ from waypost.model.causal import CAUSAL_LINKS, CONSEQUENCE, CONSTRAINT, DECISION
 from waypost.retrieve.score import ScoredMemory, shown_score
 from waypost.store.protocol import Edge
 
-# The cosine of a question with the mean of the facts that it is about. On the same questions 23 % of them are nearer than
-# this to the mean of their own domain, with either engine.
+# The cosine of a question with the mean of a domain's facts. Of the same questions 23 % are nearer than this to the mean
+# of their own domain, with either engine.
 THRESHOLDS: Mapping[str, float] = {"minilm-l6-v2": 0.5, "use-multilingual-v3": 0.4}
 USUAL_THRESHOLD = 0.5
 CONFIDENT = 0.5
@@ -38,8 +38,10 @@ MEAN, FACT, WIDENED = "mean", "fact", "widened"
 
 @dataclass(frozen=True, slots=True)
 class DomainNearness:
-    """How near a question is to a domain: cosines with the mean of its facts and with the nearest one, and both as
-    `closeness`, so that engines can be compared."""
+    """How near a question is to a domain: to the mean of its facts and to the nearest one.
+
+    Both are cosines, and `closeness`, which can be compared between engines.
+    """
 
     domain: str
     facts: int
@@ -70,14 +72,14 @@ def closeness(cosine: float, engine: str) -> float:
 
 def join(near: Iterable[DomainNearness], confidence: float) -> list[Joined]:
     """The domains that join, nearest first. `confidence` is that of the best fact without a domain."""
-    ordered = sorted(near, key=lambda one: (-one.nearest, one.domain))
-    first = [one for one in ordered if one.nearest > CONFIDENT]
-    joined = [_joined(one, MEAN if one.of_mean > CONFIDENT else FACT) for one in first]
-    if max((confidence, *(one.of_fact for one in first))) >= CONFIDENT:
+    ordered = sorted(near, key=lambda domain: (-domain.nearest, domain.domain))
+    first = [domain for domain in ordered if domain.nearest > CONFIDENT]
+    joined = [_joined(domain, MEAN if domain.of_mean > CONFIDENT else FACT) for domain in first]
+    if max((confidence, *(domain.of_fact for domain in first))) >= CONFIDENT:
         return joined
-    nearest = sorted(ordered, key=lambda one: (-one.of_fact, -one.of_mean, one.domain))
-    rest = [one for one in nearest if one not in first][:WIDEN_BY]
-    return [*joined, *(_joined(one, WIDENED) for one in rest)]
+    nearest = sorted(ordered, key=lambda domain: (-domain.of_fact, -domain.of_mean, domain.domain))
+    rest = [domain for domain in nearest if domain not in first][:WIDEN_BY]
+    return [*joined, *(_joined(domain, WIDENED) for domain in rest)]
 
 
 def with_answering(
@@ -85,36 +87,36 @@ def with_answering(
 ) -> list[Joined]:
     """And the domains of the facts that rank best, by words and meaning together. `ranked` are the domains and totals of
     all facts found, best first."""
-    known = {one.domain for one in joined}
+    names = {domain.domain for domain in joined}
     best = [domain for domain, total in ranked[:ANSWERING] if total >= ranked[0][1] - NEARLY_AS_GOOD]
-    by_name = {one.domain: one for one in near if one.domain not in known}
+    by_name = {domain.domain: domain for domain in near if domain.domain not in names}
     return [*joined, *(_joined(by_name[domain], FACT) for domain in dict.fromkeys(best) if domain in by_name)]
 
 
-def _joined(one: DomainNearness, why: str) -> Joined:
-    return Joined(one.domain, one.similarity, one.facts, why)
+def _joined(nearness: DomainNearness, why: str) -> Joined:
+    return Joined(nearness.domain, nearness.similarity, nearness.facts, why)
 
 
-def with_closeness(one: ScoredMemory, near: float) -> ScoredMemory:
+def with_closeness(memory: ScoredMemory, near: float) -> ScoredMemory:
     """The same with how near it is by itself: in a space of few facts it says little to stand out among them."""
-    total = one.total + NEAR * near
-    return ScoredMemory(one.memory_id, shown_score(total), total, {**one.why, "near": NEAR * near})
+    total = memory.total + NEAR * near
+    return ScoredMemory(memory.memory_id, shown_score(total), total, {**memory.why, "near": NEAR * near})
 
 
 # -- what belongs to a fact -------------------------------------------------------------------------------
 
 
-def beside(shown: Sequence[str], edges: Iterable[Edge]) -> list[tuple[str, str]]:
+def beside(memory_ids: Sequence[str], edges: Iterable[Edge]) -> list[tuple[str, str]]:
     """(shown, related) for the links that are no causes, in the order of the shown, strongest first."""
-    places = {memory_id: place for place, memory_id in reversed(list(enumerate(shown)))}
+    places = {memory_id: place for place, memory_id in reversed(list(enumerate(memory_ids)))}
     pairs = [
-        (places[one], -edge.strength, other)
+        (places[memory_id], -edge.strength, other)
         for edge in edges
         if edge.kind not in CAUSAL_LINKS
-        for one, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id))
-        if one in places
+        for memory_id, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id))
+        if memory_id in places
     ]
-    return [(shown[place], other) for place, _, other in sorted(pairs)]
+    return [(memory_ids[place], other) for place, _, other in sorted(pairs)]
 
 
 def chain_order(kind: str) -> int:
@@ -122,5 +124,5 @@ def chain_order(kind: str) -> int:
 
 
 def chain_word(kind: str, first: bool) -> str:
-    """What stands before a memory of this kind in a chain that is told on one line."""
+    """The word before a memory of this kind in a chain on one line."""
     return "" if first and kind != REASON else _WORDS.get(kind) or "and"

@@ -1,4 +1,4 @@
-"""Smart context at the start of a task: its keywords, and what is known scored by how well it fits them (CG-15).
+"""Smart context at the start of a task: its keywords, and what is known scored by how well it fits them.
 
     task = read_task("Fix the login bug")
     task.keywords      # ("fix", "login", "bug")
@@ -59,14 +59,14 @@ def score(task: ScopeTask, document: ScopeDocument, now: datetime) -> ScopeScore
 def select(scored: Iterable[ScopeScored]) -> tuple[ScopeScored, ...]:
     """The best first, at most eight, each above 0.5 and once. The same input in another order gives the same answer."""
     best: dict[str, ScopeScored] = {}
-    for one in sorted(scored, key=_rank):
-        if one.final > KEEP_ABOVE:
-            best.setdefault(one.document.id, one)
+    for document in sorted(scored, key=_rank):
+        if document.final > KEEP_ABOVE:
+            best.setdefault(document.document.id, document)
     return tuple(best.values())[:MOST_KEPT]
 
 
-def _rank(one: ScopeScored) -> tuple[float, str, int, str]:
-    return -one.final, one.document.path, one.document.line or 0, one.document.id
+def _rank(document: ScopeScored) -> tuple[float, str, int, str]:
+    return -document.final, document.document.path, document.document.line or 0, document.document.id
 
 
 def _plain(text: str) -> str:

@@ -30,12 +30,12 @@ class ScopeTopics:
     def named_by(self, word: str) -> tuple[str, ...]:
         """The names that a word leads to, in any of its forms and as a part of a compound."""
         folded = fold(word)
-        found = list(self.exact.get(folded, ()))
+        names = list(self.exact.get(folded, ()))
         for language in ("ru",) if _CYRILLIC.match(folded) else ("en", "de"):
-            found += self.stems.get((language, stem(folded, language)), ())
-        if not found:
-            found = [name for part, name in self.parts if _is_compound(folded, part)]
-        return tuple(dict.fromkeys(found))
+            names += self.stems.get((language, stem(folded, language)), ())
+        if not names:
+            names = [name for part, name in self.parts if _is_compound(folded, part)]
+        return tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True, slots=True)

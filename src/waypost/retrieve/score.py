@@ -4,8 +4,8 @@ What the caller fetches, in one read:
 1. the best `DEPTH` passages by keywords (BM25 of the question's `keywords`) and the best `DEPTH` of each engine that
    serves: for English pairs one, for pairs where either side is not English the other. A memory counts by its best
    passage;
-2. the followers of what keywords found: the turns at most `REACH` places behind it in its session. An answer often has
-   no word of the question, because its question stands before it (followers of what meaning found change nothing);
+2. the followers of what keywords found: the turns at most `REACH` places behind it in its session. An answer often
+   shares no word with the question, because its own question comes before it;
 3. where the question names a time of at most a month, what was said then (of a subject too: within three days);
 4. for all of them the cosine of every serving engine, and each engine's `Population` by language: how its cosines for
    this question spread over all passages.
@@ -17,20 +17,20 @@ A score is a sum of named parts, so it explains itself:
     answer    the turn before it, or the one before that, matches: a short turn speaks through them
     session   the best evidence in the same session
     speaker   said by the one person whom the question names
-    role      a question about the asker's own affairs is not answered by the assistant
+    role      a question about the asker is not answered by the assistant
     telling   long enough to tell something, opens its session, does not merely ask
     type      names a time where the question asks when, a number where it asks how many
     time      said in the time that the question names
     recency   a little, for what is new
 
-A memory outside of sessions (a fact, a piece of code) counts as a session of one turn that has enough to tell.
+A memory outside of sessions, such as a fact, counts as a session of one long turn.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import exp, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from waypost.retrieve.calibration import ServingEngines, Spreads, keyword_weight
 from waypost.retrieve.question import ASSISTANTS, Question
@@ -70,19 +70,20 @@ ONLY_TIME = 4.0  # where nothing but a time is asked for: more than all other pa
 RECENCY = 0.2
 RECENCY_HALF_LIFE_DAYS = 30.0
 
-# For display. Over all sets the evidence has a total of 3.0 to 4.1 in the median, the fiftieth candidate 0.8 to 2.2.
-_MIDDLE, _WIDTH = 2.2, 0.6
+# The scale of scores, from totals to 0 to 1; MIDDLE is shown as 0.5. In all sets evidence has a total of 3.0 to 4.1
+# in the median, the fiftieth candidate 0.8 to 2.2. For code: what is looked for 2.7 to 3.1, the tenth candidate 1.0 to 1.8.
+MIDDLE, CODE_MIDDLE, WIDTH = 2.2, 2.0, 0.6
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
+_NO_COSINES: Mapping[str, float] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class RankCandidate:
+class RankCandidate(NamedTuple):  # hundreds are made for each question: a tuple takes a third of a dataclass's time
     """A memory that may answer. Keyword and similarity are those of its best passage."""
 
     memory_id: str
     language: str
     keyword: float = 0.0  # BM25, higher is better; 0 where the keyword search did not bring it
-    similarity: Mapping[str, float] = field(default_factory=dict)  # cosine by engine
+    similarity: Mapping[str, float] = _NO_COSINES  # by engine
     session: str | None = None
     position: int = 0  # place in the session, from 0
     speaker: str | None = None
@@ -115,28 +116,32 @@ def fuse(
     parts = _parts(question, candidates, populations, engines, now)
     table = np.stack(list(parts.values()))
     totals = table.sum(axis=0).round(9)
-    times = [-(c.time or _LONG_AGO).timestamp() for c in candidates]
-    order = np.lexsort(([c.memory_id for c in candidates], times, -totals))[:k]
+    edge = np.partition(totals, -k)[-k] if k < len(candidates) else -np.inf
+
+    def order(at: int) -> tuple[float, float, str]:
+        return -totals[at], -(candidates[at].time or _LONG_AGO).timestamp(), candidates[at].memory_id
+
+    best = sorted(np.flatnonzero(totals >= edge).tolist(), key=order)[:k]
     return [
         ScoredMemory(
             memory_id=candidates[at].memory_id,
-            score=shown_score(float(totals[at])),
-            total=float(totals[at]),
-            why={name: float(part) for name, part in zip(parts, table[:, at], strict=True) if part},
+            score=shown_score(total),
+            total=total,
+            why={name: part for name, part in zip(parts, values, strict=True) if part},
         )
-        for at in order
+        for at, total, values in zip(best, totals[best].tolist(), table[:, best].T.tolist(), strict=True)
     ]
 
 
-def shown_score(total: float) -> float:
+def shown_score(total: float, middle: float = MIDDLE) -> float:
     """0 to 1, rising with the total."""
-    return 1 / (1 + exp(min(700.0, (_MIDDLE - total) / _WIDTH)))
+    return 1 / (1 + exp(min(700.0, (middle - total) / WIDTH)))
 
 
-def total_of(score: float) -> float:
+def total_of(score: float, middle: float = MIDDLE) -> float:
     """The total that is shown as this score."""
     inside = min(max(score, 1e-12), 1 - 1e-12)
-    return _MIDDLE + _WIDTH * log(inside / (1 - inside))
+    return middle + WIDTH * log(inside / (1 - inside))
 
 
 def _parts(
@@ -148,22 +153,27 @@ def _parts(
 ) -> dict[str, "Floats"]:
     import numpy as np
 
-    keyword = np.array([c.keyword for c in candidates], np.float64)
+    _, _, keywords, _, sessions, positions, spoken_by, _, packed_traits = zip(*candidates, strict=True)
+    keyword = np.array(keywords, np.float64)
     keyword *= keyword_weight(question.language, populations) / max(float(keyword.max()), 1e-9)
     meaning = np.array(_meanings(question.language, candidates, populations, engines))
-    assistant = np.array([c.speaker is not None and c.speaker.lower() in ASSISTANTS for c in candidates])
-    traits = np.array([c.traits for c in candidates], np.int64)  # as `traits.Traits.packed` lays them out
+    lower = {speaker: (speaker or "").lower() for speaker in set(spoken_by)}
+    speakers = [lower[speaker] for speaker in spoken_by]
+    assistant = np.array([speaker in ASSISTANTS for speaker in speakers])
+    traits = np.array(packed_traits, np.int64)  # as `traits.Traits.packed` lays them out
     asks, dated, counted = ((traits >> bit & 1).astype(bool) & ~assistant for bit in range(3))
-    alone = np.array([c.session is None for c in candidates])
+    alone = np.array([name is None for name in sessions])
     words = np.where(alone, ENOUGH_WORDS, traits >> 3)
-    opens = alone | np.array([c.position == 0 for c in candidates])
+    position = np.array(positions, np.int64)
+    opens = alone | (position == 0)
     session = _sessions(candidates)
+    before = _from_before(session, position, keyword, meaning, asks)
     return {
         "keywords": keyword,
         "meaning": MEANING * meaning,
-        "answer": _from_before(candidates, keyword, meaning, asks) * np.minimum(1, SHORT_WORDS / np.maximum(words, 1)),
+        "answer": before * np.minimum(1, SHORT_WORDS / np.maximum(words, 1)),
         "session": SESSION_KEYWORDS * _best(keyword, session) + SESSION_MEANING * _best(meaning, session),
-        "speaker": SPEAKER * _said_by(question, candidates),
+        "speaker": SPEAKER * _said_by(question, speakers),
         "role": _role(question) * assistant,
         "telling": LENGTH * np.log1p(np.minimum(words, ENOUGH_WORDS)) + OPENING * opens + ASKING * asks,
         "type": WHEN * question.asks_when * dated + HOW_MANY * question.asks_how_many * counted,
@@ -180,12 +190,20 @@ def _meanings(
 ) -> list[float]:
     """Cosines in deviations from the mean; 0, the mean, where no engine has read the text."""
     spreads = {engine: Spreads(by_language) for engine, by_language in populations.items()}
-    prefer = {text: engines.by_preference(language, text) for text in {c.language for c in candidates}}
+    scales = {
+        text: [
+            (engine, *spreads[engine].scale(text))
+            for engine in engines.by_preference(language, text)
+            if engine in spreads
+        ]
+        for text in {c.language for c in candidates}
+    }
     meanings = []
     for candidate in candidates:
-        for engine in prefer[candidate.language]:
-            if engine in candidate.similarity and engine in spreads:
-                meanings.append(spreads[engine].deviations(candidate.similarity[engine], candidate.language))
+        similarity = candidate.similarity
+        for engine, mean, deviation in scales[candidate.language]:
+            if engine in similarity:
+                meanings.append((similarity[engine] - mean) / deviation if deviation > 0 else 0.0)
                 break
         else:
             meanings.append(0.0)
@@ -193,19 +211,28 @@ def _meanings(
 
 
 def _from_before(
-    candidates: Sequence[RankCandidate], keyword: "Floats", meaning: "Floats", asks: "NDArray[np.bool_]"
+    session: "NDArray[np.int64]",
+    position: "NDArray[np.int64]",
+    keyword: "Floats",
+    meaning: "Floats",
+    asks: "NDArray[np.bool_]",
 ) -> "Floats":
     """What the turn before and the one before that say for a turn."""
     import numpy as np
 
-    places: dict[tuple[str | None, int], int] = {
-        (c.session, c.position): at for at, c in enumerate(candidates) if c.session is not None
-    }
-    one = [places.get((c.session, c.position - 1), -1) for c in candidates]
-    two = [places.get((c.session, c.position - 2), -1) for c in candidates]
+    places = (session << 32) + position
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+
+    def turn_before(by: int) -> "NDArray[np.int64]":
+        """Where the turn so many places before is; -1 if it is no candidate."""
+        at = np.searchsorted(ordered, places - by, "right") - 1
+        is_candidate = (at >= 0) & (ordered[at] == places - by)
+        return np.where(is_candidate, order[at], -1)
+
     near = np.append(ASKED_BEFORE * keyword * asks + MEANT_BEFORE * meaning, 0.0)  # the last stands for "not here"
     far = np.append(SAID_BEFORE * keyword, 0.0)
-    before: Floats = near[one] + far[two]
+    before: Floats = near[turn_before(1)] + far[turn_before(2)]
     return before
 
 
@@ -226,12 +253,12 @@ def _best(values: "Floats", session: "NDArray[np.int64]") -> "Floats":
     return best[session]
 
 
-def _said_by(question: Question, candidates: Sequence[RankCandidate]) -> "Floats":
+def _said_by(question: Question, speakers: Sequence[str]) -> "Floats":
     import numpy as np
 
-    if len(question.speakers) != 1:  # about two people either may tell
-        return np.zeros(len(candidates))
-    return np.array([(c.speaker or "").lower() in question.speakers for c in candidates], np.float64)
+    if len(question.speakers) != 1:  # about two people, either may know
+        return np.zeros(len(speakers))
+    return np.array([speaker in question.speakers for speaker in speakers], np.float64)
 
 
 def _role(question: Question) -> float:

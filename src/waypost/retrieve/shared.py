@@ -1,9 +1,8 @@
-"""Memories of other projects beside one's own, ranked as though all stood in one space.
+"""Memories of other projects beside one's own, ranked as if all were in one space.
 
-Meaning needs little for that: cosines of one engine can be compared, and what they are measured against is the spread over
-all passages of all the projects together (`together`). Words do: BM25 knows how rare a word is in its own project only, and in a
-project of three facts every word is common. So within a project the best match counts full, as it does alone, and the
-projects are compared by how much of the question's words their best match has (`reach`).
+Cosines of one engine can be compared. They are measured against the spread over all passages of all projects
+(`together`). BM25 can't: it only knows how rare a word is in its own project, and among three facts every word is common.
+So the best match of a project counts in full. Projects are compared by how many of the question's words it has (`reach`).
 
 685 facts dealt out to four projects of uneven sizes, 76 questions, three times (benchmarks/sharing.py): the right one is first in
 .645, among the first five in .904; in one space .658 and .908; without `reach` .605 and .917.
@@ -27,46 +26,48 @@ REACH = "reach"  # the part of a score that comes from here
 
 def together(sides: Sequence[Populations]) -> dict[str, dict[str, Population]]:
     """How cosines spread over the passages of all sides, as though they were one space."""
-    found: dict[str, dict[str, list[Population]]] = {}
+    by_engine: dict[str, dict[str, list[Population]]] = {}
     for side in sides:
         for engine, by_language in side.items():
-            for language, one in by_language.items():
-                found.setdefault(engine, {}).setdefault(language, []).append(one)
+            for language, population in by_language.items():
+                by_engine.setdefault(engine, {}).setdefault(language, []).append(population)
     return {
         engine: {language: _pooled(some) for language, some in by_language.items()}
-        for engine, by_language in found.items()
+        for engine, by_language in by_engine.items()
     }
 
 
 def _pooled(some: Sequence[Population]) -> Population:
-    count = sum(one.count for one in some)
+    count = sum(population.count for population in some)
     if len(some) == 1 or not count:
         return some[0]
-    mean = sum(one.count * one.mean for one in some) / count
-    square = sum(one.count * (one.deviation**2 + (one.mean - mean) ** 2) for one in some) / count
+    mean = sum(population.count * population.mean for population in some) / count
+    square = (
+        sum(population.count * (population.deviation**2 + (population.mean - mean) ** 2) for population in some) / count
+    )
     return Population(count, mean, float(square**0.5))
 
 
 def ranked_as_one(own: Sequence[Hit], others: Sequence[Sequence[Hit]], terms: Collection[str]) -> list[Hit]:
-    """All hits, best first. What one's own side says too, in the same words or under the same id, is not told twice."""
+    """All hits, best first. Others' hits with the same text or id as one's own are left out."""
     sides = [list(own), *only_news(own, others)]
     reaches = _reaches(sides, terms)
     most = max(reaches, default=0.0)
-    found = [
+    hits = [
         _reached(hit, reach / most) if most else hit for side, reach in zip(sides, reaches, strict=True) for hit in side
     ]
-    return sorted(found, key=lambda hit: -hit.score)  # stable: of equal ones one's own come first
+    return sorted(hits, key=lambda hit: -hit.score)  # stable: of equal ones one's own come first
 
 
 def only_news(own: Sequence[Hit], others: Sequence[Sequence[Hit]]) -> list[list[Hit]]:
     ids, texts = {hit.id for hit in own}, {_said(hit) for hit in own}
-    found: list[list[Hit]] = []
+    news: list[list[Hit]] = []
     for side in others:
         new = [hit for hit in side if hit.id not in ids and _said(hit) not in texts]
         ids |= {hit.id for hit in new}
         texts |= {_said(hit) for hit in new}
-        found.append(new)
-    return found
+        news.append(new)
+    return news
 
 
 def _said(hit: Hit) -> str:

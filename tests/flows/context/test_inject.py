@@ -41,7 +41,7 @@ def test_nothing_is_told_when_nothing_is_near(memory: Memory) -> None:
     memory.remember(FACT)
     told = memory.brief("how do I peel a banana", preset="inject")
     assert (told.text, told.tokens, told.memories, told.confidence) == ("", 0, (), 0.0)
-    assert "Nothing" in told.explanation
+    assert "No memory matches" in told.explanation
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_what_was_known_at_another_time_is_not_asked_of_others(shared: Pair, clo
     shop.retract(hit.id)
     answer = web.recall(QUESTION, known_at=before)
     assert not [one for one in answer if one.project]
-    assert any("only what they hold now" in notice for notice in answer.notices)
+    assert any("only show current memories" in notice for notice in answer.notices)
 
 
 def _in_another_process(memory: Memory, code: str) -> None:

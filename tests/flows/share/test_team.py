@@ -15,7 +15,7 @@ from tests.postgres_server import Postgres
 from waypost import config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, SecurityError
-from waypost.flows.recall.search import gather
+from waypost.flows.recall.candidates import gather
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now

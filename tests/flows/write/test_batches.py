@@ -36,15 +36,16 @@ def test_what_is_written_together_holds_from_one_moment(ticking: Memory) -> None
 def test_what_was_written_while_a_reader_waited_for_the_files_is_seen(
     ticking: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = flows.journal_files.changes.sync_if_changed
+    take_changes = flows.journal_files.changes.take_changes
     said: list[str] = []
 
     def write_first(space: flows.open_space.OpenSpace) -> None:
         said.append(f"Written while it waited: {len(said)}")
         ticking.remember(said[-1], kind="conversation", session="meanwhile")
-        look(space)
+        take_changes(space)
 
-    monkeypatch.setattr(flows.journal_files.changes, "sync_if_changed", write_first)
+    monkeypatch.setattr(flows.journal_files.changes, "has_changed", lambda *_: True)
+    monkeypatch.setattr(flows.journal_files.changes, "take_changes", write_first)
     assert [row["text"] for row in ticking.list(session="meanwhile")] == said
     assert [row["text"] for row in ticking.admin.export_rows()] == said
     assert ticking.admin.export().memories == len(said)

@@ -5,6 +5,7 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -19,7 +20,7 @@ from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.shape import FileShape
 from waypost.model.time import Moment
-from waypost.store.protocol import FileRow
+from waypost.store.protocol import FileRow, Reader
 
 if TYPE_CHECKING:
     from waypost.flows.checkouts.parsed_file import ParsedFile
@@ -66,12 +67,12 @@ class TreeNow:
 
     # -- files --------------------------------------------------------------------------------------------
 
-    def look_up(self, paths: Iterable[str]) -> None:
-        """Read the index rows of these files in one query."""
+    def look_up(self, paths: Iterable[str], reader: Reader | None = None) -> None:
+        """Read the index rows of these files in one query, in an open transaction if there is one."""
         wanted = [path for path in dict.fromkeys(paths) if path not in self._rows]
         if wanted:
-            with self._space.store.read() as reader:
-                rows = reader.code.files(self._space.identity.checkout_id, wanted)
+            with self._space.store.read() if reader is None else nullcontext(reader) as open_reader:
+                rows = open_reader.code.files(self._space.identity.checkout_id, wanted)
             self._rows |= {path: rows.get(path) for path in wanted}
 
     def row(self, path: str) -> FileRow | None:

@@ -23,23 +23,23 @@ _LEAST_MEMORIES = 40
 _LINE_TOKENS = (
     32  # of a usual memory; more hits than would fit at that length find nothing more (benchmarks/evidence.py)
 )
-_WITH_NEIGHBOURS = 60  # hits around which it is looked; what stands beside a worse one has no place
+_WITH_NEIGHBOURS = 60  # hits whose neighbours are considered; neighbours of worse ones never fit
 _MOST_STANDING = 200  # of each sort, the latest
 _SHARES = {"always": 0.15, "preferences": 0.15}
 
 
 def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime | None = None) -> Briefing:
-    """DNA.md, what is always true (level 0), preferences, and what is known about the task, ranked as one."""
+    """DNA.md, facts about the whole project (level 0), preferences, and what is known about the task, ranked together."""
     check_budget(tokens)
     opening, notices = opening_of(space, tokens)
     answer = recall(space, task, view, k=_most(tokens), now=now, shared=True)
     standing = [BriefingEntry("always", hit) for hit in _listed(space, view, Filter(level=0))]
     standing += [BriefingEntry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
-    known = {entry.hit.id for entry in standing}
-    ranked = [entry for entry in _ranked(space, view, answer.hits) if entry.hit.id not in known]
+    standing_ids = {entry.hit.id for entry in standing}
+    ranked = [entry for entry in _ranked(space, view, answer.hits) if entry.hit.id not in standing_ids]
     rendered = render([*standing, *ranked], tokens, _SHARES, opening)
-    found = {entry.hit.id for entry in ranked}  # what is always told says nothing about the task
-    confidence = max((hit.score for hit in rendered.used if hit.id in found), default=0.0)
+    ranked_ids = {entry.hit.id for entry in ranked}  # what every briefing has says nothing about the task
+    confidence = max((hit.score for hit in rendered.used if hit.id in ranked_ids), default=0.0)
     return Briefing(
         rendered.text,
         rendered.tokens,
@@ -54,7 +54,7 @@ def _most(tokens: int) -> int:
 
 
 def _ranked(space: OpenSpace, view: View, hits: Sequence[Hit]) -> list[BriefingEntry]:
-    """What was found and what was said around it, by what each is worth for its length."""
+    """Hits and the turns around them, by their value for their length."""
     spoken = [hit.id for hit in hits if hit.session is not None][:_WITH_NEIGHBOURS]
     by_id = {hit.id: hit for hit in hits}
     with space.store.read() as reader:

@@ -1,7 +1,7 @@
-"""DNA.md: who the agent is. It stands first in every briefing, whole, and outside of the fence.
+"""DNA.md: who the agent is. It comes first in every briefing, whole, and outside of the fence.
 
-One that came with a repository was written by whoever could write there. It stays inside the fence, as data, until a person
-has approved just these words.
+Anyone who can write to a repository can write its DNA.md. Such a one stays inside the fence, as data, until a person
+approves its text.
 """
 
 import hashlib
@@ -16,8 +16,8 @@ from waypost.journal.layout import DNA
 from waypost.model.memory import Caller
 from waypost.text.secrets.masking import mask
 
-MOST_CHARACTERS = 400_000  # a longer one is no description of anybody
-SHARE = 0.15  # of a budget: a longer one leaves too little for what is known (`doctor` warns)
+MOST_CHARACTERS = 400_000  # a longer file is no description
+SHARE = 0.15  # of a budget: a longer one leaves too little for memories (`doctor` warns)
 _APPROVED = "dna_approved:"
 _INSIDE = f"## {DNA} (not approved)"
 _CUT = "\n[… cut here]"
@@ -27,14 +27,24 @@ _CUT = "\n[… cut here]"
 class Dna:
     text: str  # without secrets
     trusted: bool
+    tokens: int
+
+
+def dna_of(space: OpenSpace) -> Dna | None:
+    """The journal's DNA.md, or None if it is missing, empty or unreadable."""
+    try:
+        written = _written(space)
+    except WaypostError:
+        return None
+    return _read(space, written) if written else None
 
 
 def approve_dna(space: OpenSpace, caller: Caller) -> None:
-    """Trust the words of DNA.md as they are now. Another word in it, and it has to be approved again."""
+    """Trust the text of DNA.md as it is now. After any change it must be approved again."""
     from waypost.flows.versions.current import audit  # what writing needs: a briefing has no time for it
 
     if not caller.decides:
-        raise Refused("Only a person can approve DNA.md.", "Run it at a terminal, or with --yes as the owner's word.")
+        raise Refused("Only a person can approve DNA.md.", "Run it at a terminal, or with --yes as the owner.")
     written = _written(space)
     if written is None:
         raise NotFound("There is no DNA.md in the journal.", f"Write one: {space.journal.root / DNA}.")
@@ -46,20 +56,17 @@ def approve_dna(space: OpenSpace, caller: Caller) -> None:
 def opening_of(
     space: OpenSpace, tokens: int, count: Callable[[str], int] = count_tokens
 ) -> tuple[Opening, tuple[str, ...]]:
-    """What a briefing of so many tokens begins with, and what its reader should know about that.
-
-    DNA.md is whole as long as it fits into the budget at all.
-    """
+    """The opening of a briefing of `tokens` tokens, and notices about it. DNA.md is cut only if it exceeds the budget."""
     try:
         written = _written(space)
-    except WaypostError as error:  # a link, or damaged: what is known is told without it
+    except WaypostError as error:  # a link, or damaged: the briefing comes without it
         return Opening(), (f"DNA.md was left out: {error.what}",)
     if written is None:
         return Opening(), ()
     dna, notices = _read(space, written), []
     if not dna.trusted:
         notices.append(
-            "DNA.md came with the repository and is told as data, until a person approves it: `waypost journal approve-dna`."
+            "DNA.md came with the repository and is shown as data, until a person approves it: `waypost journal approve-dna`."
         )
     made = Opening(outside=dna.text) if dna.trusted else Opening(inside=f"{_INSIDE}\n{dna.text}")
     taken = count(made.assembled(""))
@@ -72,7 +79,8 @@ def opening_of(
 
 
 def _read(space: OpenSpace, written: str) -> Dna:
-    return Dna(mask(written).text, _is_trusted(space, written))
+    text = mask(written).text
+    return Dna(text, _is_trusted(space, written), count_tokens(text))
 
 
 def _cut(dna: Dna, whole: Opening, tokens: int, count: Callable[[str], int]) -> Opening:

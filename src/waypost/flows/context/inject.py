@@ -1,16 +1,35 @@
-"""`context --preset inject`: what is known that has to do with a message, and nothing when nothing does (LA-3)."""
+"""Memories that match a message, and nothing if none does: `context --preset inject`, and prompt hooks."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import partial
 
 from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
+from waypost.embed.protocol import Engine
 from waypost.flows.checkouts.treeless import seen_elsewhere
-from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
-from waypost.flows.index.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
+from waypost.flows.context.nearest import DEPTH, MOST, IsKnown, PromptQuery, nearest, only_asks
+from waypost.flows.engines.query import (
+    WHOLE,
+    Check,
+    EngineQuestion,
+    EngineState,
+    engine_notices,
+    engine_roles,
+    engines_for,
+    reading_for,
+)
+from waypost.flows.index.freshness import (
+    MOST_ROUNDS,
+    HitFiles,
+    changed_files_chore,
+    files_of,
+    leave_to_worker,
+    refresh,
+)
+from waypost.flows.journal_files.changes import pending_sync
 from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
@@ -18,172 +37,124 @@ from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
-from waypost.retrieve.calibration import ServingEngines
-from waypost.retrieve.relevance import nearness, shares_words, words_shared
+from waypost.retrieve.relevance import shares_words
 from waypost.store.protocol import Reader
 from waypost.store.shares import TAKES
 from waypost.text.keywords import query_terms
-from waypost.text.language import is_surely_foreign, language_of
-from waypost.text.questions import is_only_question
 
-if TYPE_CHECKING:
-    from waypost.store.protocol import Vector
-
-MOST = 20  # memories that are told at most
-_DEPTH = 100  # passages of each engine that are looked at
-_WORDED = 30  # memories whose words are compared: the nearest, and as many that are found by their words
 _LONGEST = 0.5  # of the budget for one memory
-_AT_A_PROMPT = 0  # texts owed that are embedded while an agent waits: what embeds many takes 200 ms to start
+_AT_A_PROMPT = 0  # pending texts to embed while an agent waits: the engine for many texts takes 200 ms to start
 _HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная информация:"}
 _HEADING = "Known information:"
 
 
-Told = Callable[[Version | Hit], bool]  # whether whoever asks knows this already
-
-
 def inject_brief(
-    space: OpenSpace,
-    message: str,
-    view: View,
-    *,
-    tokens: int = 2000,
-    now: datetime | None = None,
-    told: Told | None = None,
+    space: OpenSpace, message: str, view: View, *, tokens: int = 2000, now: datetime | None = None
 ) -> Briefing:
-    """A list of what lies above the threshold of the engine that judges; by words when no engine can be asked.
+    """DNA.md and memories that match a message, for the tree as it is now.
 
-    `told` is for hooks, which ask with every message while somebody waits: what is known already is left out, and DNA.md
-    too, and what has changed in the tree is left to the worker.
+    The engine that judges has a threshold for that. If no engine can be asked, shared words decide.
+    """
+    from waypost.flows.context.dna import opening_of  # masks secrets: too slow to load for a hook
+
+    check_budget(tokens)
+    message = check_text(message, "question")
+    question = EngineQuestion(space, message)
+    opening, notices = opening_of(space, tokens)
+    checks: list[Check] = [partial(changed_files_chore, space)]
+
+    def read() -> _Near:
+        return _near(space, message, question, lambda _: view, _nothing_known, checks, now)
+
+    near = read()
+    for _ in range(MOST_ROUNDS):
+        if not refresh(space, near.files):
+            break
+        question.try_again()
+        near = read()
+    return _briefing(near, near.hits, opening, tokens, notices)
+
+
+def prompt_brief(
+    space: OpenSpace, message: str, view: Callable[[Reader], View], is_known: IsKnown, *, tokens: int
+) -> Briefing:
+    """Memories that match a prompt, for hooks: the agent waits. Changes in journal files are read first.
+
+    Memories that are known already and DNA.md are left out. The worker indexes changed files and embeds pending texts.
     """
     check_budget(tokens)
     message = check_text(message, "question")
-    if told is not None:
-        opening, notices = Opening(), tuple[str, ...]()
-        found = _near(space, message, view, now, told, pays=_AT_A_PROMPT)
-        hits = still_there(space, leave_outdated(space, found.hits))
-        if found.notices:
-            space.start_worker(space)
-    else:
-        from waypost.flows.context.dna import opening_of  # a hook has no time for it
-
-        opening, notices = opening_of(space, tokens)
-        found = _near_now(space, message, view, now)
-        hits = still_there(space, found.hits)
-    heading = _HEADINGS.get(found.language, _HEADING)
-    text, taken, used = _fitting(hits, heading, opening, tokens)
-    best = max((hit.score for hit in used), default=0.0)
-    explanation = _explain(len(hits), len(used), taken, tokens, (*found.notices, *found.notes, *notices))
-    return Briefing(text, taken, tuple(used), best, explanation)
+    question = EngineQuestion(space, message, most_pending=_AT_A_PROMPT)
+    near = _near(space, message, question, view, is_known, [partial(pending_sync, space)])
+    hits = leave_to_worker(space, near.files, near.tracked, near.hits)
+    if near.notices:
+        space.start_worker(space)
+    return _briefing(near, hits, Opening(), tokens)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Near:
+    """What one transaction says about a message."""
+
     hits: Sequence[Hit]  # the nearest first
     language: str
-    notices: tuple[str, ...]  # what is owed
-    notes: tuple[str, ...] = ()  # of projects that share
+    files: HitFiles
+    tracked: Sequence[str]  # changed files that wait to be indexed
+    notices: tuple[str, ...]  # about engines
+    notes: tuple[str, ...] = ()  # about projects that share
 
 
-def _near_now(space: OpenSpace, message: str, view: View, now: datetime | None) -> _Found:
-    """What is near in the tree as it is at this moment."""
-    catch_up(space)
-    found = _near(space, message, view, now, lambda _: False)
-    for _ in range(MOST_ROUNDS):
-        if not refresh(space, found.hits):
-            break
-        found = _near(space, message, view, now, lambda _: False)
-    return found
+def _nothing_known(_: Version | Hit) -> bool:
+    return False
 
 
 def _near(
-    space: OpenSpace, message: str, view: View, now: datetime | None, told: Told, *, pays: int | None = None
-) -> _Found:
-    language = language_of(message)
-    if is_surely_foreign(message, language):
-        space.engines.awaken_multilingual(space.store)
-    serving = serving_engines(space, language, pays=pays)
-    vectors = vectors_by(space, serving, message)
-    roles = engine_roles(space, serving)
-    if not vectors:
-        from waypost.flows.recall.search import recall  # who has an engine to ask has no time for it
+    space: OpenSpace,
+    message: str,
+    question: EngineQuestion,
+    view: Callable[[Reader], View],
+    is_known: IsKnown,
+    checks: list[Check],
+    now: datetime | None = None,
+) -> _Near:
+    with reading_for(space, question, checks) as (reader, engines):
+        serving = engines_for(space, engines, question.language)
+        vectors, visible = question.by_engine(serving, WHOLE), view(reader)
+        if vectors:
+            query = PromptQuery(message, question.language, vectors, engine_roles(space, serving), is_known)
+            return _read_near(space, reader, engines, serving, query, visible)
+    return _near_by_words(space, message, question.language, visible, is_known, now)
 
-        answer = recall(space, message, view, k=_DEPTH, now=now, shared=True)
-        terms = query_terms(message)
-        hits = [hit for hit in answer.hits if not (told(hit) or _only_asks(hit))]
-        hits = [hit for hit in hits if shares_words(terms, hit.text, language)]
-        return _Found(hits[:MOST], language, answer.notices)
-    asked = PromptQuery(message, language, vectors, roles, told)
+
+def _near_by_words(
+    space: OpenSpace, message: str, language: str, view: View, is_known: IsKnown, now: datetime | None
+) -> _Near:
+    from waypost.flows.recall.search import recall  # needs much more, and a hook is in a hurry
+
+    answer = recall(space, message, view, k=DEPTH, now=now, shared=True)
+    terms = query_terms(message)
+    hits = [hit for hit in answer.hits if not (is_known(hit) or only_asks(hit))]
+    hits = [hit for hit in hits if shares_words(terms, hit.text, language)][:MOST]
     with space.store.read() as reader:
-        near = nearest(reader, asked, view)
-        hits = _hits(space, reader, list(near), near)
-        notices, taken = engine_notices(space, reader, serving), reader.shares.all(TAKES)
-    if not taken:
-        return _Found(hits, language, notices)
-    from waypost.flows.share.inject import near_too  # only where something is shared
-
-    def nearest_shared(reader: Reader, shown: View, is_left_out: Told) -> dict[int, float]:
-        return nearest(reader, replace(asked, told=lambda memory: told(memory) or is_left_out(memory)), shown)
-
-    hits, notes = near_too(space, taken, hits, view, nearest_shared)
-    return _Found(hits[:MOST], language, notices, notes)
+        return _Near(hits, language, files_of(space, reader, hits), _tracked(space, reader), answer.notices)
 
 
-@dataclass(frozen=True, slots=True)
-class PromptQuery:
-    """A message as engines and keywords see it, and what whoever sent it knows already."""
+def _read_near(
+    space: OpenSpace, reader: Reader, engines: EngineState, serving: Sequence[Engine], query: PromptQuery, view: View
+) -> _Near:
+    near, taken = nearest(reader, query, view), reader.shares.all(TAKES)
+    hits, notes = _hits(space, reader, list(near), near), tuple[str, ...]()
+    if taken:
+        from waypost.flows.context.shared import with_shared_hits  # a hook without shares loads nothing of them
 
-    text: str
-    language: str
-    vectors: "dict[str, Vector]"
-    roles: ServingEngines
-    told: Told
-
-
-def nearest(reader: Reader, asked: PromptQuery, view: View) -> dict[int, float]:
-    """The versions that have to do with a message, the nearest first, and how near each is."""
-    cosines: dict[int, dict[str, float]] = {}
-    for engine, vector in asked.vectors.items():
-        for one in reader.search.vectors(engine, vector, _DEPTH, view).hits:
-            best = cosines.setdefault(one.number, {})
-            best[engine] = max(one.score, best.get(engine, -1.0))
-    terms = query_terms(asked.text)
-    worded = [one.number for one in reader.search.keywords(terms, _WORDED, view)]
-    if unseen := [number for number in dict.fromkeys(worded) if number not in cosines]:
-        for engine, vector in asked.vectors.items():
-            for number, score in reader.search.vector_scores(engine, vector, unseen).items():
-                cosines.setdefault(number, {})[engine] = score
-    versions = {
-        number: version
-        for number, version in reader.memories.by_number([*cosines, *unseen]).items()
-        if not (asked.told(version) or _only_asks(version))
-    }
-    shared = words_shared(terms, _readable_words(versions, cosines, worded))
-    near = {
-        number: nearness(
-            cosines.get(number, {}), asked.roles, asked.language, version.language, shared.get(number, 0.0)
-        )
-        for number, version in versions.items()
-    }
-    chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[:MOST]
-    return {number: near[number] for number in chosen}
+        hits, notes = with_shared_hits(space, taken, hits, query, view)
+        hits = hits[:MOST]
+    files, notices = files_of(space, reader, hits), engine_notices(space, engines, serving)
+    return _Near(hits, query.language, files, _tracked(space, reader), notices, notes)
 
 
-def _only_asks(memory: Version | Hit) -> bool:
-    """What somebody once asked is not known by that: the answer is, if there was one."""
-    return memory.kind == "conversation" and is_only_question(memory.text)
-
-
-def _readable_words(
-    versions: Mapping[int, Version], cosines: Mapping[int, Mapping[str, float]], worded: Collection[int]
-) -> dict[int, tuple[str, str]]:
-    """The texts whose words count: of what people and agents wrote, the nearest ones and those found by their words. A
-    piece of code has many words, and says little by them."""
-    best = sorted(versions, key=lambda number: -max(cosines.get(number, {}).values(), default=0.0))[:_WORDED]
-    return {
-        number: (versions[number].text, versions[number].language)
-        for number in {*best, *worded}
-        if number in versions and not KINDS[versions[number].kind].derived
-    }
+def _tracked(space: OpenSpace, reader: Reader) -> list[str]:
+    return reader.code.tracked(space.identity.checkout_id)
 
 
 def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[int, float]) -> list[Hit]:
@@ -195,6 +166,15 @@ def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[i
         memory = memories.get(number) or derived(versions[number], space.clock(), seen)
         made.append(hit_of(memory, near[number], {"meaning": near[number]}))
     return made
+
+
+def _briefing(near: _Near, hits: Sequence[Hit], opening: Opening, tokens: int, notices: Sequence[str] = ()) -> Briefing:
+    kept = near.files.keep(hits)
+    heading = _HEADINGS.get(near.language, _HEADING)
+    text, taken, used = _fitting(kept, heading, opening, tokens)
+    best = max((hit.score for hit in used), default=0.0)
+    explanation = _explain(len(kept), len(used), taken, tokens, (*near.notices, *near.notes, *notices))
+    return Briefing(text, taken, tuple(used), best, explanation)
 
 
 def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -> tuple[str, int, list[Hit]]:
@@ -220,12 +200,12 @@ def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -
         used.pop()
 
 
-def _explain(found: int, told: int, tokens: int, limit: int, notices: Sequence[str]) -> str:
-    if not found:
-        said = "Nothing that is known has to do with this."
-    elif not told:
-        said = f"None of {found} memories fits into {limit} tokens."
+def _explain(near: int, used: int, tokens: int, limit: int, notices: Sequence[str]) -> str:
+    if not near:
+        summary = "No memory matches this."
+    elif not used:
+        summary = f"None of {near} memories fits into {limit} tokens."
     else:
-        left = f", {found - told} left out" if told < found else ""
-        said = f"{counted(told)} in {tokens} of {limit} tokens{left}."
-    return " ".join((said, *notices))
+        left = f", {near - used} left out" if used < near else ""
+        summary = f"{counted(used)} in {tokens} of {limit} tokens{left}."
+    return " ".join((summary, *notices))

@@ -1,4 +1,4 @@
-"""`context --preset journal`: files of the journal, as they help with a question (CM-9).
+"""`context --preset journal`: files of the journal, as they help with a question.
 
 Always the index, the preferences and the last three days; then what the question names or is about, the newest first. All of it
 fenced, DNA.md before it, within half of the window of the model that reads. The answer says what was loaded, and why.
@@ -50,7 +50,7 @@ class JournalBriefing(Briefing):
     loaded: tuple[Loaded, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return Briefing.to_json(self) | {"loaded": [one.to_json() for one in self.loaded]}
+        return Briefing.to_json(self) | {"loaded": [file.to_json() for file in self.loaded]}
 
 
 def journal_brief(
@@ -76,7 +76,7 @@ def journal_brief(
     filled = _fill(pages, standard, _newest_first(choice, standard), opening, limit)
     text = opening.assembled(_GAP.join(filled.sections))
     made = _briefing(text, filled, choice, limit, notices)
-    note(space, "context_loaded", files=[one.path for one in made.loaded], total_tokens=made.tokens)
+    note(space, "context_loaded", files=[file.path for file in made.loaded], total_tokens=made.tokens)
     return made
 
 
@@ -119,29 +119,31 @@ class _Pages:
         return split_summary(_clean(without_marks(self._folder.read(path))))
 
     def _entries(self, path: str) -> list[str]:
-        """Entries that somebody still holds. Words that were forgotten and stand in a file again are not told."""
-        entries, told = entries_of(self._space, path), []
+        """Entries that are still stored. Forgotten text that is in a file again is not shown."""
+        entries, lines = entries_of(self._space, path), []
         with self._space.store.read() as reader:
-            placed = {one.place: one.memory_id for one in reader.journal.places(self._space.journal_id, [path])}
-            held = self._held(reader, placed.values())
+            placed = {place.place: place.memory_id for place in reader.journal.places(self._space.journal_id, [path])}
+            texts = self._held(reader, placed.values())
         for place, entry in enumerate(entries):
-            words = held.get(placed.get(place, ""))
+            words = texts.get(placed.get(place, ""))
             if words is not None:
                 line = readable_entry(entry, self._folder.zone)
                 # What is known word for word has passed the gateway: its secrets are masked.
-                told.append(defuse(line) if words == entry.held else _clean(line))
-        return told
+                lines.append(defuse(line) if words == entry.held else _clean(line))
+        return lines
 
     def _held(self, reader: Reader, wanted: Iterable[str]) -> dict[str, str]:
         """The words of those that are held, by id."""
         ids = set(wanted)
         numbers = [turn.number for turn in reader.memories.neighbours(ids, 0, self._view) if turn.memory_id in ids]
-        found = {one.memory_id: one.text for one in reader.memories.by_number(numbers).values()}
-        for memory_id in ids - found.keys():  # notes are in no session
-            found |= {
-                one.memory_id: one.text for one in reader.memories.versions(memory_id) if one.superseded_at is None
+        texts = {version.memory_id: version.text for version in reader.memories.by_number(numbers).values()}
+        for memory_id in ids - texts.keys():  # notes are in no session
+            texts |= {
+                version.memory_id: version.text
+                for version in reader.memories.versions(memory_id)
+                if version.superseded_at is None
             }
-        return found
+        return texts
 
 
 def is_day(path: str) -> bool:
@@ -216,13 +218,13 @@ def _cut_section(path: str, pieces: Sequence[str], room: int) -> str:
 
 def _briefing(text: str, filled: _Filled, choice: ChosenFiles, limit: int, notices: Sequence[str]) -> JournalBriefing:
     tokens = characters_as_tokens(text)
-    files = ", ".join(f"{one.path} ({one.why})" for one in filled.loaded)
+    files = ", ".join(f"{file.path} ({file.why})" for file in filled.loaded)
     parts = [f"Loaded in {tokens} of {limit} tokens: {files}." if files else "Nothing was loaded."]
     if filled.cut:
         parts.append(f"Cut to what fits: {', '.join(filled.cut)}.")
     if filled.left_out:
         parts.append(f"Left out for want of room: {', '.join(filled.left_out)}.")
-    loaded = {one.path for one in filled.loaded}
+    loaded = {file.path for file in filled.loaded}
     hits: tuple[Hit, ...] = tuple(choice.hits) if loaded else ()
     return JournalBriefing(
         text,

@@ -43,7 +43,7 @@ class ChosenFiles:
 def choose_files(
     space: OpenSpace, question: str, view: View, shelf: CoverageIndex, *, now: datetime, today: date, index: str
 ) -> ChosenFiles:
-    """What is to be read beside what always is."""
+    """The files to read, besides those that are always read."""
     choice = ChosenFiles()
     named_days = days_named(question, language_of(question), today)
     for span in named_days:
@@ -69,8 +69,7 @@ def _add_topic(
     choice: ChosenFiles,
     named: Sequence[DaySpan],
 ) -> None:
-    """Days on which something was said that has to do with the question, and the summaries of their weeks; but for the
-    days that the question names: they are read already."""
+    """Days with matching entries, and the summaries of their weeks. Days that the question names are read already."""
     answer = recall(space, question, replace(view, collections=("journal",)), k=_FOUND, now=now)
     choice.notices += answer.notices
     sure = [hit for hit in answer.hits if hit.score >= SURE][:MOST_FOUND]
@@ -81,16 +80,16 @@ def _add_topic(
             for journal, place in reader.journal.places_of([hit.id for hit in sure])
             if journal == space.journal_id
         ]
-    standing = {place.memory_id: place.path for place in sorted(places, key=lambda one: one.path, reverse=True)}
+    standing = {place.memory_id: place.path for place in sorted(places, key=lambda place: place.path, reverse=True)}
     local = space.journal.today
     for hit in sure:
         day = local(hit.time or hit.valid_from)
         if any(span.first <= day <= span.last for span in named):
             continue
         choice.add(shelf.week(day), "topic")
-        held = shelf.day(day)
+        pages = shelf.day(day)
         own = standing.get(hit.id)
-        choice.add(own if own in held or not held else held[0], "topic")
+        choice.add(own if own in pages or not pages else pages[0], "topic")
 
 
 def _chosen_by_model(

@@ -18,8 +18,9 @@ from waypost.context.route import (
 )
 from waypost.flows.context.brief import Briefing, check_budget
 from waypost.flows.context.route_explanation import explain, left_out_note
-from waypost.flows.context.route_facts import Ranked, RoutedTo, ask, route_to
+from waypost.flows.context.route_facts import Ranked, RoutedTo, read_route_query, route_to
 from waypost.flows.context.route_related import RelatedEntries
+from waypost.flows.engines.query import EngineQuestion, reading_for
 from waypost.flows.index.freshness import catch_up
 from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import looked_at
@@ -43,8 +44,13 @@ class RouteBriefing(Briefing):
         return Briefing.to_json(self) | {
             "cross_references": [list(pair) for pair in self.cross_references],
             "domains": [
-                {"domain": one.domain, "similarity": round(one.similarity, 4), "facts": one.facts, "joined_by": one.why}
-                for one in self.domains
+                {
+                    "domain": joined.domain,
+                    "similarity": round(joined.similarity, 4),
+                    "facts": joined.facts,
+                    "joined_by": joined.why,
+                }
+                for joined in self.domains
             ],
             "left_out": dict(self.left_out),
         }
@@ -59,21 +65,22 @@ def route_brief(
     include_stale: bool = False,
     include_l0: bool = True,
 ) -> RouteBriefing:
-    """What is known as facts about a task, in at most so many tokens.
+    """Facts about a task, in at most `tokens` tokens.
 
-    Level 0 comes first, as far as the budget reaches; then facts of level 1 until 70 % of it is used and of levels 2 and 3
-    until 95 %, out of the domains near the task. Stale facts are left out unless wanted. What was left out is counted.
+    Level 0 comes first, as far as the budget reaches. Then come facts of the domains near the task: level 1 up to 70 % of
+    the budget, levels 2 and 3 up to 95 %. Stale facts are left out by default. What was left out is counted.
     """
     check_budget(tokens)
-    asked = check_text(task, "question")
+    question_text = check_text(task, "question")
     catch_up(space)
-    asking, notices = ask(space, asked, replace(view, collections=SCOPES["facts"]), tokens)
-    with space.store.read() as reader:
-        found = route_to(space, reader, asking, notices)
+    question, view = EngineQuestion(space, question_text), replace(view, collections=SCOPES["facts"])
+    with reading_for(space, question) as (reader, engines):
+        asking, notices = read_route_query(space, reader, engines, question, question_text, view, tokens)
+        routed_to = route_to(space, reader, asking, notices)
         shelves = {
-            PROJECT: _Shelf(space, reader, found.project if include_l0 else (), include_stale),
-            DOMAIN: _Shelf(space, reader, found.domain, include_stale),
-            DEEPER: _Shelf(space, reader, found.deeper, include_stale),
+            PROJECT: _Shelf(space, reader, routed_to.project if include_l0 else (), include_stale),
+            DOMAIN: _Shelf(space, reader, routed_to.domain, include_stale),
+            DEEPER: _Shelf(space, reader, routed_to.deeper, include_stale),
         }
         related = RelatedEntries(space, reader, asking.view, include_stale)
         routed = fill(
@@ -84,14 +91,14 @@ def route_brief(
             related.of,
             lambda lines: left_out_note(_left_out(shelves, lines)),
         )
-    if notices:  # something is owed, perhaps since this question
+    if notices:  # something is pending, perhaps since this question
         space.start_worker(space)
-    return _briefing(found, routed, related, _left_out(shelves, routed.lines), tokens)
+    return _briefing(routed_to, routed, related, _left_out(shelves, routed.lines), tokens)
 
 
 @dataclass(slots=True)
 class _Shelf:
-    """Ranked facts as lines, looked at in the tree when they are taken, page by page."""
+    """Ranked facts as lines. They are compared with the tree page by page, when they are taken."""
 
     space: OpenSpace
     reader: Reader
@@ -104,18 +111,18 @@ class _Shelf:
             yield from map(entry_of, self._hits(self.ranked[start : start + _PAGE]))
 
     def _hits(self, page: Sequence[Ranked]) -> Iterator[Hit]:
-        versions = self.reader.memories.by_number([one.number for one in page])
+        versions = self.reader.memories.by_number([ranked.number for ranked in page])
         memories = looked_at(self.space, self.reader, list(versions.values()))
-        for one in page:
-            memory = memories[one.number]
+        for ranked in page:
+            memory = memories[ranked.number]
             if memory.state.is_stale and not self.include_stale:
                 self.stale += 1
             else:
-                yield hit_of(memory, one.scored.score, dict(one.scored.why))
+                yield hit_of(memory, ranked.scored.score, dict(ranked.scored.why))
 
 
 def _left_out(shelves: Mapping[str, _Shelf], lines: Sequence[RouteLine]) -> dict[str, int]:
-    """How many of the facts that were found are not shown, by the reason."""
+    """How many matching facts are not shown, by reason."""
     without = {
         name: len(shelf.ranked) - shelf.stale - sum(line.section == name for line in lines)
         for name, shelf in shelves.items()
@@ -128,17 +135,17 @@ def _left_out(shelves: Mapping[str, _Shelf], lines: Sequence[RouteLine]) -> dict
 
 
 def _briefing(
-    found: RoutedTo, routed: Routed, related: RelatedEntries, left_out: Mapping[str, int], tokens: int
+    routed_to: RoutedTo, routed: Routed, related: RelatedEntries, left_out: Mapping[str, int], tokens: int
 ) -> RouteBriefing:
     chosen = [line.entry.hits[0].id for section in (DOMAIN, DEEPER) for line in routed.of(section)]
-    confidence = max((found.confidence(memory_id) for memory_id in chosen), default=0.0)
+    confidence = max((routed_to.confidence(memory_id) for memory_id in chosen), default=0.0)
     return RouteBriefing(
         routed.text,
         routed.tokens,
         tuple(hit for section in HEADINGS for line in routed.of(section) for hit in line.entry.hits),
         confidence,
-        explain(found, routed, left_out, confidence, tokens),
+        explain(routed_to, routed, left_out, confidence, tokens),
         related.pairs(line.entry for line in routed.of(RELATED)),
-        found.joined,
+        routed_to.joined,
         left_out,
     )

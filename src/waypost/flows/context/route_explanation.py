@@ -12,40 +12,40 @@ if TYPE_CHECKING:
 _MOST_NAMED = 8  # domains
 
 
-def explain(found: "RoutedTo", routed: Routed, left_out: Mapping[str, int], confidence: float, tokens: int) -> str:
+def explain(routed_to: "RoutedTo", routed: Routed, left_out: Mapping[str, int], confidence: float, tokens: int) -> str:
     """Which domains joined and why, what is shown in how many tokens, and what is not."""
-    parts = [_domains(found, confidence), _shown(routed, tokens), left_out_note(left_out), *found.notices]
+    parts = [_domains(routed_to, confidence), _shown(routed, tokens), left_out_note(left_out), *routed_to.notices]
     return " ".join(part for part in parts if part)
 
 
 def left_out_note(left_out: Mapping[str, int]) -> str:
-    told = [
+    parts = [
         f"{left_out['project']} of the project for want of room" if left_out["project"] else "",
         f"{left_out['room']} more for want of room" if left_out["room"] else "",
         f"{left_out['stale']} stale" if left_out["stale"] else "",
     ]
-    return f"Left out: {', '.join(part for part in told if part)}." if any(told) else ""
+    return f"Left out: {', '.join(part for part in parts if part)}." if any(parts) else ""
 
 
-def _domains(found: "RoutedTo", confidence: float) -> str:
-    if not found.by_meaning:
-        return "No engine could tell which domains are near, so facts of all domains were found by keywords."
-    if not found.known_domains:
+def _domains(routed_to: "RoutedTo", confidence: float) -> str:
+    if not routed_to.by_meaning:
+        return "No engine was available to find near domains, so keywords searched the facts of all domains."
+    if not routed_to.known_domains:
         return ""
-    near = [one for one in found.joined if one.why != WIDENED]
-    wider = [one for one in found.joined if one.why == WIDENED]
-    told = f"Near the task: {_named(near)}" if near else "No domain is near the task"
-    told += f", of {_count(found.known_domains, 'domain')}."
+    near = [domain for domain in routed_to.joined if domain.why != WIDENED]
+    wider = [domain for domain in routed_to.joined if domain.why == WIDENED]
+    text = f"Near the task: {_named(near)}" if near else "No domain is near the task"
+    text += f", of {_count(routed_to.known_domains, 'domain')}."
     if wider:
-        told += f" No fact of a domain answered well (confidence {confidence:.2f}), so the next nearest joined: {_named(wider)}."
-    return told
+        text += f" No fact of a domain answered well (confidence {confidence:.2f}), so the next nearest joined: {_named(wider)}."
+    return text
 
 
 def _named(domains: Iterable[Joined]) -> str:
     all_of_them = list(domains)
     named = ", ".join(
-        f"{one.domain} ({one.similarity:.2f}{', by a fact' if one.why == FACT else ''})"
-        for one in all_of_them[:_MOST_NAMED]
+        f"{domain.domain} ({domain.similarity:.2f}{', by a fact' if domain.why == FACT else ''})"
+        for domain in all_of_them[:_MOST_NAMED]
     )
     more = len(all_of_them) - _MOST_NAMED
     return f"{named} and {more} more" if more > 0 else named

@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
+from waypost.flows.engines.query import WHOLE, EngineQuestion, EngineState, engine_notices, engine_roles, engines_for
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.search import MOST_SPEAKERS, RecallRows, keep_best, question_terms
+from waypost.flows.recall.candidates import Gathered, keep_best, prose_candidates, question_terms
+from waypost.flows.recall.search import MOST_SPEAKERS
 from waypost.model.recall import View
 from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.route import DomainNearness, Joined, closeness, join, with_answering, with_closeness
 from waypost.retrieve.score import ScoredMemory, fuse
-from waypost.store.protocol import Filter, Reader
-from waypost.text.language import is_surely_foreign, language_of
+from waypost.store.protocol import Filter, Reader, VersionSketch
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -67,14 +67,14 @@ class _Pool:
 
     reader: Reader
     asking: RouteQuery
-    gathered: RecallRows = field(default_factory=RecallRows)
+    gathered: Gathered[VersionSketch] = field(default_factory=Gathered)
     domains: dict[int, str] = field(default_factory=dict)
     closeness: dict[int, float] = field(default_factory=dict)
 
     def found(self, view: View, populations: bool = False) -> Iterator[int]:
         for engine, vector in self.asking.vectors.items():
             answer = self.reader.search.vectors(engine, vector, self.asking.depth, view)
-            yield from (found.number for found in answer.hits)
+            yield from (passage.number for passage in answer.hits)
             if populations:
                 self.gathered.populations[engine] = dict(answer.population)
 
@@ -98,7 +98,7 @@ class _Pool:
         return self.domains[number] in domains or number not in self.closeness
 
     def nearest_by_domain(self) -> dict[str, float]:
-        """The closeness of the nearest fact of each domain. What is always told says nothing about one."""
+        """The closeness of the nearest fact of each domain. Facts of level 0 say nothing about a domain."""
         best: dict[str, float] = {}
         for number, near in self.closeness.items():
             if self.gathered.sketches[number].level:
@@ -107,19 +107,17 @@ class _Pool:
         return best
 
 
-def ask(space: OpenSpace, text: str, view: View, tokens: int) -> tuple[RouteQuery, tuple[str, ...]]:
-    """The question as it is searched for, and what its asker should know about the engines."""
-    language = language_of(text)
-    if is_surely_foreign(text, language):
-        space.engines.awaken_multilingual(space.store)
-    serving = serving_engines(space, language)
-    vectors = vectors_by(space, serving, text)
-    with space.store.read() as reader:
-        speakers = reader.memories.speakers(MOST_SPEAKERS)
-        notices = engine_notices(space, reader, serving)
-    question = read_question(text, language=language, now=space.clock(), speakers=speakers)
+def read_route_query(
+    space: OpenSpace, reader: Reader, engines: EngineState, question: EngineQuestion, text: str, view: View, tokens: int
+) -> tuple[RouteQuery, tuple[str, ...]]:
+    """The question as it is searched for, and notices about the engines."""
+    serving = engines_for(space, engines, question.language)
+    vectors = question.by_engine(serving, WHOLE)
+    speakers = reader.memories.speakers(MOST_SPEAKERS)
+    read = read_question(text, language=question.language, now=space.clock(), speakers=speakers)
     depth = min(max(tokens // _TOKENS_OF_A_FACT, _DEPTH[0]), _DEPTH[1])
-    return RouteQuery(question, vectors, engine_roles(space, serving), view, depth), notices
+    query = RouteQuery(read, vectors, engine_roles(space, serving), view, depth)
+    return query, engine_notices(space, engines, serving)
 
 
 def route_to(space: OpenSpace, reader: Reader, asking: RouteQuery, notices: tuple[str, ...]) -> RoutedTo:
@@ -127,28 +125,33 @@ def route_to(space: OpenSpace, reader: Reader, asking: RouteQuery, notices: tupl
     pool = _Pool(reader, asking)
     terms = question_terms(asking.question)
     keep_best(pool.gathered.keyword, reader.search.keywords(terms, asking.depth, asking.view))
-    project = [one.number for one in reader.memories.latest(asking.view, Filter(level=0), _MOST_OF_THE_PROJECT)]
+    project = [version.number for version in reader.memories.latest(asking.view, Filter(level=0), _MOST_OF_THE_PROJECT)]
     pool.add([*project, *pool.gathered.keyword, *pool.found(asking.view, populations=True)])
     near = _near(pool)
     joined = join(near, pool.nearest_by_domain().get("", 0.0))
     if asking.vectors:
-        names = {"", *(one.domain for one in joined)}
+        names = {"", *(domain.domain for domain in joined)}
         domains = tuple(sorted(names)) if len(joined) < len(near) else None
         pool.add(n for levels in _LEVELS for n in pool.found(replace(asking.view, domains=domains, levels=levels)))
     ranked = _fused(space, pool)
-    answers = [(pool.domains[one.number], one.scored.total) for one in ranked if one.level]
+    answers = [(pool.domains[ranking.number], ranking.scored.total) for ranking in ranked if ranking.level]
     joined = with_answering(joined, near, answers)
-    allowed = {"", *(one.domain for one in joined)} if asking.vectors else None
-    shown = [one for one in ranked if allowed is None or not one.level or pool.may_show(one.number, allowed)]
+    allowed = {"", *(domain.domain for domain in joined)} if asking.vectors else None
+    visible = [
+        ranking for ranking in ranked if allowed is None or not ranking.level or pool.may_show(ranking.number, allowed)
+    ]
     return RoutedTo(
-        project=tuple(one for one in shown if one.level == 0),
-        domain=tuple(one for one in shown if one.level == 1),
-        deeper=tuple(one for one in shown if one.level > 1),
+        project=tuple(ranking for ranking in visible if ranking.level == 0),
+        domain=tuple(ranking for ranking in visible if ranking.level == 1),
+        deeper=tuple(ranking for ranking in visible if ranking.level > 1),
         joined=tuple(joined),
         known_domains=len(near),
         by_meaning=bool(asking.vectors),
         notices=notices,
-        sure={one.scored.memory_id: pool.closeness.get(one.number, _BY_WORDS * one.scored.score) for one in shown},
+        sure={
+            ranking.scored.memory_id: pool.closeness.get(ranking.number, _BY_WORDS * ranking.scored.score)
+            for ranking in visible
+        },
     )
 
 
@@ -160,21 +163,20 @@ def _near(pool: _Pool) -> list[DomainNearness]:
     for engine, vector in pool.asking.vectors.items():
         for domain, (facts, mean) in pool.reader.facts.domains(engine, pool.asking.view).items():
             cosine = float(np.dot(mean, vector)) if len(mean) == len(vector) else 0.0
-            one = DomainNearness(domain, facts, cosine, closeness(cosine, engine), nearest.get(domain, 0.0))
-            if domain and (domain not in near or one.of_mean > near[domain].of_mean):
-                near[domain] = one
+            nearness = DomainNearness(domain, facts, cosine, closeness(cosine, engine), nearest.get(domain, 0.0))
+            if domain and (domain not in near or nearness.of_mean > near[domain].of_mean):
+                near[domain] = nearness
     return list(near.values())
 
 
 def _fused(space: OpenSpace, pool: _Pool) -> list[Ranked]:
     """All candidates, best first."""
-    sketches = pool.gathered.sketches
-    number_of = {sketch.memory_id: number for number, sketch in sketches.items()}
-    candidates, populations = pool.gathered.candidates(), pool.gathered.populations
+    sketches, number_of = pool.gathered.sketches, pool.gathered.numbers()
+    candidates, populations = prose_candidates(pool.gathered), pool.gathered.populations
     roles, ranked = pool.asking.roles, list[Ranked]()
-    for one in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(candidates)):
-        number = number_of[one.memory_id]
+    for memory in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(candidates)):
+        number = number_of[memory.memory_id]
         level = sketches[number].level
-        scored = with_closeness(one, pool.closeness[number]) if number in pool.closeness else one
+        scored = with_closeness(memory, pool.closeness[number]) if number in pool.closeness else memory
         ranked.append(Ranked(number, _UNTOLD_LEVEL if level is None else level, scored))
-    return sorted(ranked, key=lambda one: -one.scored.total)  # stable: equal ones keep their order
+    return sorted(ranked, key=lambda ranking: -ranking.scored.total)  # stable: equal ones keep their order

@@ -33,13 +33,13 @@ class RelatedEntries:
     include_stale: bool
     pairs_of: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)  # by the entry's line
 
-    def of(self, shown: Sequence[Hit]) -> Iterator[RouteEntry]:
-        known, count = {hit.id for hit in shown}, 0
-        for first, entry, others in self._entries(shown):
-            new = tuple(hit for hit in entry.hits if hit.id not in known)
+    def of(self, facts: Sequence[Hit]) -> Iterator[RouteEntry]:
+        listed, count = {hit.id for hit in facts}, 0
+        for first, entry, others in self._entries(facts):
+            new = tuple(hit for hit in entry.hits if hit.id not in listed)
             if not new and len(others) < 2:
                 continue
-            known.update(hit.id for hit in new)
+            listed.update(hit.id for hit in new)
             self.pairs_of[entry.said] = tuple((first, other) for other in others)
             yield replace(entry, hits=new)
             count += 1
@@ -49,22 +49,22 @@ class RelatedEntries:
     def pairs(self, entries: Iterable[RouteEntry]) -> tuple[tuple[str, str], ...]:
         return tuple(pair for entry in entries for pair in self.pairs_of.get(entry.said, ()))
 
-    def _entries(self, shown: Sequence[Hit]) -> Iterator[tuple[str, RouteEntry, Sequence[str]]]:
-        """(a shown fact, what it brings, the ids of that) for one shown fact after the other."""
+    def _entries(self, facts: Sequence[Hit]) -> Iterator[tuple[str, RouteEntry, Sequence[str]]]:
+        """(a shown fact, what it brings, the ids of that) for one fact after the other."""
         known_at = self.view.moment.known_at
-        edges = self.reader.edges.of_kinds([hit.id for hit in shown], RELATING, known_at=known_at) if shown else []
+        edges = self.reader.edges.of_kinds([hit.id for hit in facts], RELATING, known_at=known_at) if facts else []
         linked = {end for edge in edges if edge.kind in CAUSAL_LINKS for end in (edge.from_id, edge.to_id)}
-        apart = beside([hit.id for hit in shown if hit.kind == DECISION], edges)
-        told: set[str] = set()
-        covered = {hit.domain for hit in shown if hit.level == 1}
-        modules = self.reader.memories.visible([hit.id for hit in shown if hit.level == 2], self.view)
-        for hit in shown:
-            if hit.id in linked and hit.id not in told:
+        apart = beside([hit.id for hit in facts if hit.kind == DECISION], edges)
+        in_chains: set[str] = set()
+        covered = {hit.domain for hit in facts if hit.level == 1}
+        modules = self.reader.memories.visible([hit.id for hit in facts if hit.level == 2], self.view)
+        for hit in facts:
+            if hit.id in linked and hit.id not in in_chains:
                 chain = self._chain(hit)
-                told.update(one.id for one in chain)
-                yield hit.id, _told(chain), [one.id for one in chain if one.id != hit.id]
-            for found in self._seen([other for one, other in apart if one == hit.id]):
-                yield hit.id, entry_of(found), [found.id]
+                in_chains.update(member.id for member in chain)
+                yield hit.id, _chain_entry(chain), [member.id for member in chain if member.id != hit.id]
+            for other in self._seen([other_id for memory_id, other_id in apart if memory_id == hit.id]):
+                yield hit.id, entry_of(other), [other.id]
             if hit.id in modules:
                 yield from self._above(hit, modules[hit.id].parent, covered)
 
@@ -81,21 +81,23 @@ class RelatedEntries:
             return set(self.reader.memories.visible(ids, self.view))
 
         walked = walk(hit.id, CHAIN_DEPTH, links, visible, most=MOST_IN_A_CHAIN)
-        found = {one.id: one for one in self._seen([one for one in walked.depths if one != hit.id])} | {hit.id: hit}
-        return sorted((found[one] for one in walked.depths if one in found), key=lambda one: chain_order(one.kind))
+        others = self._seen([memory_id for memory_id in walked.depths if memory_id != hit.id])
+        hits = {other.id: other for other in others} | {hit.id: hit}
+        members = [hits[memory_id] for memory_id in walked.depths if memory_id in hits]
+        return sorted(members, key=lambda member: chain_order(member.kind))
 
     def _above(
         self, hit: Hit, parent: str | None, covered: set[str]
     ) -> Iterator[tuple[str, RouteEntry, Sequence[str]]]:
         """Its parent; without one, a fact of its domain when none is shown."""
         if parent is not None:
-            for found in self._seen([parent]):
-                yield hit.id, entry_of(found), [found.id]
+            for above in self._seen([parent]):
+                yield hit.id, entry_of(above), [above.id]
         elif hit.domain and hit.domain not in covered:
             covered.add(hit.domain)
             latest = self.reader.memories.latest(self.view, Filter(level=1, domain=hit.domain), 1)
-            for found in self._as_hits(latest):
-                yield hit.id, entry_of(found), [found.id]
+            for fact in self._as_hits(latest):
+                yield hit.id, entry_of(fact), [fact.id]
 
     def _seen(self, memory_ids: Sequence[str]) -> list[Hit]:
         if not memory_ids:
@@ -108,7 +110,7 @@ class RelatedEntries:
         return [hit for hit in hits if self.include_stale or not hit.is_stale]
 
 
-def _told(chain: Sequence[Hit]) -> RouteEntry:
+def _chain_entry(chain: Sequence[Hit]) -> RouteEntry:
     return chain_entry([(chain_word(hit.kind, place == 0), hit) for place, hit in enumerate(chain)])
 
 

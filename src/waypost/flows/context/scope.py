@@ -1,4 +1,4 @@
-"""`context --preset scope`: what is known about the code of a task, in 500 tokens (CG-15, CG-16)."""
+"""`context --preset scope`: what is known about the code of a task, in 500 tokens."""
 
 from collections.abc import Hashable
 from dataclasses import replace
@@ -8,8 +8,8 @@ from waypost.context.cache import context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
 from waypost.flows.checkouts.treeless import notice_elsewhere, seen_elsewhere
 from waypost.flows.context.brief import Briefing, check_budget
-from waypost.flows.engines.query import question_vectors
-from waypost.flows.index.freshness import MOST_ROUNDS, catch_up, refresh
+from waypost.flows.engines.query import WHOLE, EngineQuestion, engines_for, reading_for
+from waypost.flows.index.freshness import MOST_ROUNDS, catch_up, files_of, refresh
 from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace, tree_changed_key
 from waypost.model.memory import Version
@@ -39,18 +39,25 @@ def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int =
     key = context_key(space.identity.space_id, task, "scope", tokens, space.identity.checkout_id)
     lasting = not view.moment.explicit and view.moment.known_at is None  # another moment has another answer
     made: Briefing | None = space.contexts.get(key, token) if lasting else None
-    if made is not None and not refresh(space, made.memories):
+    if made is not None and not _refresh(space, made):
         return made
     for _ in range(MOST_ROUNDS):
         with space.store.read() as reader:
             token = _token(space, reader)
         made = _make(space, task, view, tokens)
-        if not refresh(space, made.memories):
+        if not _refresh(space, made):
             break
     assert made is not None
     if lasting:
         space.contexts.put(key, made, token)
     return made
+
+
+def _refresh(space: OpenSpace, briefing: Briefing) -> bool:
+    """Index what has changed of the files shown. Returns whether anything had."""
+    with space.store.read() as reader:
+        files = files_of(space, reader, briefing.memories)
+    return refresh(space, files)
 
 
 def _token(space: OpenSpace, reader: Reader) -> Hashable:
@@ -65,31 +72,41 @@ def _token(space: OpenSpace, reader: Reader) -> Hashable:
 
 def _make(space: OpenSpace, task: ScopeTask, view: View, tokens: int) -> Briefing:
     now = space.clock()
-    vectors = question_vectors(space, task.query)
-    with space.store.read() as reader:
-        found: dict[int, float | None] = {}
+    question = EngineQuestion(space, task.query, wakes=False)
+    with reading_for(space, question) as (reader, engines):
+        vectors = question.by_engine(engines_for(space, engines, question.language), WHOLE)
+        candidates: dict[int, float | None] = {}
         for collection in COLLECTIONS:
-            found |= _candidates(reader, task, vectors, replace(view, collections=(collection,)))
-        versions, seen = reader.memories.by_number(found), seen_elsewhere(space, reader)
-    scored = select(score(task, _document(versions[number], cosine), now) for number, cosine in found.items())
-    shown = format_scope(scored, now, tokens)
+            candidates |= _candidates(reader, task, vectors, replace(view, collections=(collection,)))
+        versions, seen = reader.memories.by_number(candidates), seen_elsewhere(space, reader)
+    scored = select(score(task, _document(versions[number], cosine), now) for number, cosine in candidates.items())
+    scope_text = format_scope(scored, now, tokens)
     by_id = {version.memory_id: version for version in versions.values()}
-    hits = tuple(hit_of(derived(by_id[one.document.id], now, seen), one.final, _why(one)) for one in shown.used)
-    told = " ".join((_told(task, shown), *notice_elsewhere(space)))
-    return Briefing(shown.text, shown.tokens, hits, max((one.final for one in shown.used), default=0.0), told)
+    hits = tuple(
+        hit_of(derived(by_id[scored_place.document.id], now, seen), scored_place.final, _why(scored_place))
+        for scored_place in scope_text.used
+    )
+    explanation = " ".join((_told(task, scope_text), *notice_elsewhere(space)))
+    return Briefing(
+        scope_text.text,
+        scope_text.tokens,
+        hits,
+        max((scored_place.final for scored_place in scope_text.used), default=0.0),
+        explanation,
+    )
 
 
 def _candidates(reader: Reader, task: ScopeTask, vectors: "dict[str, Vector]", view: View) -> dict[int, float | None]:
     """The nearest ten; by keywords where there are no vectors, or not enough yet."""
-    found: dict[int, float | None] = {}
+    candidates: dict[int, float | None] = {}
     for engine, vector in vectors.items():
-        for one in reader.search.vectors(engine, vector, _FROM_EACH, view).hits:
-            found[one.number] = max(one.score, found.get(one.number) or -1.0)
-    if len(found) < _FROM_EACH:
+        for passage in reader.search.vectors(engine, vector, _FROM_EACH, view).hits:
+            candidates[passage.number] = max(passage.score, candidates.get(passage.number) or -1.0)
+    if len(candidates) < _FROM_EACH:
         terms = query_terms(" ".join((task.description, *task.expanded)))
-        for one in reader.search.code_keywords(terms, _WEIGHTS, _FROM_EACH, view):
-            found.setdefault(one.number, None)
-    return found
+        for passage in reader.search.code_keywords(terms, _WEIGHTS, _FROM_EACH, view):
+            candidates.setdefault(passage.number, None)
+    return candidates
 
 
 def _document(version: Version, cosine: float | None) -> ScopeDocument:
@@ -111,14 +128,14 @@ def _document(version: Version, cosine: float | None) -> ScopeDocument:
     )
 
 
-def _why(one: ScopeScored) -> dict[str, float]:
-    return {"meaning": one.semantic, "keywords": one.keyword, "recency": one.recency, "type": one.bonus}
+def _why(scored: ScopeScored) -> dict[str, float]:
+    return {"meaning": scored.semantic, "keywords": scored.keyword, "recency": scored.recency, "type": scored.bonus}
 
 
-def _told(task: ScopeTask, shown: ScopeText) -> str:
-    if shown.left_out and not shown.used:
-        return f"None of {shown.left_out} places fits into the budget."
-    if not shown.used:
+def _told(task: ScopeTask, scope_text: ScopeText) -> str:
+    if scope_text.left_out and not scope_text.used:
+        return f"None of {scope_text.left_out} places fits into the budget."
+    if not scope_text.used:
         return f"Nothing about {', '.join(task.keywords) or 'this'} scored above 0.5."
-    left = f", {shown.left_out} left out" if shown.left_out else ""
-    return f"A {task.task_type} task: {len(shown.used)} places in {shown.tokens} tokens{left}."
+    left = f", {scope_text.left_out} left out" if scope_text.left_out else ""
+    return f"A {task.task_type} task: {len(scope_text.used)} places in {scope_text.tokens} tokens{left}."

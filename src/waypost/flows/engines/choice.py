@@ -1,4 +1,4 @@
-"""The engines of a space: the main one for everything, a multilingual one beside it once something is not English."""
+"""The engines of a space: the main one, and a multilingual one once a text or question is not English."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,11 +22,10 @@ _BUILT_IN = {"minilm": MINILM.name, MULTILINGUAL: MULTILINGUAL_MODEL.name}
 
 
 class LazyEngine:
-    """An engine by its name in the settings, opened when it first has to work.
+    """An engine by its name in the settings, opened on first use.
 
-    Until then, and while its weights or server are away, its identity is known all the same: what it owes can be
-    counted. It is tried again each time, so that weights installed meanwhile are used. `known_as` is the name by
-    which the space knows an engine whose own name cannot be asked for now.
+    Its name is known even if its weights or server are unavailable, so its pending texts can be counted. Opening is
+    tried again each time. `known_as` is the stored name of an engine that can't be opened now.
     """
 
     def __init__(self, setting: str, open_engine: Callable[[str], Engine]) -> None:
@@ -62,7 +61,7 @@ class LazyEngine:
 
 
 class EngineChoice:
-    """Opens engines when they are first needed and remembers which cannot be used now, and why."""
+    """Opens engines on first use, and records which are unavailable and why."""
 
     def __init__(self, open_engine: Callable[[str], Engine], main: str, multilingual: bool) -> None:
         self._open_engine = open_engine
@@ -72,6 +71,7 @@ class EngineChoice:
         self._worked: set[str] = set()
         self._questions: dict[str, int] = {}
         self.away: dict[str, str] = {}  # engine name → why it cannot embed
+        self.last_uses: dict[str, dict[tuple[Engine, str], None]] = {}  # language → engines, and forms of a question
 
     @property
     def main(self) -> LazyEngine:
@@ -91,7 +91,7 @@ class EngineChoice:
         return [self.main] if beside is None else [self.main, beside]
 
     def awaken_multilingual(self, store: Store) -> None:
-        """A text or question is not English: from now on everything is embedded by the multilingual engine too."""
+        """Embed everything with the multilingual engine too, from now on."""
         beside = self.multilingual
         if beside is None or not store.may_write:
             return
@@ -107,7 +107,7 @@ class EngineChoice:
         return engine.name in self._worked
 
     def embed(self, engine: Engine, texts: Sequence[str]) -> "Vector | None":
-        """Vectors, or None when the engine is away; `away` then says why."""
+        """Vectors, or None if the engine is unavailable; `away` then has the reason."""
         try:
             vectors = engine.embed(texts)
         except EngineError as error:

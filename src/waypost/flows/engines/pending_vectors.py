@@ -1,4 +1,4 @@
-"""Paying the vectors owed: for texts written while an engine was away, for a second engine, after a change of engine."""
+"""Embed pending texts: written while an engine was unavailable, or from before an engine was added or changed."""
 
 from collections.abc import Callable
 
@@ -12,26 +12,26 @@ _BATCH = 256  # versions embedded between two transactions
 _MAIN, _MAIN_SETTING = "main_engine", "main_setting"
 _PREVIOUS, PREVIOUS_SETTING = "previous_engine", "previous_setting"
 
-Progress = Callable[[str, int], None]  # engine name, texts still owed
+Progress = Callable[[str, int], None]  # engine name, texts still pending
 
 
 def adopt_engine(space: OpenSpace) -> None:
-    """Notice that the configured engine has changed: everything is owed to the new one, the old one serves meanwhile.
+    """Detect that the configured engine has changed: queue all texts for it. Until they are embedded, the old one serves.
 
-    One that is away and cannot be asked for its name is taken for the one that the same setting meant before.
+    An unavailable engine keeps the name that the same setting meant before.
     """
     main, setting = space.engines.main, space.settings.engine
     name = main.name
     with space.store.read() as reader:
-        known = reader.meta.get(_MAIN)
-        if known is not None and name == setting == reader.meta.get(_MAIN_SETTING):
-            main.known_as = name = known
-        if known == name:
+        adopted = reader.meta.get(_MAIN)
+        if adopted is not None and name == setting == reader.meta.get(_MAIN_SETTING):
+            main.known_as = name = adopted
+        if adopted == name:
             return
     with space.store.write() as writer:
-        known = writer.meta.get(_MAIN)
-        if known is not None and known != name:
-            writer.meta.set(_PREVIOUS, known)
+        adopted = writer.meta.get(_MAIN)
+        if adopted is not None and adopted != name:
+            writer.meta.set(_PREVIOUS, adopted)
             writer.meta.set(PREVIOUS_SETTING, writer.meta.get(_MAIN_SETTING) or "")
         writer.meta.set(_MAIN, name)
         writer.meta.set(_MAIN_SETTING, setting)
@@ -39,10 +39,10 @@ def adopt_engine(space: OpenSpace) -> None:
 
 
 def settle(space: OpenSpace, *, limit: int | None = None, progress: Progress = lambda *_: None) -> dict[str, int]:
-    """Embed what is owed, at most `limit` texts for each engine. Returns what is still owed."""
+    """Embed pending texts, at most `limit` for each engine. Returns how many are left, by engine."""
     with space.store.read() as reader:
         nameless = reader.meta.get(_MAIN) == space.settings.engine
-    if nameless:  # it was away when the space was opened; perhaps it is here now, under its true name
+    if nameless:  # it was unavailable when the space was opened; perhaps it now has a name
         adopt_engine(space)
     with space.store.read() as reader:
         engines = space.engines.active(reader)
@@ -65,7 +65,7 @@ def _settle_engine(space: OpenSpace, engine: Engine, limit: int | None, progress
         if not owed or not versions:
             return
         progress(engine.name, owed)
-        if not missing:  # indexed under other rules than today's: index these versions anew
+        if not missing:  # indexed by older rules: index these versions again
             _index_again(space, [version.number for version in versions])
             continue
         vectors = space.engines.embed(engine, [passages[digest].text for digest in missing])
@@ -86,7 +86,7 @@ def _index_again(space: OpenSpace, numbers: list[int]) -> None:
 
 
 def _retire_previous(space: OpenSpace) -> None:
-    """When the new engine has everything, the vectors of the ones before it are only a burden."""
+    """Drop the vectors of former engines once the new one has embedded everything."""
     with space.store.read() as reader:
         previous = reader.meta.get(_PREVIOUS)
         main = space.engines.main.name
@@ -103,7 +103,7 @@ def _retire_previous(space: OpenSpace) -> None:
 
 
 def rebuild(space: OpenSpace, caller: Caller, *, progress: Progress = lambda *_: None) -> dict[str, int]:
-    """Make everything derived again from what is kept: passages, keywords, vectors. Readers are served meanwhile."""
+    """Rebuild passages, keywords and vectors from the stored texts. Readers are served meanwhile."""
     with space.store.write() as writer:
         details = {"owners_word": caller.owners_word}
         writer.audit.add(AuditEntry(space.clock(), "rebuild", None, caller.source, caller.actor, details))

@@ -1,69 +1,175 @@
 """Which engines answer a question, and what they see in it."""
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
 from waypost.flows.engines.pending_vectors import PREVIOUS_SETTING, settle
 from waypost.flows.open_space import OpenSpace
-from waypost.retrieve.calibration import ServingEngines
+from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.store.protocol import Reader
-from waypost.text.language import language_of
+from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
-ON_THE_SPOT = 256  # texts owed that are embedded before answering, rather than found by keywords only
+ON_THE_SPOT = 256  # pending texts that are embedded before answering, rather than found by keywords only
+WHOLE = "whole"  # the form of a question that is its text as it stands
 
 
-def question_vectors(space: OpenSpace, text: str) -> "dict[str, Vector]":
-    """The text as each engine that serves its language sees it."""
-    return vectors_by(space, serving_engines(space, language_of(text)), text)
+Chore = Callable[[], object]  # something to do before a question can be answered
+Check = Callable[[Reader], Chore | None]
 
 
-def vectors_by(space: OpenSpace, serving: list[Engine], text: str) -> "dict[str, Vector]":
-    made = {engine.name: space.engines.embed_question(engine, text) for engine in serving}
-    return {name: vector for name, vector in made.items() if vector is not None}
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """The engines of a space as one read transaction sees them."""
+
+    main: Engine
+    multilingual: Engine | None  # once it is active
+    pending: Mapping[str, int]  # texts to embed, by engine name; also of engines that are no longer active
+    previous: str | None  # setting of the engine before the main one, until that has embedded everything
+
+    def preferred(self, language: str) -> list[Engine]:
+        """The engines to ask when nothing is pending."""
+        if self.multilingual is None:
+            return [self.main]
+        return [self.main, self.multilingual] if is_english(language) else [self.multilingual]
+
+    def has_few_pending(self, language: str, most: int) -> bool:
+        """Whether a preferred engine has some texts left to embed, but at most so many."""
+        return any(0 < self.pending.get(engine.name, 0) <= most for engine in self.preferred(language))
+
+    def is_pending(self, engines: Iterable[Engine]) -> bool:
+        return any(self.pending.get(engine.name, 0) for engine in engines)
 
 
-def serving_engines(space: OpenSpace, language: str, *, pays: int | None = None) -> list[Engine]:
-    """The engines to ask, with small debts paid first, of up to `pays` texts. A debt that stays is told, and another engine
-    stands in."""
-    pays = ON_THE_SPOT if pays is None else pays
-    with space.store.read() as reader:
-        active, owed, previous = (
-            space.engines.active(reader),
-            reader.vectors.pending(),
-            reader.meta.get(PREVIOUS_SETTING),
-        )
-    beside = active[1] if len(active) > 1 else None
-    wanted = [active[0]] if language in ("en", "") or beside is None else [beside]
-    if beside is not None and beside not in wanted:
-        wanted.append(beside)
-    if any(0 < owed.get(engine.name, 0) <= pays for engine in wanted) and space.store.may_write:
-        owed = settle(space, limit=pays)
-    if any(owed.get(engine.name, 0) for engine in wanted) and active[0] not in wanted:
-        wanted.append(active[0])
-    if previous and owed.get(active[0].name, 0):
-        wanted.append(space.engines.other(previous))
-    return wanted
+def read_engines(space: OpenSpace, reader: Reader) -> EngineState:
+    main, *others = space.engines.active(reader)
+    return EngineState(main, others[0] if others else None, reader.vectors.pending(), reader.meta.get(PREVIOUS_SETTING))
 
 
-def engine_roles(space: OpenSpace, serving: list[Engine]) -> ServingEngines:
-    """The main engine judges English pairs, the other one the rest, or what the main one has not read yet."""
+def engines_for(space: OpenSpace, state: EngineState, language: str) -> list[Engine]:
+    """The engines to ask. Others stand in for one that has texts left to embed."""
+    engines = state.preferred(language)
+    if state.is_pending(engines) and state.main not in engines:
+        engines.append(state.main)
+    if state.previous and state.is_pending([state.main]):
+        engines.append(space.engines.other(state.previous))
+    return engines
+
+
+class EngineQuestion:
+    """A question to the engines of a space. Each engine embeds each text once.
+
+    `forms` returns the texts of a form of the question; their vectors are added up. Engines that were asked in this
+    language before are asked ahead, because probably they serve again: so no transaction waits for them.
+    """
+
+    def __init__(
+        self,
+        space: OpenSpace,
+        text: str,
+        forms: Callable[[str], Sequence[str]] | None = None,
+        *,
+        most_pending: int | None = None,
+        wakes: bool = True,
+    ) -> None:
+        self.language = language_of(text)
+        self._space, self._engines = space, space.engines
+        self._forms = forms or (lambda _: (text,))
+        self._wakes = wakes and is_surely_foreign(text, self.language)  # the multilingual engine
+        self._most_pending = ON_THE_SPOT if most_pending is None else most_pending
+        self._embeds_pending = True
+        self._embedded: dict[tuple[str, str], Vector | None] = {}
+        self._uses: dict[tuple[Engine, str], None] = {}
+
+    def chore(self, state: EngineState) -> Chore | None:
+        """What to do before the engines are asked, if anything: each thing is tried once."""
+        if self._wakes and state.multilingual is None:
+            self._wakes = False
+            return partial(self._engines.awaken_multilingual, self._space.store)
+        few = self._embeds_pending and state.has_few_pending(self.language, self._most_pending)
+        if few and self._space.store.may_write:
+            self._embeds_pending = False
+            return partial(settle, self._space, limit=self._most_pending)
+        return None
+
+    def try_again(self) -> None:
+        """Files were indexed: new texts may be pending."""
+        self._embeds_pending = True
+
+    def embed_ahead(self) -> None:
+        for engine, form in self._engines.last_uses.get(self.language, ()):
+            self._vector(engine, form)
+
+    def by_engine(self, engines: Sequence[Engine], form: str) -> "dict[str, Vector]":
+        """Vectors by engine name, without engines that are unavailable."""
+        self._uses |= dict.fromkeys((engine, form) for engine in engines)
+        self._engines.last_uses[self.language] = self._uses
+        vectors = {engine.name: self._vector(engine, form) for engine in engines}
+        return {name: vector for name, vector in vectors.items() if vector is not None}
+
+    def _vector(self, engine: Engine, form: str) -> "Vector | None":
+        vectors = [self._embed(engine, text) for text in self._forms(form)]
+        parts = [vector for vector in vectors if vector is not None]
+        if len(parts) < 2:
+            return parts[0] if parts else None
+        total: Vector = sum(parts[1:], parts[0])
+        length = float((total * total).sum()) ** 0.5
+        return total / length if length else parts[0]
+
+    def _embed(self, engine: Engine, text: str) -> "Vector | None":
+        key = (engine.name, text)
+        if key not in self._embedded:
+            self._embedded[key] = self._engines.embed_question(engine, text)
+        return self._embedded[key]
+
+
+@contextmanager
+def reading_for(
+    space: OpenSpace, question: EngineQuestion, checks: list[Check] | None = None
+) -> Iterator[tuple[Reader, EngineState]]:
+    """A read transaction in which a question can be answered.
+
+    What must be done first is done between two transactions. Each check is made once, and then removed from the list.
+    """
+    checks = [] if checks is None else checks
+    while True:
+        question.embed_ahead()
+        with space.store.read() as reader:
+            chore = None
+            while checks and chore is None:
+                chore = checks.pop(0)(reader)
+            if chore is None:
+                state = read_engines(space, reader)
+                chore = question.chore(state)
+            if chore is None:
+                yield reader, state
+                return
+        chore()
+
+
+def engine_roles(space: OpenSpace, serving: Sequence[Engine]) -> ServingEngines:
+    """The main engine judges English pairs. Another one judges the rest, or what the main one hasn't embedded yet."""
     main = space.engines.main.name
     return ServingEngines(main, next((engine.name for engine in serving if engine.name != main), None))
 
 
-def engine_notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:
+def engine_notices(space: OpenSpace, state: EngineState, serving: Sequence[Engine]) -> tuple[str, ...]:
+    """Which engines could not be asked, and how many texts are pending."""
     away = space.engines.away
     absent = [engine.name for engine in serving if engine.name in away]
-    owed = {engine.name: reader.vectors.pending().get(engine.name, 0) for engine in space.engines.active(reader)}
+    active = [engine.name for engine in (state.main, state.multilingual) if engine is not None]
     return (
         *(f"Answered without {name}: {' '.join(away[name].split())}" for name in absent),
         *(
-            f"{counted(count, 'text waits', 'texts wait')} to be embedded by {name}; found by keywords until then."
-            for name, count in owed.items()
-            if count
+            f"{counted(state.pending[name], 'text waits', 'texts wait')} to be embedded by {name}; found by keywords until then."
+            for name in active
+            if state.pending.get(name, 0)
         ),
     )

@@ -26,10 +26,10 @@ from waypost.flows.index.code_memories import (
 )
 from waypost.flows.index.digest_pool import Outcome, digest_files
 from waypost.flows.index.file_digest import DIGEST_FORMAT, Digest, DigestJob
-from waypost.flows.index.patterns import IndexPatterns
+from waypost.flows.index.patterns import IndexPatterns, read_patterns
 from waypost.flows.open_space import IN_TREE, OpenSpace, digest_format_key, indexed_commit_key, tree_of
-from waypost.flows.write.ttl_refresh import refresh_for
-from waypost.store.protocol import FileRow
+from waypost.flows.write.ttl_refresh import refresh_for, refreshable
+from waypost.store.protocol import FileRow, Reader
 from waypost.text.secrets.masking import mask
 
 _MOST_AT_ONCE = 200  # files in one transaction, so that other writers do not wait long
@@ -81,6 +81,7 @@ def index_tree(
     commit_key = indexed_commit_key(space)
     with space.store.read() as reader:
         rows, since = reader.code.files(checkout), reader.meta.get(commit_key) or ""
+        described = _paths_with_summary(space, reader)
         force = force or (bool(rows) and reader.meta.get(digest_format_key(space)) != DIGEST_FORMAT)
     done.unchanged = sum(not force and _is_same(rows.get(path), entry) for path, entry in present.items())
     was_named = choose(before.include, before.exclude).names_file if before is not None else None
@@ -99,7 +100,7 @@ def index_tree(
         with space.store.write() as writer:
             writer.meta.set(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
-    _store_files(space, wanted, moves, rows, times, force, done, report)
+    _store_files(space, wanted, moves, rows, described, times, force, done, report)
     if rows:  # in a new index nothing has changed
         refresh_for(space, done.edited)
     if any(os.path.lexists(root / path) for path in done.changed if path not in present):
@@ -113,27 +114,35 @@ def index_tree(
     return done
 
 
-def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: IndexPatterns | None = None) -> Indexed:
+def index_paths(space: OpenSpace, paths: Sequence[str]) -> Indexed:
     """Bring the index up to date with these files only: changed, new or removed."""
     root, checkout, done = tree_of(space), space.identity.checkout_id, Indexed()
-    chosen = patterns or IndexPatterns()
-    looked = look_at(root, paths, include=chosen.include, exclude=chosen.exclude)
-    entries = {entry.path: entry for entry in _readable(space, looked)}
-    done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
     with space.store.read() as reader:
+        patterns, described = read_patterns(space, reader), _paths_with_summary(space, reader)
+        tracked = {*reader.code.tracked(checkout)}.intersection(paths)
+        refreshes = bool(refreshable(reader, space.clock()))
+        looked = look_at(root, paths, include=patterns.include, exclude=patterns.exclude)
+        entries = {entry.path: entry for entry in _readable(space, looked)}
         rows = reader.code.files(checkout, {*paths, *entries})
         if any(path not in rows for path in paths):  # perhaps a folder that was removed
             inside = tuple(f"{path}/" for path in paths)
             rows |= {path: row for path, row in reader.code.files(checkout).items() if path.startswith(inside)}
+    done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
     wanted = [entry for path, entry in entries.items() if not entry.skipped and not _is_same(rows.get(path), entry)]
     gone = [row for path, row in rows.items() if path not in entries or path in done.skipped]
     times = TreeTimes(root, space.clock(), few=True)
     moves = _Moves(gone, {})
-    _store_files(space, wanted, moves, rows, times, False, done, quiet)
-    refresh_for(space, done.edited)
-    with space.store.write() as writer:
-        writer.code.untrack(checkout, paths)
+    _store_files(space, wanted, moves, rows, described, times, False, done, quiet, tracked)
+    if refreshes:
+        refresh_for(space, done.edited)
+    if tracked:  # unchanged files
+        with space.store.write() as writer:
+            writer.code.untrack(checkout, sorted(tracked))
     return done
+
+
+def _paths_with_summary(space: OpenSpace, reader: Reader) -> set[str]:
+    return {row.path for row in reader.code.derived_of_kind(space.identity.checkout_id, "summary")}
 
 
 class _Moves:
@@ -163,15 +172,19 @@ def _store_files(
     wanted: Sequence[WalkedFile],
     moves: _Moves,
     rows: dict[str, FileRow],
+    described: set[str],
     times: TreeTimes,
     force: bool,
     done: Indexed,
     report: Report,
+    tracked: set[str] | None = None,
 ) -> None:
+    """Store the wanted files, and drop those that are gone or cannot be read any more.
+
+    Removes the stored files from `tracked`, and from the queue of tracked files.
+    """
     finished, began = 0, timing.perf_counter()
     code = {entry.path for entry in wanted if is_code(entry.path)}
-    with space.store.read() as reader:
-        described = {row.path for row in reader.code.derived_of_kind(space.identity.checkout_id, "summary")}
     lost = not described.isdisjoint(moves.left())  # a new file may be a renamed one
     jobs = [
         DigestJob(entry.path, entry.size, entry.named, entry.path in described or (lost and entry.path not in rows))
@@ -204,6 +217,10 @@ def _store_files(
                 store_file(space, writer, digest, row, rows.get(path), origin, engines, times.urgency(path))
             if done.read > before:
                 note_analysis(space, writer)
+            if stored := [path for path, _ in batch if tracked and path in tracked]:
+                writer.code.untrack(space.identity.checkout_id, stored)
+        if tracked:
+            tracked.difference_update(path for path, _ in batch)
         finished += len(batch)
         if code:
             code.difference_update(path for path, _ in batch)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from waypost.flows.open_space import OpenSpace, patterns_key
+from waypost.store.protocol import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,11 @@ class IndexPatterns:
 def stored_patterns(space: OpenSpace) -> IndexPatterns:
     """The patterns of this checkout."""
     with space.store.read() as reader:
-        stored = json.loads(reader.meta.get(patterns_key(space)) or "{}")
+        return read_patterns(space, reader)
+
+
+def read_patterns(space: OpenSpace, reader: Reader) -> IndexPatterns:
+    stored = json.loads(reader.meta.get(patterns_key(space)) or "{}")
     return IndexPatterns(tuple(stored.get("include", ())), tuple(stored.get("exclude", ())))
 
 

@@ -77,7 +77,7 @@ def summary(space: OpenSpace, path: str) -> str:
     with space.store.read() as reader:
         indexed = bool(reader.code.files(space.identity.checkout_id, [place]))
     if indexed:
-        index_paths(space, [place], patterns=patterns)  # it may have changed
+        index_paths(space, [place])  # it may have changed
     if stored := stored_summary(space, place):
         return stored
     parsed_file = open_source(root, place)
@@ -129,7 +129,7 @@ def _files(space: OpenSpace, path: str | None) -> dict[str, FileRow]:
     root = tree_of(space)
     place = None if path is None else safe_relative_path(root, path)
     if place is not None:
-        index_paths(space, [place], patterns=stored_patterns(space))
+        index_paths(space, [place])
     with space.store.read() as reader:
         rows = reader.code.files(checkout, None if place is None else [place])
     if not rows:

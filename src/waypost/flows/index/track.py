@@ -1,4 +1,4 @@
-"""Keeping the index at the tree's side while somebody works: a file at a time, or all that a task changed."""
+"""Keep the index up to date while somebody works: one file at a time, or everything a task changed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,14 +28,14 @@ _MOST_FILES_NAMED = 20  # with what was done: enough to find it by, few enough t
 
 
 def update(space: OpenSpace, paths: Sequence[str]) -> Indexed:
-    """Index these files now. What follows from them for the whole tree is left to the worker."""
-    done = index_paths(space, _inside(space, paths), patterns=stored_patterns(space))
+    """Index these files now. The worker updates what depends on the whole tree."""
+    done = index_paths(space, _inside(space, paths))
     space.start_worker(space)
     return done
 
 
 def track(space: OpenSpace, paths: Sequence[str], action: str = "edit") -> None:
-    """Note that these files have changed; the worker does the rest, so the caller does not wait."""
+    """Queue changed files for the worker; the caller does not wait."""
     if action not in ACTIONS:
         raise InvalidInput(f"There is no action {action[:40]!r}.", f"Actions: {', '.join(ACTIONS)}.")
     chosen = _inside(space, paths)
@@ -45,13 +45,13 @@ def track(space: OpenSpace, paths: Sequence[str], action: str = "edit") -> None:
 
 
 def index_tracked(space: OpenSpace, *, limit: int | None = None) -> int:
-    """Index what was tracked. Returns how many files that were."""
+    """Index the queued files. Returns how many there were."""
     if not space.identity.has_tree:
         return 0
     with space.store.read() as reader:
         waiting = reader.code.tracked(space.identity.checkout_id)[:limit]
     if waiting:
-        index_paths(space, waiting, patterns=stored_patterns(space))
+        index_paths(space, waiting)
     return len(waiting)
 
 
@@ -82,37 +82,37 @@ def _owe_learning(space: OpenSpace, since: str) -> None:
     if newest and "commit" in space.settings.learn_on:
         with space.store.write() as writer:
             if not writer.meta.get(learn_since_key(space)):
-                known = writer.meta.get(learned_commit_key(space)) or since or f"{newest}~1"
-                writer.meta.set(learn_since_key(space), known)
+                learned_commit = writer.meta.get(learned_commit_key(space)) or since or f"{newest}~1"
+                writer.meta.set(learn_since_key(space), learned_commit)
 
 
 def finish(space: OpenSpace, description: str, files: Sequence[str] | None, caller: Caller) -> Receipt:
     """Bring what a task changed into the index in one go, and remember that it was done."""
-    told = check_text(description, "description")
+    task = check_text(description, "description")
     if files is None:
         patterns = stored_patterns(space)
         chosen = index_tree(space, include=patterns.include, exclude=patterns.exclude).changed
     else:
         chosen = _inside(space, files)
-        index_paths(space, chosen, patterns=stored_patterns(space))
+        index_paths(space, chosen)
     analyze_project(space)
     tree = TreeNow(space)
     there = [path for path in chosen if tree.has_file(path)]
     absent = [path for path in chosen if path not in there]
     draft = Draft.of(
         {
-            "text": f"Task completed: {told}",
+            "text": f"Task completed: {task}",
             "kind": "learning",
             "tags": {"files_changed": str(len(chosen))} | ({"files_deleted": str(len(absent))} if absent else {}),
         }
     )
     named = tuple(CodeReference(path) for path in there[:_MOST_FILES_NAMED])
     receipt = next(remember(space, [replace(draft, refs=named)], caller, direct=True))
-    return replace(receipt, notices=(*receipt.notices, *_told_absent(absent)))
+    return replace(receipt, notices=(*receipt.notices, *_absent_notices(absent)))
 
 
-def _told_absent(paths: Sequence[str]) -> tuple[str, ...]:
-    """A deleted file, a folder or a link cannot be pointed at; whoever named one by mistake should know."""
+def _absent_notices(paths: Sequence[str]) -> tuple[str, ...]:
+    """Notices about deleted files, folders and links: no memory can point at these."""
     if not paths:
         return ()
     names = ", ".join(paths[:_MOST_ABSENT_NAMED]) + (", …" if len(paths) > _MOST_ABSENT_NAMED else "")

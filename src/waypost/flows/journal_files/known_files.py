@@ -1,26 +1,30 @@
 """Which journal files the index knows, and in which state."""
 
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.files import FileStamp
+from waypost.journal.files import FileStamp, JournalFolder
 from waypost.store.journal import KnownFile
+from waypost.store.protocol import Reader
 
 IN_TREES = "journals_in_trees"  # set once a journal was read in a repository
 MOVED = "journal_moved"  # set once entries from before there were files are written to files
 
 
-def is_current(space: OpenSpace, *, archive: bool = True) -> bool:
+def is_current(space: OpenSpace) -> bool:
     with space.store.read() as reader:
-        stored, moved = reader.journal.files(space.journal_id, archive=archive), reader.meta.get(MOVED)
-    if not moved:
+        return files_match(space, reader, space.journal, archive=True)
+
+
+def files_match(space: OpenSpace, reader: Reader, folder: JournalFolder, archive: bool) -> bool:
+    """Whether the index knows every file in its present state."""
+    if not reader.meta.get(MOVED):
         return False
-    folder = space.journal
+    stored = reader.journal.files(space.journal_id, archive=archive)
     return (not stored and not folder.root.is_dir()) or stored == known_files(folder.scan(archive=archive))
 
 
-def tree_seen(space: OpenSpace) -> str | None:
+def tree_seen(space: OpenSpace, reader: Reader) -> str | None:
     """The checkout whose entries a reader sees if journals are kept in repositories, or None."""
-    with space.store.read() as reader:
-        return space.journal_id if reader.meta.get(IN_TREES) else None
+    return space.journal_id if reader.meta.get(IN_TREES) else None
 
 
 def known_files(stamps: dict[str, FileStamp]) -> dict[str, KnownFile]:

@@ -1,8 +1,8 @@
-"""Do memories still point at what they were about? Verdicts are found, kept by checkout and file content, and read.
+"""Do memories still point at the same code? Verdicts are stored by checkout and file content.
 
 A verdict rests on the content of the file pointed at; one that found the code in another file, on that file too; one that
-found it nowhere, on the whole tree. As long as these are the same it holds, so that going back to a branch costs
-nothing and changes no date.
+found it nowhere, on the whole tree. While these are unchanged the verdict holds: switching back to a branch costs nothing and
+changes no date.
 """
 
 import contextlib
@@ -39,37 +39,42 @@ def kept_view(space: OpenSpace, moment: Moment | None = None) -> View:
     return View(moment or Moment(space.clock()), KEPT_COLLECTIONS, space.identity.checkout_id)
 
 
-def check(space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False) -> dict[Key, StoredVerdict]:
-    """The verdicts on these references for the tree as it is now. `again`: also where nothing seems to have changed."""
+def check(
+    space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False, reader: Reader | None = None
+) -> dict[Key, StoredVerdict]:
+    """The verdicts on these references for the tree as it is now.
+
+    `again` judges them even if nothing seems to have changed. `reader` is an open transaction to read in.
+    """
     from waypost.flows.checkouts.current_tree import TreeNow  # what reads files: only who shows a reference pays for it
 
     tree = TreeNow(space)
     if not tree.is_there:
         return {}
-    found: dict[Key, StoredVerdict] = {}
+    verdicts: dict[Key, StoredVerdict] = {}
     for start in range(0, len(rows), _PAGE):
-        found |= _check_page(space, tree, rows[start : start + _PAGE], again)
-    return found
+        with contextlib.nullcontext(reader) if reader is not None else space.store.read() as open_reader:
+            verdicts |= _check_page(space, open_reader, tree, rows[start : start + _PAGE], again)
+    return verdicts
 
 
 def _check_page(
-    space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool
+    space: OpenSpace, reader: Reader, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool
 ) -> dict[Key, StoredVerdict]:
     checkout, now = space.identity.checkout_id, space.clock()
-    tree.look_up(row.reference.file_path for row in rows)
+    tree.look_up((row.reference.file_path for row in rows), reader)
     digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
-    with space.store.read() as reader:
-        current = reader.references.verdicts(checkout, {row.number for row in rows})
-        known = {} if again else reader.references.verdicts_for(checkout, digests)
-    found: dict[Key, StoredVerdict] = {}
+    current = reader.references.verdicts(checkout, {row.number for row in rows})
+    earlier_verdicts = {} if again else reader.references.verdicts_for(checkout, digests)
+    verdicts: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
     for row in rows:
         key = (row.number, row.place)
-        held = known.get(key)
-        if held is not None and _holds(held, row.reference, tree, now):
-            found[key] = replace(held, checked_at=now) if not held.tree else held
-            if key not in current or current[key].file_hash != held.file_hash:
-                new.append(held)  # a branch that was looked at before: its verdict is the current one again
+        past_verdict = earlier_verdicts.get(key)
+        if past_verdict is not None and _holds(past_verdict, row.reference, tree, now):
+            verdicts[key] = replace(past_verdict, checked_at=now) if not past_verdict.tree else past_verdict
+            if key not in current or current[key].file_hash != past_verdict.file_hash:
+                new.append(past_verdict)  # a branch that was looked at before: its verdict is the current one again
             continue
         before = current.get(key)
         finding = follow_reference(tree, row.reference, before)
@@ -81,11 +86,11 @@ def _check_page(
             tree.digest(row.reference.file_path),  # of what was read: somebody may have saved it since we first looked
             finding,
             checked_at=now,
-            since=_since(tree, row.reference, finding, before, held, now),
+            since=_since(tree, row.reference, finding, before, past_verdict, now),
             target_hash=tree.digest(finding.path) if finding.path not in (None, row.reference.file_path) else b"",
             tree=tree.state if finding.state in (DELETED, AMBIGUOUS, UNCHECKED) else "",
         )
-        found[key] = verdict
+        verdicts[key] = verdict
         if again or before is None or replace(before, checked_at=now) != verdict or before.tree:
             new.append(verdict)
     if new and space.store.may_write:
@@ -93,26 +98,27 @@ def _check_page(
         with contextlib.suppress(StoreError), space.store.write() as writer:
             writer.references.put_verdicts(checkout, _still_meant(writer, rows, new))
             writer.meta.set(judged_key(checkout), format_time(now))
-    return found
+    return verdicts
 
 
 def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[StoredVerdict]) -> list[StoredVerdict]:
-    """Without verdicts on what was pinned anew while we looked: they are about other code."""
+    """Without verdicts on references that were pinned again meanwhile: these are about other code."""
     judged = {(row.number, row.place): row.reference for row in rows}
-    pinned = reader.memories.by_number({one.number for one in new})
+    pinned = reader.memories.by_number({verdict.number for verdict in new})
     return [
-        one
-        for one in new
-        if one.number in pinned and judged[one.number, one.place] in pinned[one.number].refs[one.place : one.place + 1]
+        verdict
+        for verdict in new
+        if verdict.number in pinned
+        and judged[verdict.number, verdict.place] in pinned[verdict.number].refs[verdict.place : verdict.place + 1]
     ]
 
 
-def _holds(held: StoredVerdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
-    finding = held.finding
+def _holds(verdict: StoredVerdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
+    finding = verdict.finding
     if finding.path is not None and finding.path != reference.file_path:
-        return tree.digest(finding.path) == held.target_hash and not held.tree
-    if held.tree:
-        return held.tree == tree.state and now - held.checked_at < _LOOKED_FOR_AGAIN
+        return tree.digest(finding.path) == verdict.target_hash and not verdict.tree
+    if verdict.tree:
+        return verdict.tree == tree.state and now - verdict.checked_at < _LOOKED_FOR_AGAIN
     return True
 
 
@@ -121,13 +127,13 @@ def _since(
     reference: CodeReference,
     finding: CodeVerdict,
     before: StoredVerdict | None,
-    held: StoredVerdict | None,
+    past_verdict: StoredVerdict | None,
     now: datetime,
 ) -> datetime | None:
     """Since when it is not as it was pinned: known from before, or when the file changed, or from now on."""
     if finding.state in (UNCHANGED, MOVED, UNCHECKED):
         return None
-    for earlier in (before, held):
+    for earlier in (before, past_verdict):
         if earlier is not None and earlier.since is not None:
             return earlier.since
     row = tree.row(finding.path) if finding.path is not None else None
@@ -158,19 +164,19 @@ def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerd
     if tree.is_another(reference.repo_id):
         return CodeVerdict(UNCHECKED)
     if reference.anchor:
-        elsewhere = _Elsewhere(tree, reference, last)
-        found = follow(reference.anchor, FollowedPlace(path, reference.line_range), tree.shape(path), elsewhere)
+        other_files = _OtherFiles(tree, reference, last)
+        finding = follow(reference.anchor, FollowedPlace(path, reference.line_range), tree.shape(path), other_files)
     elif reference.code_hash:
-        found = _follow_hash(tree, reference)
+        finding = _follow_hash(tree, reference)
     else:
         return CodeVerdict(UNCHECKED, path if tree.digest(path) else None, reference.line_range)
-    if found.state == DELETED and tree.cannot_read(path):
+    if finding.state == DELETED and tree.cannot_read(path):
         return CodeVerdict(UNCHECKED, path, reference.line_range)  # what cannot be read is not gone
-    return found
+    return finding
 
 
 def _follow_hash(tree: "TreeNow", reference: CodeReference) -> CodeVerdict:
-    """Of older data only the hash of the lines is known, and of what is no text only that of the file."""
+    """For older data with only a hash of the lines, or of a file that is no text."""
     from waypost.refs.anchor import follow_hash
 
     path, lines, digest = reference.file_path, reference.line_range, reference.code_hash or ""
@@ -194,7 +200,7 @@ def _follow_hash(tree: "TreeNow", reference: CodeReference) -> CodeVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Elsewhere:
+class _OtherFiles:
     """The rest of the tree, looked at only when something is lost in its file."""
 
     tree: "TreeNow"
@@ -203,8 +209,8 @@ class _Elsewhere:
 
     def successors(self) -> "Iterable[FileShape]":
         path = self.reference.file_path
-        told = self.tree.became(pin_of(self.reference), _digests(self.reference, self.last))
-        for other in dict.fromkeys((told, self.last.finding.path if self.last else None)):
+        renamed_to = self.tree.became(pin_of(self.reference), _digests(self.reference, self.last))
+        for other in dict.fromkeys((renamed_to, self.last.finding.path if self.last else None)):
             shape = self.tree.shape(other) if other is not None and other != path else None
             if shape is not None:
                 yield shape
@@ -227,10 +233,10 @@ def pin_of(reference: CodeReference) -> "Pin":
 
 def _digests(reference: CodeReference, last: StoredVerdict | None) -> set[bytes]:
     """What the file that is pointed at was when it was seen last."""
-    found = {last.file_hash} if last is not None else set()
+    digests = {last.file_hash} if last is not None else set()
     if reference.line_range is None and reference.code_hash:
-        found.add(bytes.fromhex(reference.code_hash.removeprefix("sha256:")))
-    return found
+        digests.add(bytes.fromhex(reference.code_hash.removeprefix("sha256:")))
+    return digests
 
 
 def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> dict[int, LinkedMemory]:
@@ -241,7 +247,7 @@ def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> 
         if version.checkout_id is None
         for place, reference in enumerate(version.refs)
     ]
-    return linked(space, reader, versions, (check(space, rows) or None) if rows else {})
+    return linked(space, reader, versions, (check(space, rows, reader=reader) or None) if rows else {})
 
 
 def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemory:
@@ -294,7 +300,7 @@ def link_memory(
     judged = [(reference, verdicts.get((version.number, place))) for place, reference in enumerate(version.refs)]
     stale = [verdict is not None and is_stale(space, reference, verdict.finding) for reference, verdict in judged]
     seen = [_seen_at(reference, verdict) for reference, verdict in judged]
-    seen_at = max((one for one in (*seen, state.verified_at) if one), default=None)
+    seen_at = max((moment for moment in (*seen, state.verified_at) if moment), default=None)
     links = tuple(
         _link(version, state, reference, verdict, old, now, where)
         for (reference, verdict), old in zip(judged, stale, strict=True)
@@ -304,7 +310,8 @@ def link_memory(
         reason = state.stale_reason if state.is_stale else f"{CODE_CHANGED}{', '.join(reasons)}"
         state = replace(state, is_stale=True, stale_reason=reason)
     since = min((v.since for (_, v), old in zip(judged, stale, strict=True) if old and v and v.since), default=None)
-    sure = confidence(version, replace(state, verified_at=seen_at), now)
+    verified = state if state.verified_at == seen_at else replace(state, verified_at=seen_at)
+    sure = confidence(version, verified, now)
     return LinkedMemory(version, state, links, sure, since, seen_at=seen_at)
 
 

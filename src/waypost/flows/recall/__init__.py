@@ -6,7 +6,7 @@ from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from waypost.flows.recall import access as access
-    from waypost.flows.recall import code_search as code_search
+    from waypost.flows.recall import candidates as candidates
     from waypost.flows.recall import damage_notices as damage_notices
     from waypost.flows.recall import listing as listing
     from waypost.flows.recall import related as related

@@ -1,4 +1,4 @@
-"""Pages of a listing, the newest first, that stay as they are while others write."""
+"""Pages of a listing, newest first. They stay the same while others write."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,14 +11,14 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.store.protocol import Filter, Reader
 
-_WIDER = 4  # by which a stretch of numbers grows when too few of it are shown
-_WIDEST = 16_384  # numbers of one stretch: no more memories than that are held at a time, wherever a page begins
+_WIDER = 4  # factor by which the range of numbers grows if too few of it are visible
+_WIDEST = 16_384  # numbers in one range: limits the memories that are loaded at once
 
 
 @dataclass(frozen=True, slots=True)
 class ListingPage:
-    """`before`: the number that the next page stays below; None where there is none. `known_at`: when the first page was
-    asked for; given to all, they show what was known then."""
+    """One page. Pass `before` to get the next page; the last page has no `before`. Pass `known_at` to all pages of a listing:
+    so they show what was known when the first was requested."""
 
     rows: tuple[dict[str, Any], ...]
     before: int | None
@@ -31,27 +31,27 @@ def page(
     """At most `limit` memories with a number below `before`, or the newest."""
     with space.store.read() as reader:
         if before is None:
-            found = reader.memories.latest(view, chosen, limit + 1)[::-1]
+            versions = reader.memories.latest(view, chosen, limit + 1)[::-1]
         else:
-            found = _before(reader, view, chosen, min(before, reader.memories.last_number() + 1), limit + 1)
-        memories = linked(space, reader, found[:limit])
+            versions = _before(reader, view, chosen, min(before, reader.memories.last_number() + 1), limit + 1)
+        memories = linked(space, reader, versions[:limit])
     rows = tuple(
-        memory_row(one.version, one.state) | {"code_refs": [link.to_json() for link in one.links]}
-        for one in (memories[version.number] for version in found[:limit])
+        memory_row(memory.version, memory.state) | {"code_refs": [link.to_json() for link in memory.links]}
+        for memory in (memories[version.number] for version in versions[:limit])
     )
-    return ListingPage(rows, found[limit - 1].number if len(found) > limit else None, known_at)
+    return ListingPage(rows, versions[limit - 1].number if len(versions) > limit else None, known_at)
 
 
 def _before(reader: Reader, view: View, chosen: Filter, before: int, limit: int) -> list[Version]:
-    """The latest so many visible versions with a smaller number, newest first.
+    """The latest `limit` visible versions with a smaller number, newest first.
 
-    The store reads onwards from a number; so stretches are read, each before the last and wider, until there are enough.
+    The store only reads forward from a number. So ranges are read backwards, each wider, until there are enough.
     """
-    found: list[Version] = []
+    versions: list[Version] = []
     width = limit * 2
-    while before > 1 and len(found) < limit:
+    while before > 1 and len(versions) < limit:
         start = max(0, before - 1 - width)
         stretch = reader.memories.listing(view, chosen, after=start, limit=before - 1 - start)
-        found += [version for version in reversed(stretch) if version.number < before]
+        versions += [version for version in reversed(stretch) if version.number < before]
         before, width = start + 1, min(width * _WIDER, _WIDEST)
-    return found[:limit]
+    return versions[:limit]

@@ -1,4 +1,4 @@
-"""What a memory is linked with: what contains it and what it contains, causes and effects, what it replaced, what is alike."""
+"""Memories linked with another one: its parent and children, causes and effects, what it replaced, what is similar."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from waypost.model.time import Moment
 from waypost.store.protocol import Reader
 
 _MOST = 200
-_CONTAINS = "contains"  # kept of former places too; a version says where it stands
+_CONTAINS = "contains"  # also kept for former parents; the version knows the current one
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class RelatedMemory:
     kind: str  # "parent", "child", or the kind of an edge
     outgoing: bool
     version: Version
-    held: bool  # whether it is still held true
+    held: bool  # whether it is current
     strength: float = 1.0
 
 
@@ -38,28 +38,28 @@ def related(space: OpenSpace, memory_id: str) -> tuple[RelatedMemory, ...]:
             other = edge.to_id if edge.from_id == memory_id else edge.from_id
             wanted.append((edge.kind, edge.from_id == memory_id, other, edge.strength))
         wanted = wanted[:_MOST]
-        known = _versions(reader, {other for _, _, other, _ in wanted}, view)
-        found = [
-            RelatedMemory(kind, outgoing, known[other][0], known[other][1], strength)
+        versions = _versions(reader, {other for _, _, other, _ in wanted}, view)
+        memories = [
+            RelatedMemory(kind, outgoing, versions[other][0], versions[other][1], strength)
             for kind, outgoing, other, strength in wanted
-            if other in known
+            if other in versions
         ]
-        found += [
+        memories += [
             RelatedMemory("child", True, child, True) for child in reader.facts.children([memory_id], view)[:_MOST]
         ]
-    return tuple(found)
+    return tuple(memories)
 
 
 def _latest(reader: Reader, memory_id: str, view: View) -> Version:
-    """As it is held, else as it was held last."""
+    """The current version, or the last one."""
     versions = reader.memories.versions(memory_id)
     return versions[-1] if versions else visible_version(reader, memory_id, view.moment)
 
 
 def _versions(reader: Reader, memory_ids: Iterable[str], view: View) -> dict[str, tuple[Version, bool]]:
-    held = reader.memories.visible(memory_ids, view)
-    found = {memory_id: (version, True) for memory_id, version in held.items()}
+    current = reader.memories.visible(memory_ids, view)
+    by_id = {memory_id: (version, True) for memory_id, version in current.items()}
     for memory_id in memory_ids:
-        if memory_id not in found and (versions := reader.memories.versions(memory_id)):
-            found[memory_id] = (versions[-1], False)
-    return found
+        if memory_id not in by_id and (versions := reader.memories.versions(memory_id)):
+            by_id[memory_id] = (versions[-1], False)
+    return by_id

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from waypost.facts.causal import chain_of, walk
 from waypost.facts.mermaid import mermaid_of
 from waypost.facts.why_question import question_subject, stated_reason
-from waypost.flows.engines.query import question_vectors
+from waypost.flows.engines.query import WHOLE, EngineQuestion, engines_for, reading_for
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.search import recall
@@ -40,8 +40,8 @@ _CONSIDERED = 20  # memories that may be what the question is about
 _NEXT_TO_IT = 0.97  # what is about a decision's reason is a little less about the decision
 _TELLS_WHY = 0.95  # a fact that gives its own reason is an answer, though nobody called it a decision
 # By engine the cosines from which a memory is about the question: by its meaning alone, and where they share a word.
-# Measured with 38 questions that have an answer and 26 that have none, in three languages. Scores cannot tell: they
-# compare memories with each other.
+# Measured with 38 questions that have an answer and 26 that have none, in three languages. Scores do not
+# help: they compare memories with each other.
 _NEAR: Mapping[str, tuple[float, float]] = {"minilm-l6-v2": (0.45, 0.25), "use-multilingual-v3": (0.38, 0.3)}
 _NEAR_UNMEASURED = (0.45, 0.0)
 _MOST_REPLACED = 20
@@ -54,12 +54,14 @@ def why(space: OpenSpace, question: str, view: View, *, depth: int = DEPTH) -> C
     check_whole(depth, "depth", 1, MOST_DEPTH)
     question = check_text(question, "question")
     view = replace(view, collections=tuple(name for name in COLLECTIONS if name in view.collections))
-    asked = question_subject(question)
-    answer = recall(space, asked, view, k=_CONSIDERED)
-    vectors = question_vectors(space, asked) if answer.hits else {}
-    with space.store.read() as reader:
+    subject = question_subject(question)
+    answer = recall(space, subject, view, k=_CONSIDERED)
+    engine_question = EngineQuestion(space, subject)
+    with reading_for(space, engine_question) as (reader, engines):
+        serving = engines_for(space, engines, engine_question.language)
+        vectors = engine_question.by_engine(serving, WHOLE) if answer.hits else {}
         looker = _Looker(space, reader, replace(view, collections=KEPT_COLLECTIONS))  # a link may lead anywhere
-        root = _root(looker, _about_it(looker, asked, answer.hits, vectors))
+        root = _root(looker, _about_it(looker, subject, answer.hits, vectors))
         if root is None:
             return CausalChain(question, depth, notices=answer.notices)
         walked = walk(root.memory_id, depth, looker.links, looker.visible)
@@ -83,18 +85,18 @@ class _Looker:
         return self.seen[memory_id]
 
     def visible(self, memory_ids: Sequence[str]) -> set[str]:
-        new = [one for one in memory_ids if one not in self.seen]
-        found = self.reader.memories.visible(new, self.view)
-        self.seen |= {one: found.get(one) for one in new}
-        return {one for one in memory_ids if self.seen[one] is not None}
+        new = [memory_id for memory_id in memory_ids if memory_id not in self.seen]
+        versions = self.reader.memories.visible(new, self.view)
+        self.seen |= {memory_id: versions.get(memory_id) for memory_id in new}
+        return {memory_id for memory_id in memory_ids if self.seen[memory_id] is not None}
 
     def links(self, memory_ids: Sequence[str]) -> Iterator[CausalEdge]:
         for edge in self.reader.edges.of_kinds(memory_ids, CAUSAL_LINKS, known_at=self.view.moment.known_at):
             yield CausalEdge(edge.kind, edge.from_id, edge.to_id, edge.strength)
 
     def nodes(self, memory_ids: Sequence[str] | dict[str, int]) -> dict[str, CausalNode]:
-        versions = [version for one in memory_ids if (version := self.seen[one]) is not None]
-        return {one.id: node_of(one) for one in looked_at(self.space, self.reader, versions).values()}
+        versions = [version for memory_id in memory_ids if (version := self.seen[memory_id]) is not None]
+        return {memory.id: node_of(memory) for memory in looked_at(self.space, self.reader, versions).values()}
 
 
 def node_of(memory: LinkedMemory) -> CausalNode:
@@ -117,7 +119,7 @@ def node_of(memory: LinkedMemory) -> CausalNode:
     )
 
 
-def _about_it(looker: _Looker, asked: str, hits: Sequence[Hit], vectors: "Mapping[str, Vector]") -> list[Hit]:
+def _about_it(looker: _Looker, subject: str, hits: Sequence[Hit], vectors: "Mapping[str, Vector]") -> list[Hit]:
     """The hits that have every word of the question, or mean it; not what is only nearest because nothing is near."""
     looker.visible([hit.id for hit in hits])
     numbers = {hit.id: version.number for hit in hits if (version := looker.version(hit.id)) is not None}
@@ -127,13 +129,13 @@ def _about_it(looker: _Looker, asked: str, hits: Sequence[Hit], vectors: "Mappin
         for read, cosine in looker.reader.search.vector_scores(engine, vector, list(numbers.values())).items():
             before = near.get(read, (False, False))
             near[read] = (before[0] or cosine >= alone, before[1] or cosine >= with_words)
-    words, found = set(query_terms(asked)), []
+    words, matching = set(query_terms(subject)), []
     for hit in hits:
         number, shares = numbers.get(hit.id), hit.why.get("keywords", 0.0) > 0
         means_it = near[number][shares] if number in near else shares  # what no engine has read is known by its words
         if number is not None and (means_it or (shares and words <= set(query_terms(hit.text)))):
-            found.append(hit)
-    return found
+            matching.append(hit)
+    return matching
 
 
 def _root(looker: _Looker, hits: Sequence[Hit]) -> Version | None:
@@ -154,14 +156,14 @@ def _root(looker: _Looker, hits: Sequence[Hit]) -> Version | None:
 def _decisions_beside(looker: _Looker, memory_ids: Sequence[str]) -> dict[str, str]:
     """For each of these the decision that it is linked with most strongly; one that was replaced gives way to its
     successor."""
-    found: dict[str, str] = {}
+    decisions: dict[str, str] = {}
     edges = sorted(looker.links(memory_ids), key=lambda edge: (-edge.strength, edge.from_id, edge.to_id))
     wanted = set(memory_ids)
     for edge in edges:
-        for one, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
-            if one in wanted and one not in found and (decision := _decision_now(looker, other)):
-                found[one] = decision
-    return found
+        for memory_id, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
+            if memory_id in wanted and memory_id not in decisions and (decision := _decision_now(looker, other)):
+                decisions[memory_id] = decision
+    return decisions
 
 
 def _decision_now(looker: _Looker, memory_id: str) -> str | None:
@@ -177,17 +179,17 @@ def _decision_now(looker: _Looker, memory_id: str) -> str | None:
 
 def _replacing(looker: _Looker, memory_id: str, *, forward: bool) -> list[CausalEdge]:
     """Who replaced whom, from this memory to the next one and so on: to the later ones, or to the earlier."""
-    found: dict[tuple[str, str], CausalEdge] = {}
+    edges_by_ids: dict[tuple[str, str], CausalEdge] = {}
     frontier = [memory_id]
-    while frontier and len(found) < _MOST_REPLACED:
+    while frontier and len(edges_by_ids) < _MOST_REPLACED:
         edges = [
             edge
             for edge in looker.reader.edges.of_kinds(frontier, (REPLACES,), known_at=looker.view.moment.known_at)
-            if (edge.to_id if forward else edge.from_id) in frontier and (edge.from_id, edge.to_id) not in found
+            if (edge.to_id if forward else edge.from_id) in frontier and (edge.from_id, edge.to_id) not in edges_by_ids
         ]
-        found |= {(e.from_id, e.to_id): CausalEdge(REPLACES, e.from_id, e.to_id) for e in edges}
+        edges_by_ids |= {(e.from_id, e.to_id): CausalEdge(REPLACES, e.from_id, e.to_id) for e in edges}
         frontier = [edge.from_id if forward else edge.to_id for edge in edges]
-    return list(found.values())
+    return list(edges_by_ids.values())
 
 
 def _with_replaced(looker: _Looker, chain: CausalChain) -> CausalChain:
@@ -202,7 +204,7 @@ def _with_replaced(looker: _Looker, chain: CausalChain) -> CausalChain:
         for edge in _replacing(looker, root, forward=forward):
             near, far = (edge.to_id, edge.from_id) if forward else (edge.from_id, edge.to_id)
             if near not in kept or far == root:
-                continue  # what was taken back hides what is behind it
+                continue  # a retracted memory hides what it replaced
             version = _as_replaced(looker, far, edge)
             if version is not None:
                 kept[far] = node_of(looked_at(looker.space, looker.reader, [version])[version.number])
@@ -212,12 +214,11 @@ def _with_replaced(looker: _Looker, chain: CausalChain) -> CausalChain:
 
 
 def _as_replaced(looker: _Looker, memory_id: str, edge: CausalEdge) -> Version | None:
-    """What a memory said when it was replaced, or says in another's place, as far as that was known at the moment. What
-    was taken back is nothing."""
+    """The version that was replaced, or that replaces another, as known at the view's moment. None if it was retracted."""
     known_at = looker.view.moment.known_at
-    known = [v for v in looker.reader.memories.versions(memory_id) if known_at is None or v.recorded_at <= known_at]
-    held = [v for v in known if v.superseded_at is None or (known_at is not None and v.superseded_at > known_at)]
-    if not held and memory_id == edge.to_id:  # for none of its time was it true any more
+    versions = [v for v in looker.reader.memories.versions(memory_id) if known_at is None or v.recorded_at <= known_at]
+    current = [v for v in versions if v.superseded_at is None or (known_at is not None and v.superseded_at > known_at)]
+    if not current and memory_id == edge.to_id:  # for none of its time was it true any more
         since = {version.recorded_at for version in looker.reader.memories.versions(edge.from_id)}
-        held = [version for version in known[-1:] if version.superseded_at in since]
-    return held[-1] if held else None
+        current = [version for version in versions[-1:] if version.superseded_at in since]
+    return current[-1] if current else None

@@ -6,10 +6,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from waypost.flows.links.hits import hit_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall.code_search import CodeAsk, code_hits
-from waypost.flows.recall.search import RecallFilter, RecallRows, gather, question_terms, weighed
+from waypost.flows.recall.candidates import (
+    LOOKED_AT,
+    CodeQuery,
+    Gathered,
+    RecallFilter,
+    best_hits,
+    code_hits,
+    gather,
+    prose_candidates,
+    question_terms,
+)
 from waypost.flows.share.sources import AWAY, Given, Giver, given_to
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
@@ -19,18 +27,17 @@ from waypost.retrieve.merge import Populations
 from waypost.retrieve.question import Question
 from waypost.retrieve.score import DEPTH, fuse
 from waypost.retrieve.shared import ranked_as_one, together
-from waypost.store.protocol import Population
+from waypost.store.protocol import Population, VersionSketch
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
-_DEPTH_FOR_SOME_KINDS = 1000  # passages that are looked at where only some kinds of a collection are offered
-_LOOKED_AT = 20
+_DEPTH_FOR_SOME_KINDS = 1000  # passages to search if only some kinds of a collection are offered
 
 
 @dataclass(frozen=True, slots=True)
 class SharedQuery:
-    """A question as it is put to others."""
+    """A question as other projects get it."""
 
     view: View
     k: int
@@ -41,13 +48,13 @@ class SharedQuery:
 
 
 @dataclass(slots=True)
-class Beside:
-    """What other projects can say to a question: gathered, and not ranked before one's own is known."""
+class SharedHits:
+    """What other projects know about a question. It is ranked once one's own memories are gathered too."""
 
     space: OpenSpace
     given: Given
-    asked: SharedQuery
-    gathered: list[tuple[Giver, RecallRows]] = field(default_factory=list)
+    query: SharedQuery
+    gathered: list[tuple[Giver, Gathered[VersionSketch]]] = field(default_factory=list)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -55,77 +62,74 @@ class Beside:
 
     def gather(self, question: Question) -> None:
         for giver in list(self.given.givers):
-            view = giver.view(self.asked.view)
+            view = giver.view(self.query.view)
             kept = tuple(name for name in view.collections if name not in CODE_COLLECTIONS) if view else ()
             if view is None or not kept:
                 continue
-            depth = max(_DEPTH_FOR_SOME_KINDS if giver.offer.narrow else DEPTH, self.asked.k)
-            shown = replace(view, collections=kept, checkout_id=None)
+            depth = max(_DEPTH_FOR_SOME_KINDS if giver.offer.narrow else DEPTH, self.query.k)
+            prose_view = replace(view, collections=kept, checkout_id=None)
             try:
-                found = gather(giver.reader, question, dict(self.asked.vectors), shown, depth, ())
+                gathered = gather(giver.reader, question, self.query.vectors, prose_view, depth, ())
             except AWAY as error:
                 self.given.drop(giver, error)
                 continue
-            found.sketches = {n: one for n, one in found.sketches.items() if giver.offer.admits(one.kind)}
-            self.gathered.append((giver, found))
+            gathered.sketches = {
+                number: sketch for number, sketch in gathered.sketches.items() if giver.offer.admits(sketch.kind)
+            }
+            self.gathered.append((giver, gathered))
 
     def spread(self, own: Populations) -> dict[str, dict[str, Population]]:
         """How cosines spread over one's own passages and theirs together."""
-        return together([own, *(found.populations for _, found in self.gathered)])
+        return together([own, *(gathered.populations for _, gathered in self.gathered)])
 
     def joined(self, own: Sequence[Hit], question: Question, spread: Populations, now: datetime) -> list[Hit]:
         """One's own hits and theirs, the best k."""
         others: list[list[Hit]] = []
-        for giver, found in self.gathered:
+        for giver, gathered in self.gathered:
             try:
-                others.append(self._hits(giver, found, question, spread, now))
+                others.append(self._hits(giver, gathered, question, spread, now))
             except AWAY as error:
                 self.given.drop(giver, error)
-        return ranked_as_one(own, others, question_terms(question))[: self.asked.k]
+        return ranked_as_one(own, others, question_terms(question))[: self.query.k]
 
     def _hits(
-        self, giver: Giver, found: RecallRows, question: Question, spread: Populations, now: datetime
+        self, giver: Giver, gathered: Gathered[VersionSketch], question: Question, spread: Populations, now: datetime
     ) -> list[Hit]:
-        candidates = found.candidates()
-        most = len(candidates) if self.asked.wanted.filters else max(_LOOKED_AT, 2 * self.asked.k)
-        scored = fuse(question, candidates, spread, self.asked.roles, now=now, k=most)
-        number_of = {sketch.memory_id: number for number, sketch in found.sketches.items()}
-        numbers = [number_of[one.memory_id] for one in scored]
-        memories = giver.linked(self.space, list(giver.reader.memories.by_number(numbers).values()))
-        found_there = [
-            (memories[number], one) for number, one in zip(numbers, scored, strict=True) if number in memories
+        candidates, wanted, k = prose_candidates(gathered), self.query.wanted, self.query.k
+        most = len(candidates) if wanted.filters else max(LOOKED_AT, 2 * k)
+        scored = fuse(question, candidates, spread, self.query.roles, now=now, k=most)
+        all_numbers = gathered.numbers()
+        numbers = [all_numbers[memory.memory_id] for memory in scored]
+        linked = giver.linked(self.space, list(giver.reader.memories.by_number(numbers).values()))
+        memories = [
+            (memory, linked[number]) for number, memory in zip(numbers, scored, strict=True) if number in linked
         ]
-        best = [(memory, weighed(one, memory)) for memory, one in found_there if self.asked.wanted.admits(memory)]
-        best.sort(key=lambda pair: -pair[1].total)  # stable: equal ones keep their order
-        return [
-            replace(hit_of(memory, one.score, dict(one.why)), project=giver.project)
-            for memory, one in best[: self.asked.k]
-        ]
+        return [replace(hit, project=giver.project) for hit in best_hits(memories, wanted, k, frozenset())]
 
     def code_too(
-        self, own: Sequence[Hit], spread: Populations, ask: CodeAsk, view: View
+        self, own: Sequence[Hit], spread: Populations, query: CodeQuery, view: View
     ) -> tuple[list[Hit], Populations]:
         """With what was read out of their trees, where that is offered."""
         hits, spreads = list(own), [spread]
         for giver in list(self.given.givers):
-            shown = giver.view(view) if giver.offer.code else None
-            code = tuple(name for name in shown.collections if name in CODE_COLLECTIONS) if shown else ()
-            if shown is None or not code:
+            code_view = giver.view(view) if giver.offer.code else None
+            code = tuple(name for name in code_view.collections if name in CODE_COLLECTIONS) if code_view else ()
+            if code_view is None or not code:
                 continue
             # Levels and domains are of facts: code has none.
-            shown = replace(shown, collections=code, domains=None, levels=None)
+            code_view = replace(code_view, collections=code, domains=None, levels=None)
             try:
-                found, its = code_hits(giver.reader, ask, shown, self.asked.k, self.asked.now)
+                more, its_spread = code_hits(giver.reader, query, code_view, self.query.k, self.query.now)
             except AWAY as error:
                 self.given.drop(giver, error)
                 continue
-            hits += [replace(hit, project=giver.project) for hit in found]
-            spreads.append(its)
+            hits += [replace(hit, project=giver.project) for hit in more]
+            spreads.append(its_spread)
         return hits, together(spreads)
 
 
 @contextmanager
-def beside(space: OpenSpace, taken: Sequence[ShareRow], asked: SharedQuery) -> Iterator[Beside]:
-    """The projects that share with this space, for the time of one question."""
-    with given_to(space, taken, asked.view) as given:
-        yield Beside(space, given, asked)
+def shared_hits(space: OpenSpace, taken: Sequence[ShareRow], query: SharedQuery) -> Iterator[SharedHits]:
+    """The projects that share with this space, opened for one question."""
+    with given_to(space, taken, query.view) as given:
+        yield SharedHits(space, given, query)

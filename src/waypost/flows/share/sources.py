@@ -1,7 +1,6 @@
-"""The projects that let a space read: opened at the moment of the question, so that what they revoke or forget is gone.
+"""Projects that share with a space. They are opened for each question, so revoked or forgotten memories are gone.
 
-Nothing of them is kept: no copy, no cache. What each is asked for is bounded by its own offer, as it stands in the very
-transaction that is searched.
+Nothing of them is copied or cached. The offer is read in the same transaction that is searched.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,26 +21,26 @@ from waypost.model.share import Offer, ShareRow, SharingProject
 from waypost.store.protocol import Reader
 from waypost.store.shares import GIVES
 
-MOST_GIVERS = 5  # that one question is put to: each costs about as much as a small space of one's own
+MOST_GIVERS = 5  # searched for one question: each costs about as much as a small space
 LONGEST_NAME = 60  # characters of a project's name in an answer
-AWAY = (StoreError, NotFound, SecurityError)  # gone, locked or damaged: no reason for an answer to fail
+AWAY = (StoreError, NotFound, SecurityError)  # gone, locked or damaged: the answer comes without it
 
 
 @dataclass(frozen=True, slots=True)
 class Giver:
-    """A project that is read now."""
+    """A project that shares, opened for reading."""
 
     project: SharingProject
     offer: Offer
     reader: Reader
 
-    def view(self, asked: View) -> View | None:
-        """What of a question's view it shows; None: nothing of that sort is offered."""
-        collections = tuple(name for name in self.offer.collections if name in asked.collections)
+    def view(self, wanted: View) -> View | None:
+        """The part of a view that is offered, or None if nothing of it is."""
+        collections = tuple(name for name in self.offer.collections if name in wanted.collections)
         if not collections:
             return None
         return View(
-            replace(asked.moment, known_at=None),
+            replace(wanted.moment, known_at=None),
             collections,
             self.checkout if any(name in CODE_COLLECTIONS for name in collections) else None,
             domains=self.offer.domains or None,
@@ -50,11 +49,11 @@ class Giver:
 
     @property
     def checkout(self) -> str:
-        """The tree in which it was used last: what is derived belongs to one."""
+        """The checkout that used it last: code belongs to one."""
         return self.reader.code.latest_checkout() or ""
 
     def linked(self, space: OpenSpace, versions: Sequence[Version]) -> dict[int, LinkedMemory]:
-        """Its memories, by number, with what was last found of the code they point at. Its tree is not looked at here."""
+        """Its memories by number, with the last verdicts on their code. Its tree is not read here."""
         pointing = [version.number for version in versions if version.refs]
         verdicts = self.reader.references.verdicts(self.checkout, pointing) if pointing else {}
         now = space.clock()
@@ -67,7 +66,7 @@ class Giver:
 
 @dataclass(slots=True)
 class Given:
-    """Who can be read now, and what the asker should know about those who cannot."""
+    """The projects that can be read now, and notices about those that can't."""
 
     givers: list[Giver] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -78,26 +77,26 @@ class Given:
         )
 
     def drop(self, giver: Giver, error: WaypostError) -> None:
-        """It failed while it was read."""
+        """Leave out a project that failed while it was read."""
         self.givers.remove(giver)
         self.away(giver.project.name, error)
 
 
 @contextmanager
 def given_to(space: OpenSpace, taken: Sequence[ShareRow], view: View) -> Iterator[Given]:
-    """The projects behind these acceptances that still give, each in a read transaction of its own.
+    """The projects that still share, each in a read transaction of its own.
 
-    A project that has revoked, or offers anew, is left out without a word: that is no news for a question.
+    A project that has revoked its offer, or replaced it, is left out without a notice.
     """
     standing = [row for row in taken if row.stands]
-    found = Given()
+    given = Given()
     if view.moment.known_at is not None:
         if standing:
-            found.notes.append("Shared projects tell only what they hold now: they were not asked.")
-        yield found
+            given.notes.append("Shared projects only show current memories: they were not searched.")
+        yield given
         return
     if len(standing) > MOST_GIVERS:
-        found.notes.append(
+        given.notes.append(
             f"Only {MOST_GIVERS} of {len(standing)} shared projects were asked, the oldest shares first."
         )
     neighbours = space.neighbours(space)
@@ -109,15 +108,15 @@ def given_to(space: OpenSpace, taken: Sequence[ShareRow], view: View) -> Iterato
                 half = reader.shares.get(GIVES, space.identity.space_id)
             except AWAY as error:
                 if _still_gives(neighbours, row):
-                    found.away(row.name, error)
+                    given.away(row.name, error)
                 continue
             if half is not None and half.stands and half.offer_id == row.offer_id:
-                found.givers.append(Giver(SharingProject(row.other, name), half.offer, reader))
-        yield found
+                given.givers.append(Giver(SharingProject(row.other, name), half.offer, reader))
+        yield given
 
 
 def _still_gives(neighbours: Neighbours, row: ShareRow) -> bool:
-    """Whether somebody should hear that it cannot be read. Of a team's database it cannot be opened once it is revoked."""
+    """Whether to report that it can't be read. A team's database refuses to open once the share is revoked."""
     try:
         half = neighbours.halves(row.other).get(GIVES)
     except AWAY:

@@ -20,7 +20,7 @@ def refresh_for(space: OpenSpace, paths: Iterable[str]) -> int:
     if not changed:
         return 0
     with space.store.read() as reader:
-        rows = _refreshable(reader, space.clock())
+        rows = refreshable(reader, space.clock())
     files = ChangedFiles(changed if rows else ())
     matching = [row.memory_id for row in rows if files.any_meant(row.refresh)]
     if not matching:
@@ -38,7 +38,8 @@ def refresh_for(space: OpenSpace, paths: Iterable[str]) -> int:
     return len(alive)
 
 
-def _refreshable(reader: Reader, now: datetime) -> list[LifetimeRow]:
+def refreshable(reader: Reader, now: datetime) -> list[LifetimeRow]:
+    """Lifetimes that a changed file can restart."""
     waiting = reader.facts.lifetimes(refreshed=True)
     return [row for row in waiting if row.expires_at > now or row.on_expire == "stale"]
 
@@ -47,7 +48,7 @@ def refresh_after_git(space: OpenSpace) -> int:
     """The same for a repository without an index, by what git says was committed or checked out since."""
     root, key = tree_of(space), f"refreshed_commit:{space.identity.checkout_id}"
     with space.store.read() as reader:
-        waiting, since = bool(_refreshable(reader, space.clock())), reader.meta.get(key)
+        waiting, since = bool(refreshable(reader, space.clock())), reader.meta.get(key)
     commit = head(root).commit if waiting else ""
     if not commit or commit == since:
         return 0

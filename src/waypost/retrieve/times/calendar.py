@@ -50,7 +50,7 @@ def day_at(year: int, month: int, day: int) -> date | None:
 def latest_day(today: date, month: int, day: int) -> date | None:
     """The last such day that has begun."""
     for year in range(today.year, max(0, today.year - 9), -1):  # 29 February can be eight years away
-        found = day_at(year, month, day)
-        if found and found <= today:
-            return found
+        date_there = day_at(year, month, day)
+        if date_there and date_there <= today:
+            return date_there
     return None

@@ -15,7 +15,7 @@ from waypost.retrieve.lexicon import LANGUAGES, times_of, treated_as
 from waypost.retrieve.times.calendar import DAY
 from waypost.retrieve.times.find import NamedTime, lowered, named_times
 
-# A date in the question and "last week" in the turn: people tell of a day some days later.
+# A date in the question and "last week" in the turn: people talk about a day some days later.
 TOLD_LATER = timedelta(days=10)
 
 _WORD = re.compile(r"\w+")
@@ -40,14 +40,16 @@ class DaySpan:
 def days_named(text: str, language: str, today: date) -> tuple[DaySpan, ...]:
     """The days that a text written on the day `today` names, in the order it names them.
 
-    A weekday, month, week or quarter without a year is the last one that has begun, unless the text says that the next one
-    is meant. "Two weeks ago" is a calendar week, "last month" a calendar month. "Since" reaches to today.
+    A weekday, month, week or quarter without a year is the last one that has begun, unless "next" is said.
+    "Two weeks ago" is a calendar week, "last month" a calendar month. "Since" reaches to today.
     """
-    languages = (language,) if language in LANGUAGES else LANGUAGES  # too short to tell: whoever knows its words
-    for one in languages:
-        found = named_times(text, one, today)
-        if found:
-            joined = _joined(lowered(text), one, today, found)
+    languages = (
+        (language,) if language in LANGUAGES else LANGUAGES
+    )  # too short to detect: the first language that has its words
+    for name in languages:
+        times = named_times(text, name, today)
+        if times:
+            joined = _joined(lowered(text), name, today, times)
             return tuple(dict.fromkeys(DaySpan(day.first, day.last) for day in joined))
     return ()
 
@@ -55,13 +57,13 @@ def days_named(text: str, language: str, today: date) -> tuple[DaySpan, ...]:
 def words_of_time(text: str, language: str, today: date) -> frozenset[str]:
     """The words, in small letters, by which a text names times."""
     low = lowered(text)
-    found: set[str] = set()
-    for one in named_times(text, treated_as(language), today):
-        found.update(_WORD.findall(low[one.start : one.end]))
-    return frozenset(found)
+    words: set[str] = set()
+    for named in named_times(text, treated_as(language), today):
+        words.update(_WORD.findall(low[named.start : named.end]))
+    return frozenset(words)
 
 
-def _joined(low: str, language: str, today: date, found: Sequence[NamedTime]) -> Iterator[NamedTime]:
+def _joined(low: str, language: str, today: date, times: Sequence[NamedTime]) -> Iterator[NamedTime]:
     """Two ends of a range as one, and what holds since a time up to today."""
     table = times_of(language)
     articles = rf"(?:(?:{table['articles']})\s+)*"
@@ -70,31 +72,31 @@ def _joined(low: str, language: str, today: date, found: Sequence[NamedTime]) ->
     link, weak_link = (re.compile(rf"\s*(?:{words})\s+{articles}") for words in (table["to"], table["and"]))
     dash = re.compile(r"\s*[-–—]\s*")
     at = 0
-    while at < len(found):
-        one, before = found[at], low[max(0, found[at].start - 40) : found[at].start]
-        after = found[at + 1] if at + 1 < len(found) else None
-        gap = low[one.end : after.start] if after else ""
+    while at < len(times):
+        named, before = times[at], low[max(0, times[at].start - 40) : times[at].start]
+        after = times[at + 1] if at + 1 < len(times) else None
+        gap = low[named.end : after.start] if after else ""
         linked = link.fullmatch(gap) and (between.search(before) or not weak_link.fullmatch(gap))
         if after and (linked or dash.fullmatch(gap)):
-            yield _range(one, after)
+            yield _range(named, after)
             at += 2
             continue
-        is_range = one.kind == "date" and one.first < one.last  # "с 3 по 5 января" is no "since"
-        open_ended = since.search(before) and one.first <= today and not is_range
-        yield replace(one, last=max(one.last, today)) if open_ended else one
+        is_range = named.kind == "date" and named.first < named.last  # "с 3 по 5 января" is no "since"
+        open_ended = since.search(before) and named.first <= today and not is_range
+        yield replace(named, last=max(named.last, today)) if open_ended else named
         at += 1
 
 
-def _range(one: NamedTime, other: NamedTime) -> NamedTime:
+def _range(begin: NamedTime, other: NamedTime) -> NamedTime:
     """From the one to the other; a beginning that would lie behind the end was meant a week or a year before."""
-    first = one.first
-    if first > other.last and one.cycle == "week":
+    first = begin.first
+    if first > other.last and begin.cycle == "week":
         first -= 7 * DAY
-    elif first > other.last and one.cycle == "year":
+    elif first > other.last and begin.cycle == "year":
         year = other.last.year - ((first.month, first.day) > (other.last.month, other.last.day))
         leap_day = (first.month, first.day) == (2, 29)
         first = first.replace(year=year, day=28 if leap_day else first.day)
-    return replace(one, first=min(first, other.last), last=max(first, other.last), end=other.end)
+    return replace(begin, first=min(first, other.last), last=max(first, other.last), end=other.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,34 +116,34 @@ class Span:
 
 def spans_in(text: str, language: str, now: date) -> tuple[Span, ...]:
     """The spans that a question asked on the day `now` names, exact ones first. Vague ones have some days around them."""
-    found = named_times(text, treated_as(language), now)
-    exact = [_exact(one) for one in found if one.kind in ("date", "month")]
-    vague = (_vague(one, now) for one in sorted(found, key=_vagueness))
+    times = named_times(text, treated_as(language), now)
+    exact = [_exact(named) for named in times if named.kind in ("date", "month")]
+    vague = (_vague(named, now) for named in sorted(times, key=_vagueness))
     first = next((span for span in vague if span is not None), None)
     return tuple(exact) if first is None else (*exact, first)
 
 
-def _exact(one: NamedTime) -> Span:
+def _exact(named: NamedTime) -> Span:
     """A day with the one before and after it: time zones, and nights."""
-    slack = DAY if one.kind == "date" else 0 * DAY
-    return Span(one.first - slack, one.last + slack, exact=True)
+    slack = DAY if named.kind == "date" else 0 * DAY
+    return Span(named.first - slack, named.last + slack, exact=True)
 
 
 _VAGUE = ("ago", "before_yesterday", "yesterday", "last_weekday", "last_weekend", "last_unit")
 
 
-def _vagueness(one: NamedTime) -> int:
-    return _VAGUE.index(one.kind) if one.kind in _VAGUE else len(_VAGUE)
+def _vagueness(named: NamedTime) -> int:
+    return _VAGUE.index(named.kind) if named.kind in _VAGUE else len(_VAGUE)
 
 
-def _vague(one: NamedTime, now: date) -> Span | None:
-    if one.kind == "ago":
-        middle, slack = now - timedelta(days=one.count * _UNIT_DAYS[one.unit]), DAY * _UNIT_SLACK[one.unit]
+def _vague(named: NamedTime, now: date) -> Span | None:
+    if named.kind == "ago":
+        middle, slack = now - timedelta(days=named.count * _UNIT_DAYS[named.unit]), DAY * _UNIT_SLACK[named.unit]
         return Span(middle - slack, middle + slack, exact=False)
-    if one.kind in _NEAR:
-        return Span(one.first - DAY, one.last + DAY, exact=False)
-    if one.kind in ("last_weekday", "last_weekend"):
-        return Span(one.first, one.last + DAY, exact=False)
-    if one.kind == "last_unit":
-        return Span(now - DAY * _LAST_DAYS.get(one.unit, 1), now, exact=False)
+    if named.kind in _NEAR:
+        return Span(named.first - DAY, named.last + DAY, exact=False)
+    if named.kind in ("last_weekday", "last_weekend"):
+        return Span(named.first, named.last + DAY, exact=False)
+    if named.kind == "last_unit":
+        return Span(now - DAY * _LAST_DAYS.get(named.unit, 1), now, exact=False)
     return None

@@ -39,8 +39,9 @@ class VersionRows:
     def sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
         """The sketches of the versions `m` of a statement, which begins with `FROM`."""
         rows = self._db.rows(
-            "SELECT DISTINCT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"
+            "SELECT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"
             f" m.language, m.traits, coalesce(m.time, m.valid_from) {sql}",
             parameters,
         )
-        return [VersionSketch._make((*row[:-1], from_micros(row[-1]))) for row in rows]
+        unique = {row[0]: row for row in rows}.values()  # turns next to several others occur more than once
+        return [VersionSketch._make((*row[:-1], from_micros(row[-1]))) for row in unique]

@@ -39,7 +39,7 @@ HEAVY = {
         "waypost.memory.facade",
         "waypost.flows.versions.prepare",
     ),
-    *("waypost.flows.recall.code_search", "waypost.faces.hooks.agent.session_end", "waypost.faces.hooks.git.install"),
+    *("waypost.flows.recall.candidates", "waypost.faces.hooks.agent.session_end", "waypost.faces.hooks.git.install"),
 }
 
 
@@ -254,7 +254,7 @@ def test_a_prompt_imports_nothing_heavy(project: Path) -> None:
     loaded = loaded_by_a_prompt(project)
     assert "waypost.flows.context.inject" in loaded
     # By words only, a prompt is recalled as a question is.
-    assert not heavy_ones(loaded) - {"waypost.flows.recall.code_search"}
+    assert not heavy_ones(loaded) - {"waypost.flows.recall.candidates"}
 
 
 def test_a_prompt_that_is_embedded_imports_nothing_heavy_either(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -388,7 +388,9 @@ def test_a_prompt_does_not_wait_until_changed_files_are_indexed(
     question = 'def send_uploads(request): """Send uploads of large files."""'
     assert "uploads.py:1" in say("prompt", question, cwd=str(root), session_id="one")
     (root / "uploads.py").write_text('X = 1\n\n\ndef send_uploads(request):\n    """Send uploads of large files."""\n')
-    monkeypatch.setattr("waypost.flows.index.freshness._index", lambda *_: pytest.fail("indexed while an agent waits"))
+    monkeypatch.setattr(
+        "waypost.flows.index.freshness.index_now", lambda *_: pytest.fail("indexed while an agent waits")
+    )
     told = say("prompt", question, cwd=str(root), session_id="two")
     assert "uploads.py" not in told.replace("downloads.py", "")
     assert memory.status()["tree"]["waiting"] == 1

@@ -1,7 +1,7 @@
-"""What an agent was told in a session, so that it is not told twice: which memories, never their words.
+"""Which memories an agent has seen in a session, so that it does not get them twice. Their text is not stored.
 
-One small file for each session in the space's folder for running processes. Written by appending whole lines, so that
-several hooks of one session lose nothing; cut when it is long, and taken away when nobody has used it for days.
+Each session has one small file in the space's folder for running processes. Hooks append whole lines, so several hooks at
+once lose nothing. Long files are cut, and unused ones are removed after some days.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from waypost.space.platform import (
     write_private_file,
 )
 
-_LARGEST = 256_000  # bytes: some six thousand memories, more than a session can be told before it is compacted
+_LARGEST = 256_000  # bytes: some six thousand memories, more than a session gets before it is compacted
 _MOST_SESSIONS = 200
 _LONGEST_UNUSED = 7 * 86_400.0  # seconds
 _LOCK_SECONDS = 0.2
@@ -32,16 +32,16 @@ _NAME = re.compile(r"told-[0-9a-f]{32}")
 _KEY = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 
-_LOST = re.compile(r"lost-([0-9a-f]{1,14})")  # the mark with which a record begins anew: since when
+_LOST = re.compile(r"lost-([0-9a-f]{1,14})")  # first line after the agent has lost its context: since when
 
 
 def told_key(memory_id: str, recorded_at: datetime) -> str:
-    """One version of a memory: when it is corrected, there is something new to tell."""
+    """Identifies one version of a memory: a corrected one is shown again."""
     return f"{memory_id}-{to_micros(recorded_at):x}"
 
 
 def lost_at(keys: Iterable[str]) -> datetime | None:
-    """Since when an agent no longer has what was said and told in this session before; None: it has everything."""
+    """When the agent lost the context of this session, or None if it has not."""
     marks = [mark for key in keys if (mark := _LOST.fullmatch(key))]
     return max((from_micros(int(mark[1], 16)) for mark in marks), default=None)
 
@@ -51,7 +51,7 @@ def is_anything_told(keys: Iterable[str]) -> bool:
 
 
 class ShownRecord:
-    """The record of one session. Nothing is on disk before something was told; what cannot be kept is not missed."""
+    """The record of one session, on disk once something was shown. Failures to write it are ignored."""
 
     def __init__(self, run_folder: Path, agent: str, session: str) -> None:
         self._folder = run_folder
@@ -60,7 +60,7 @@ class ShownRecord:
         self._path = run_folder / f"told-{digest}" if session else None
 
     def keys(self) -> frozenset[str]:
-        """What was told already."""
+        """Keys of the memories shown already."""
         if self._path is None:
             return frozenset()
         try:
@@ -71,8 +71,8 @@ class ShownRecord:
         return frozenset(line for line in content.decode("ascii", "replace").split("\n") if _KEY.fullmatch(line))
 
     def add(self, keys: Iterable[str]) -> None:
-        """Note what is told now."""
-        lines = "".join(f"{one}\n" for one in keys if _KEY.fullmatch(one)).encode("ascii")
+        """Record the memories shown now."""
+        lines = "".join(f"{key}\n" for key in keys if _KEY.fullmatch(key)).encode("ascii")
         if self._path is None or not lines:
             return
         with contextlib.suppress(OSError, StoreError, SecurityError):
@@ -88,14 +88,14 @@ class ShownRecord:
                 self._cut()
 
     def forget(self, now: datetime) -> None:
-        """The agent has lost what it was told: all may be told again."""
+        """The agent has lost its context: everything may be shown again."""
         if self._path is not None:
             with contextlib.suppress(OSError, StoreError, SecurityError):
                 prepare_run_folder(self._folder)
                 write_private_file(self._path, f"lost-{to_micros(now):x}\n".encode("ascii"), replace=True)
 
     def _cut(self) -> None:
-        """Keep the newer half. What somebody appends meanwhile may be told once more."""
+        """Keep the newer half. Memories appended meanwhile may be shown once more."""
         if self._path is None:
             return
         with wait_lock(self._folder / "told.lock", _LOCK_SECONDS), contextlib.suppress(InvalidInput):
@@ -106,13 +106,15 @@ class ShownRecord:
 
 
 def prune(run_folder: Path, now: float | None = None) -> None:
-    """Take away the records of sessions that nobody has used for days, and the oldest of too many."""
+    """Remove records that were unused for days, and the oldest if there are too many."""
     moment = time.time() if now is None else now
     with contextlib.suppress(OSError, SecurityError):
         check_private_directory(run_folder)
         with os.scandir(run_folder) as entries:
             dated = [
-                (one.stat(follow_symlinks=False).st_mtime, one.path) for one in entries if _NAME.fullmatch(one.name)
+                (entry.stat(follow_symlinks=False).st_mtime, entry.path)
+                for entry in entries
+                if _NAME.fullmatch(entry.name)
             ]
         dated.sort(reverse=True)
         for place, (changed, path) in enumerate(dated):

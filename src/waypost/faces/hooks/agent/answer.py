@@ -1,4 +1,4 @@
-"""One event of an agent, answered from the memory of its project. Where nothing is remembered, nothing is made."""
+"""Answer one event of an agent from the memory of its project. A project without a memory gets none."""
 
 import os
 from collections.abc import Callable, Collection
@@ -17,7 +17,7 @@ _MOST_TOLD = 20_000  # versions of memories that a request may name
 
 
 def project_of(given: HookInput, settings: Settings) -> Identity | None:
-    """The project that an event is about, if something is remembered of it."""
+    """The project of an event, or None if it has no memory."""
     if not os.path.isabs(given.cwd):
         return None
     try:
@@ -28,8 +28,8 @@ def project_of(given: HookInput, settings: Settings) -> Identity | None:
     return identity if (folder / known_by(settings)).is_file() else None
 
 
-def answer_here(given: HookInput, told: Collection[str], settings: Settings) -> HookOutput:
-    """What an agent is told, by this process."""
+def answer_here(given: HookInput, shown_keys: Collection[str], settings: Settings) -> HookOutput:
+    """The output for an event, made by this process."""
     if not given.takes_context or project_of(given, settings) is None:
         return NOTHING
     from waypost.faces.hooks.agent.context import HookMemory  # what only an answer needs
@@ -38,25 +38,25 @@ def answer_here(given: HookInput, told: Collection[str], settings: Settings) -> 
 
     memory = HookMemory(open_handle(given.cwd, caller=Caller("agent", given.agent), settings=settings))
     if given.event == "session-start":
-        return fitting(given, memory.greeting(told))
+        return fitting(given, memory.greeting(shown_keys))
     if given.event == "prompt" and given.prompt:
-        return fitting(given, memory.relevant(given.prompt, told, given.session))
+        return fitting(given, memory.relevant(given.prompt, shown_keys, given.session))
     return NOTHING
 
 
-def request_of(given: HookInput, told: Collection[str]) -> dict[str, Any]:
-    """What a hook asks a running process."""
-    return {"input": given.to_json(), "told": sorted(told)[:_MOST_TOLD]}
+def request_of(given: HookInput, shown_keys: Collection[str]) -> dict[str, Any]:
+    """The request of a hook to a running process."""
+    return {"input": given.to_json(), "told": sorted(shown_keys)[:_MOST_TOLD]}
 
 
 def answers(settings: Settings) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """What `serve_hooks` takes: such requests, answered by this process."""
+    """A function for `serve_hooks` that answers such requests in this process."""
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
-        given, told = HookInput.of(request.get("input")), request.get("told")
-        if given is None or not isinstance(told, list):
+        given, keys = HookInput.of(request.get("input")), request.get("told")
+        if given is None or not isinstance(keys, list):
             return {"failed": True}
-        known = frozenset(one for one in told[:_MOST_TOLD] if isinstance(one, str))
-        return answer_here(given, known, settings).to_json()
+        shown_keys = frozenset(key for key in keys[:_MOST_TOLD] if isinstance(key, str))
+        return answer_here(given, shown_keys, settings).to_json()
 
     return answer

@@ -1,4 +1,4 @@
-"""What an agent is told without asking: at the start of a session, and with each prompt."""
+"""What an agent gets without asking: at the start of a session, and with each prompt."""
 
 from collections.abc import Collection
 
@@ -7,9 +7,10 @@ from waypost.faces.hooks.agent.already_shown import lost_at, told_key
 from waypost.faces.hooks.agent.output import NOTHING, HookOutput
 from waypost.memory.handle import MemoryHandle
 from waypost.model.memory import Version
-from waypost.model.recall import Hit
+from waypost.model.recall import Hit, View
+from waypost.store.protocol import Reader
 
-PROMPT_TOKENS = 2000  # LA-3
+PROMPT_TOKENS = 2000
 
 
 class HookMemory:
@@ -18,27 +19,30 @@ class HookMemory:
     def __init__(self, handle: MemoryHandle) -> None:
         self._handle = handle
 
-    def greeting(self, told: Collection[str] = ()) -> HookOutput:
-        """What an agent should know of the project before anything is asked."""
+    def greeting(self, shown_keys: Collection[str] = ()) -> HookOutput:
+        """What an agent should know about the project at the start of a session."""
         from waypost.faces.hooks.agent.greeting import greeting  # a prompt has no time for it
 
         space, view = self._handle.current, self._handle.view("all", None, None)
-        return greeting(space, view, told)
+        return greeting(space, view, shown_keys)
 
-    def relevant(self, prompt: str, told: Collection[str] = (), session: str = "") -> HookOutput:
-        """What is known that has to do with a prompt and was not told before; nothing where nothing has.
+    def relevant(self, prompt: str, shown_keys: Collection[str] = (), session: str = "") -> HookOutput:
+        """Memories that match a prompt and were not shown before.
 
-        What was said in this very session the agent has heard itself, unless it has lost it since.
+        Turns of this session are left out too, unless the agent has lost its context since.
         """
-        space, view = self._handle.current, self._handle.view("all", None, None)
-        lost = lost_at(told)
+        lost = lost_at(shown_keys)
 
-        def is_told(one: Version | Hit) -> bool:
-            if session and one.session == session:
-                return lost is None or (one.time or one.recorded_at) >= lost
-            return told_key(one.memory_id if isinstance(one, Version) else one.id, one.recorded_at) in told
+        def is_known(memory: Version | Hit) -> bool:
+            if session and memory.session == session:
+                return lost is None or (memory.time or memory.recorded_at) >= lost
+            memory_id = memory.memory_id if isinstance(memory, Version) else memory.id
+            return told_key(memory_id, memory.recorded_at) in shown_keys
 
-        briefing = flows.context.inject.inject_brief(space, prompt, view, tokens=PROMPT_TOKENS, told=is_told)
+        def view(reader: Reader) -> View:
+            return self._handle.view_in(reader, "all", None, None)
+
+        briefing = flows.context.inject.prompt_brief(self._handle.space, prompt, view, is_known, tokens=PROMPT_TOKENS)
         if not briefing.memories:
             return NOTHING
         _, _, notices = briefing.explanation.partition(". ")  # behind how many there are

@@ -1,7 +1,7 @@
 """`waypost-hook EVENT --agent NAME`: where an agent's hook begins, and where it ends in time, whatever happens.
 
-The work is done by a thread. The main thread waits for it until the deadline, writes what there is to write, and leaves
-without waiting for anything. Nothing here may cost time: what is imported at the top is there already in every process.
+The work is done by a thread. The main thread waits for it until the deadline, writes the output, and exits at once.
+Start-up must be fast: the imports at the top are loaded in every Python process anyway.
 """
 
 import gc
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Work = Callable[[str, str, bytes, float], Outcome]
 
-# At the end of a session agents leave soon themselves, and complain of a hook that is not done by then.
+# Agents exit soon after the end of a session, and report a hook that is still running.
 SECONDS = {"prompt": 1.5, "session-start": 3.0, "session-end": 1.2, "pre-compact": 1.2}
 _AFTER = 0.5  # seconds that the watchdog waits longer than we do: it acts when C code lets nobody else run
 _PIECE = 1 << 20
@@ -68,13 +68,13 @@ def _arguments(given: Sequence[str]) -> tuple[str, str]:
     event, agent = "", ""
     rest = list(given)
     while rest:
-        one = rest.pop(0)
-        if one == "--agent" and rest:
+        argument = rest.pop(0)
+        if argument == "--agent" and rest:
             agent = rest.pop(0)
-        elif one.startswith("--agent="):
-            agent = one.partition("=")[2]
-        elif not one.startswith("-") and not event:
-            event = one
+        elif argument.startswith("--agent="):
+            agent = argument.partition("=")[2]
+        elif not argument.startswith("-") and not event:
+            event = argument
     return event, agent
 
 

@@ -37,7 +37,7 @@ def handle(event: str, agent: str, raw: bytes, deadline: float) -> Outcome:
     """Answer one event, before `deadline` of the monotonic clock if that can be. What goes wrong is noted in the home."""
     settings = config.load()
     _homes.append(settings.home)
-    named = next((one for one in EVENTS if one == event), None)
+    named = next((name for name in EVENTS if name == event), None)
     if named is None or agent not in AGENTS:
         note(settings.home, f"No agent is called {agent[:40]!r}, or no event {event[:40]!r}.")
         return NOTHING
@@ -83,12 +83,14 @@ def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Set
     return Outcome(output, lambda: record.add(telling.keys))
 
 
-def _telling(given: HookInput, told: frozenset[str], folder: Path, deadline: float, settings: Settings) -> HookOutput:
+def _telling(
+    given: HookInput, shown_keys: frozenset[str], folder: Path, deadline: float, settings: Settings
+) -> HookOutput:
     """From a process that runs, if one answers soon; else from here."""
     seconds = _FOR_RUNNING * (deadline - time.monotonic())
-    answer = ask_running(folder, request_of(given, told), seconds)
+    answer = ask_running(folder, request_of(given, shown_keys), seconds)
     telling = None if answer is None else read_telling(answer, given)
-    return answer_here(given, told, settings) if telling is None else telling
+    return answer_here(given, shown_keys, settings) if telling is None else telling
 
 
 def _keep(given: HookInput, project: Identity, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""What each agent tells a hook, and in which form it takes what the hook tells it."""
+"""The input that each agent gives to a hook, and the output format that it takes."""
 
 import json
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ AGENTS: Mapping[str, AgentFormat] = {
 
 @dataclass(frozen=True, slots=True)
 class HookInput:
-    """What has happened, whoever tells it. What the agent did not say is empty."""
+    """An event of any agent. Fields that the agent did not send are empty."""
 
     event: Event
     agent: str
@@ -68,7 +68,7 @@ class HookInput:
 
     @property
     def starts_afresh(self) -> bool:
-        """Whether the agent has lost what it was told in this session."""
+        """Whether the agent has lost the context of this session."""
         return self.event == "pre-compact" or (self.event == "session-start" and self.source in ("clear", "compact"))
 
     @property
@@ -110,7 +110,7 @@ def read_input(event: Event, agent: str, raw: bytes) -> HookInput | None:
 
 
 def render_answer(event: Event, agent: str, text: str) -> str:
-    """The words in the agent's form; empty where there are none, or where it takes none."""
+    """The text in the agent's format. Empty if there is no text, or if the agent takes no text at this event."""
     form = AGENTS[agent]
     name = form.context.get(event)
     if not text or name is None:
@@ -125,21 +125,21 @@ def render_answer(event: Event, agent: str, text: str) -> str:
 
 def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
-        found: Any = given
+        value: Any = given
         for part in name.split("."):
-            if isinstance(found, list):
-                found = found[int(part)] if part.isdigit() and int(part) < len(found) else None
+            if isinstance(value, list):
+                value = value[int(part)] if part.isdigit() and int(part) < len(value) else None
             else:
-                found = found.get(part) if isinstance(found, dict) else None
-        if isinstance(found, str) and found:
-            return found
+                value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, str) and value:
+            return value
     return ""
 
 
 def _short(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """One line; what is longer than any path, or cannot be one, was not said."""
-    found = _text(given, names)
-    return found if len(found) <= _LONGEST_NAME and found.isprintable() else ""
+    text = _text(given, names)
+    return text if len(text) <= _LONGEST_NAME and text.isprintable() else ""
 
 
 def _within_reason(prompt: str) -> str:

@@ -21,19 +21,19 @@ _SHARES = {"always": 0.35, "preferences": 0.25}
 _HOW = "Waypost remembers this project across sessions: ask it (`recall`, or `waypost ask`) before you guess."
 
 
-def greeting(space: OpenSpace, view: View, told: Collection[str]) -> HookOutput:
+def greeting(space: OpenSpace, view: View, shown_keys: Collection[str]) -> HookOutput:
     """DNA.md, what is always true, preferences, what was decided lately, what has gone stale, and the state of the memory.
 
-    Where something was told before, only what is new since: a session that goes on has the rest.
+    A resumed session gets only what is new since.
     """
-    goes_on = is_anything_told(told)
+    goes_on = is_anything_told(shown_keys)
     opening, notices = (Opening(), ()) if goes_on else opening_of(space, TOKENS)
     with space.store.read() as reader:
-        entries = [one for one in _standing(space, reader, view) if _key(one.hit) not in told]
-        known = bool(sum(reader.memories.counts(view).values()))
+        entries = [entry for entry in _standing(space, reader, view) if _key(entry.hit) not in shown_keys]
+        has_memories = bool(sum(reader.memories.counts(view).values()))
         state = _state(space, reader)
     rendered = render(entries, TOKENS, _SHARES, opening)
-    if not rendered.text and (goes_on or not known):
+    if not rendered.text and (goes_on or not has_memories):
         return NOTHING
     said = "" if goes_on else "\n".join((_HOW, *state, *notices))
     text = "\n\n".join(part for part in (rendered.text, said) if part)
@@ -74,7 +74,7 @@ def _stale(space: OpenSpace, reader: Reader) -> list[Hit]:
     numbers = sorted({row.number for row in rows}, reverse=True)[:_LOOKED_FOR_STALE]
     memories = linked(space, reader, list(reader.memories.by_number(numbers).values())) if numbers else {}
     old = [memories[number] for number in numbers if number in memories and memories[number].state.is_stale]
-    return [hit_of(one, 1.0, {}) for one in old[:_MOST_STALE]]
+    return [hit_of(memory, 1.0, {}) for memory in old[:_MOST_STALE]]
 
 
 def _state(space: OpenSpace, reader: Reader) -> list[str]:
@@ -82,7 +82,7 @@ def _state(space: OpenSpace, reader: Reader) -> list[str]:
     checkout = space.identity.checkout_id
     lines = []
     if space.identity.kind == "project" and not reader.code.has_any(checkout):
-        lines.append("Its code is not indexed yet (`waypost init`): what it knows, people and agents have told it.")
+        lines.append("Its code is not indexed yet (`waypost init`): it only has what people and agents wrote.")
     elif reader.meta.get(conclusions_key(space)):
         lines.append(
             "Its code is being indexed, or that was interrupted (`waypost init`): answers may miss some of it."

@@ -1,4 +1,4 @@
-"""What an agent is told by a hook, within what agents take."""
+"""The output of a hook, within the limits of agents."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from waypost.text.fence import without_agent_tags
 
 @dataclass(frozen=True, slots=True)
 class HookOutput:
-    """Words for an agent, and the versions of memories that are in them, one line each, in their order."""
+    """Text for an agent, and the keys of the memories in it, one line each, in order."""
 
     text: str = ""
     keys: tuple[str, ...] = ()
@@ -22,8 +22,10 @@ NOTHING = HookOutput()
 
 
 def fitting(given: HookInput, telling: HookOutput) -> HookOutput:
-    """The same in as many characters as an agent takes, without what could end what the agent puts around it: memories are
-    left out from the end. Nothing where that is not enough."""
+    """The output, shortened to what an agent takes and made harmless to the format around it.
+
+    Memories are left out from the end. Returns NOTHING if that is not enough.
+    """
     text = without_agent_tags(telling.text)
     lines, keys = text.split("\n"), list(telling.keys)
     while len(render_answer(given.event, given.agent, "\n".join(lines))) > MOST_CHARACTERS:
@@ -36,7 +38,7 @@ def fitting(given: HookInput, telling: HookOutput) -> HookOutput:
 
 
 def read_telling(answer: dict[str, Any], given: HookInput) -> HookOutput | None:
-    """What another process said, if it is an answer that an agent can take."""
+    """The answer of another process, or None if an agent can't take it."""
     text, keys = answer.get("text"), answer.get("keys")
     if not isinstance(text, str) or not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         return None

@@ -34,20 +34,20 @@ def start_keeping(given: HookInput, folder: Path) -> None:
         :32
     ]
     write_private_file(place / f"{name}{_NEW}", json.dumps(given.to_json()).encode(), replace=True)
-    with try_claim(folder / _LOCK) as held:
-        if held is not None:
+    with try_claim(folder / _LOCK) as claim:
+        if claim is not None:
             command = [sys.executable, "-P", "-m", "waypost.faces.hooks.agent.session_end", os.fspath(folder)]
             nowhere = subprocess.DEVNULL
-            subprocess.Popen(command, stdin=held.handle, stdout=nowhere, stderr=nowhere, **detached())
-            held.hand_over()
+            subprocess.Popen(command, stdin=claim.handle, stdout=nowhere, stderr=nowhere, **detached())
+            claim.hand_over()
 
 
 def keep_all(folder: Path, settings: Settings, *, inherited: int | None = None) -> None:
     """Keep every session whose end was left here. Returns at once where another process is at it."""
     while _waiting(folder):  # looked at again without the lock: who came just before saw it taken, and left
-        with try_claim(folder / _LOCK, inherited) as held:
+        with try_claim(folder / _LOCK, inherited) as claim:
             inherited = None
-            if held is None:
+            if claim is None:
                 return
             while waiting := _waiting(folder):
                 _keep_one(waiting[0], settings)
@@ -60,7 +60,7 @@ def _waiting(folder: Path) -> list[Path]:
 
 
 def _keep_one(path: Path, settings: Settings) -> None:
-    """The file goes when its session is kept, or cannot be; only whoever is killed leaves it to the next."""
+    """Keep one session and remove its file. After a crash, the next process takes the file over."""
     taken = path.with_suffix(_TAKEN)  # the same session may end again while we read
     os.replace(path, taken)
     given = None

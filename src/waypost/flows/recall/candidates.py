@@ -1,0 +1,254 @@
+"""What may answer a question. One routine gathers it, from what people and agents wrote and from code."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from waypost.errors import InvalidInput
+from waypost.flows.links.hits import derived, hit_of
+from waypost.model.checkout import Checkout
+from waypost.model.code_link import LinkedMemory
+from waypost.model.code_verdict import UNCHECKED
+from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
+from waypost.model.recall import Hit, View
+from waypost.retrieve.calibration import ServingEngines
+from waypost.retrieve.code_question import CodeQuestion
+from waypost.retrieve.code_rank import DEPTH as CODE_DEPTH
+from waypost.retrieve.code_rank import MOST_NAMED, WEIGHTS, CodeCandidate, rank_code
+from waypost.retrieve.freshness import with_freshness
+from waypost.retrieve.merge import Populations
+from waypost.retrieve.question import Question
+from waypost.retrieve.score import REACH, RankCandidate, ScoredMemory
+from waypost.store.protocol import CodeSketch, FoundPassage, Population, Reader, VersionSketch
+from waypost.text.keywords import query_terms
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+
+Sketch = TypeVar("Sketch", VersionSketch, CodeSketch)
+
+LOOKED_AT = 20  # memories whose code is compared with the tree: stale ones among them lose their places
+_FILES = KINDS["file"].collection
+_NO_COSINES: Mapping[str, float] = {}
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallFilter:
+    """What a memory must be to be shown at all."""
+
+    fresh: bool = False  # not stale
+    min_confidence: float = 0.0
+    without_tags: tuple[str, ...] = ()  # names, or name=value
+
+    def __post_init__(self) -> None:
+        if isinstance(self.min_confidence, bool) or not 0 <= self.min_confidence <= 1:
+            raise InvalidInput(f"min_confidence is {self.min_confidence}; it must be from 0 to 1.", "")
+
+    @property
+    def filters(self) -> bool:
+        return self != ANYTHING
+
+    def admits(self, memory: LinkedMemory) -> bool:
+        if (self.fresh and memory.state.is_stale) or memory.confidence < self.min_confidence:
+            return False
+        tags = memory.version.tags
+        return not any(
+            name in tags or tags.get(name.partition("=")[0]) == name.partition("=")[2] for name in self.without_tags
+        )
+
+
+ANYTHING = RecallFilter()
+
+
+@dataclass(slots=True)
+class Gathered(Generic[Sketch]):
+    """Everything ranking needs about the versions that may answer, by version number."""
+
+    keyword: dict[int, float] = field(default_factory=dict)
+    subject: dict[int, float] = field(default_factory=dict)  # keyword scores of the subject of a long question
+    similarity: dict[int, dict[str, float]] = field(default_factory=dict)  # best cosine by engine
+    sketches: dict[int, Sketch] = field(default_factory=dict)
+    populations: dict[str, dict[str, Population]] = field(default_factory=dict)
+    not_shown: frozenset[int] = frozenset()  # versions that only help to rank others
+
+    def numbers(self) -> dict[str, int]:
+        """Version numbers by memory id."""
+        return {sketch.memory_id: number for number, sketch in self.sketches.items()}
+
+
+def gather(
+    reader: Reader,
+    question: Question,
+    vectors: "Mapping[str, Vector]",
+    view: View,
+    depth: int,
+    said_then: Sequence[int],
+) -> Gathered[VersionSketch]:
+    """What people and agents wrote. `said_then` are versions from the times that the question names."""
+    gathered = Gathered[VersionSketch]()
+    keep_best(gathered.keyword, reader.search.keywords(question_terms(question), depth, view))
+
+    def next_turns(numbers: Iterable[int]) -> dict[int, VersionSketch]:
+        return {turn.number: turn for turn in reader.memories.followers(numbers, REACH, view)}
+
+    _search(reader, gathered, vectors, view, depth, said_then, reader.memories.sketches, next_turns)
+    return gathered
+
+
+def gather_code(
+    reader: Reader, question: CodeQuestion, vectors: "Mapping[str, Vector]", view: View
+) -> Gathered[CodeSketch]:
+    """What was read from code, with the files that it stands in."""
+    gathered = Gathered[CodeSketch]()
+    keep_best(gathered.keyword, reader.search.code_keywords(question.terms, WEIGHTS, CODE_DEPTH, view))
+    if question.is_long:
+        keep_best(gathered.subject, reader.search.code_keywords(question.subject_terms, WEIGHTS, CODE_DEPTH, view))
+    named = list[int]()
+    if question.names:
+        names = list(dict.fromkeys(code.name for code in question.names))
+        named += reader.code.symbols_named(names, MOST_NAMED, view)
+    if question.places:
+        named += reader.code.files_ending(question.places, CODE_DEPTH, view)
+
+    def files_of(_: Iterable[int]) -> dict[int, CodeSketch]:
+        paths = {sketch.path for sketch in gathered.sketches.values() if sketch.path}
+        files = reader.code.files_at(paths, replace(view, collections=CODE_COLLECTIONS))
+        return reader.code.sketches(set(files) - gathered.sketches.keys())
+
+    matches = _search(reader, gathered, vectors, view, CODE_DEPTH, named, reader.code.sketches, files_of)
+    if _FILES not in view.collections:
+        gathered.not_shown = frozenset(gathered.sketches.keys() - matches)
+    return gathered
+
+
+def _search(
+    reader: Reader,
+    gathered: Gathered[Sketch],
+    vectors: "Mapping[str, Vector]",
+    view: View,
+    depth: int,
+    others: Iterable[int],
+    sketches_of: Callable[[Iterable[int]], dict[int, Sketch]],
+    beside: Callable[[Iterable[int]], dict[int, Sketch]],
+) -> set[int]:
+    """Add to what keywords found: `others`, what vectors find, and what stands `beside` all of these.
+
+    Returns the versions that were found, without those that only stand beside them.
+    """
+    numbers = dict.fromkeys((*gathered.keyword, *gathered.subject, *others))
+    similarity = gathered.similarity
+    for engine, vector in vectors.items():
+        answer = reader.search.vectors(engine, vector, depth, view)
+        gathered.populations[engine] = dict(answer.population)
+        for passage in answer.hits:  # the best passage of a version comes first
+            similarity.setdefault(passage.number, {}).setdefault(engine, passage.score)
+    numbers |= dict.fromkeys(similarity)
+    gathered.sketches = sketches_of(numbers)
+    matches = set(gathered.sketches)
+    gathered.sketches |= beside(numbers)
+    for engine, vector in vectors.items():
+        rest = [number for number in gathered.sketches if engine not in similarity.get(number, _NO_COSINES)]
+        for number, cosine in reader.search.vector_scores(engine, vector, rest).items():
+            similarity.setdefault(number, {})[engine] = cosine
+    return matches
+
+
+def keep_best(scores: dict[int, float], passages: Iterable[FoundPassage]) -> None:
+    """Add the score of each version's best passage."""
+    for passage in passages:
+        scores[passage.number] = max(passage.score, scores.get(passage.number, 0.0))
+
+
+def question_terms(question: Question) -> list[str]:
+    """The question's keywords as the index spells them, names and numbers unchanged."""
+    kept = set(question.keywords)
+    return query_terms(_WORD.sub(lambda word: word[0] if word[0].lower() in kept else " ", question.text))
+
+
+def prose_candidates(gathered: Gathered[VersionSketch]) -> list[RankCandidate]:
+    keyword, similarity = gathered.keyword, gathered.similarity
+    return [
+        RankCandidate(
+            sketch.memory_id,
+            sketch.language,
+            keyword.get(number, 0.0),
+            similarity.get(number, _NO_COSINES),
+            sketch.session,
+            sketch.position - 1,
+            sketch.speaker,
+            sketch.time,
+            sketch.traits,
+        )
+        for number, sketch in gathered.sketches.items()
+    ]
+
+
+def code_candidates(gathered: Gathered[CodeSketch]) -> list[CodeCandidate]:
+    return [
+        CodeCandidate(
+            memory_id=sketch.memory_id,
+            kind="section" if sketch.type == "section" else sketch.kind,
+            type=sketch.type,
+            name=sketch.name,
+            path=sketch.path,
+            line=sketch.line,
+            end_line=sketch.end_line,
+            keyword=gathered.keyword.get(number, 0.0),
+            subject_keyword=gathered.subject.get(number, 0.0),
+            similarity=gathered.similarity.get(number, _NO_COSINES),
+            is_test=bool(sketch.traits & IS_TEST),
+            is_document=bool(sketch.traits & IS_DOCUMENT),
+            referrers=sketch.referrers,
+        )
+        for number, sketch in gathered.sketches.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeQuery:
+    """A question about code, read and embedded."""
+
+    question: CodeQuestion
+    vectors: "Mapping[str, Vector]"
+    roles: ServingEngines
+
+
+def code_hits(
+    reader: Reader, query: CodeQuery, view: View, k: int, now: datetime, seen: Checkout | None = None
+) -> tuple[list[Hit], Populations]:
+    """The best k hits from code, and how cosines spread over all of it. `seen`: where the code is, if not here."""
+    gathered = gather_code(reader, query.question, query.vectors, view)
+    candidates, numbers = code_candidates(gathered), gathered.numbers()
+    ranked = rank_code(query.question, candidates, gathered.populations, query.roles, k=len(candidates))
+    best = [scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown][:k]
+    versions = reader.memories.by_number([numbers[scored.memory_id] for scored in best])
+    hits = [
+        hit_of(derived(versions[numbers[scored.memory_id]], now, seen), scored.score, dict(scored.why))
+        for scored in best
+    ]
+    return hits, gathered.populations
+
+
+def best_hits(
+    memories: Sequence[tuple[ScoredMemory, LinkedMemory]], wanted: RecallFilter, k: int, outdone: frozenset[int]
+) -> list[Hit]:
+    """The best k that are wanted. Stale memories come after those that are still true."""
+    best = [
+        (
+            with_freshness(
+                scored,
+                points_at_code=any(link.finding.state != UNCHECKED for link in memory.links),
+                is_stale=memory.state.is_stale,
+                confidence=memory.confidence,
+                is_outdone=memory.version.number in outdone,
+            ),
+            memory,
+        )
+        for scored, memory in memories
+        if wanted.admits(memory)
+    ]
+    best.sort(key=lambda pair: -pair[0].total)  # stable: equal ones keep their order
+    return [hit_of(memory, scored.score, dict(scored.why)) for scored, memory in best[:k]]
