@@ -9,7 +9,7 @@ from tests.faces.cli.conftest import Waypost
 
 from waypost.faces.cli.commands.code_links import read_place
 from waypost.faces.cli.output.code_links import hit_with_links, link_lines, print_about, print_stale, with_links
-from waypost.faces.cli.output.editor_links import NOWHERE, EditorLinks
+from waypost.faces.cli.output.editor_links import EditorLinks
 from waypost.faces.cli.session import CommandSession
 from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
@@ -21,8 +21,10 @@ WAS = CodeReference("src/a.py", LineRange(3, 9))
 HERE = CodeReference("src/b.py", LineRange(17, 23), stale_since=DAY)
 ID = "01K9ZX6Y9D4T3N0V1M2B3C4D5E"
 
+NO_LINKS = EditorLinks(None)
 
-def said(link: CodeLink, places: EditorLinks = NOWHERE) -> list[str]:
+
+def said(link: CodeLink, places: EditorLinks = NO_LINKS) -> list[str]:
     return [line.plain for line in link_lines(link, places)]
 
 
@@ -85,7 +87,7 @@ def test_names_out_of_the_code_cannot_act_on_the_terminal() -> None:
 
 def test_the_stale_are_counted_and_the_next_step_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     moved = memory(CodeLink(HERE, WAS, CodeVerdict(MOVED, "src/b.py")))
-    print_stale(StaleReport(3, 1, 2, 0, (memory(CHANGED_LINK, stale=True),), (moved,)), NOWHERE)
+    print_stale(StaleReport(3, 1, 2, 0, (memory(CHANGED_LINK, stale=True),), (moved,)), NO_LINKS)
     out = capsys.readouterr().out
     assert (
         f"{ID}  decision · person · 2026-11-03 · confidence 0.80\n   Five tries, then we stop.\n   STALE since" in out
@@ -96,12 +98,12 @@ def test_the_stale_are_counted_and_the_next_step_is_told(capsys: pytest.CaptureF
 
 
 def test_nothing_stale_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    print_stale(StaleReport(1, 0, 1, 0), NOWHERE)
+    print_stale(StaleReport(1, 0, 1, 0), NO_LINKS)
     assert capsys.readouterr().out == "1 memory points at code: 0 stale, 1 fresh.\n"
 
 
 def test_a_memory_stale_for_another_reason_says_it(capsys: pytest.CaptureFixture[str]) -> None:
-    print_about([AboutHit(memory(CodeLink(WAS, WAS), stale=True), "file", CodeLink(WAS, WAS))], "src/a.py", NOWHERE)
+    print_about([AboutHit(memory(CodeLink(WAS, WAS), stale=True), "file", CodeLink(WAS, WAS))], "src/a.py", NO_LINKS)
     out = capsys.readouterr().out
     assert "STALE: code_changed: …" in out
     assert "about this file" in out

@@ -57,7 +57,7 @@ COMMANDS = (
 MYSELF = "@me"  # `--person` without a name: the person from the settings
 
 
-def settle_person(arguments: list[str]) -> list[str]:
+def normalize_person_option(arguments: list[str]) -> list[str]:
     """Write `--person` as `--person=NAME`, so that a following command is not read as the name."""
     rewritten = list(arguments)
     for index, word in enumerate(rewritten):

@@ -58,11 +58,11 @@ def _call(arguments: list[str]) -> int:
         if (server_arguments := started_by_agent(arguments)) is not None:
             serve_agent(*server_arguments)
             return 0
-    from waypost.faces.cli.arguments import settle_person
+    from waypost.faces.cli.arguments import normalize_person_option
 
     code: object = None
     try:
-        _command()(settle_person(arguments), standalone_mode=True)
+        _command()(normalize_person_option(arguments), standalone_mode=True)
     except SystemExit as end:
         code = end.code
     if code == 2 and "--json" in arguments:  # the framework has already printed the usage error

@@ -35,9 +35,7 @@ def session_of(context: Ctx) -> CommandSession:
 @app.callback()
 def root(
     context: Ctx,
-    directory: Annotated[
-        Path, typer.Option("-C", metavar="DIR", help="Use the project of this directory.")
-    ] = Path(),
+    directory: Annotated[Path, typer.Option("-C", metavar="DIR", help="Use the project of this directory.")] = Path(),
     person: Annotated[
         str | None, typer.Option("--person", metavar="[NAME]", help="Use a personal memory (default: yours).")
     ] = None,

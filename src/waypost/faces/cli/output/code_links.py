@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from waypost.faces.cli.output.editor_links import EditorLinks, spelled
+from waypost.faces.cli.output.editor_links import EditorLinks, place_text
 from waypost.faces.cli.output.memories import console, print_notices, print_pairs, print_text, safe
 from waypost.model.code_link import CODE_CHANGED
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, UNCHECKED
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 _RELEVANCE = {"direct": "about this line", "symbol": "about the code around it", "file": "about this file"}
 _NEXT_STEPS = """\
 For each memory:
-  still true            waypost verify ID
-  points elsewhere      waypost relink ID --ref PATH#L1-L9
-  no longer true        waypost correct ID TEXT, or waypost retract ID"""
-_WHERE_GONE = "  code deleted          waypost relink ID --drop, if the memory is still true"
+  still true:           waypost verify ID
+  points elsewhere:     waypost relink ID --ref PATH#L1-L9
+  no longer true:       waypost correct ID TEXT, or waypost retract ID"""
+_WHERE_GONE = "  code deleted:         waypost relink ID --drop, if the memory is still true"
 
 
 # -- JSON ---------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def print_about(hits: "Sequence[AboutHit]", where: str, places: EditorLinks) -> 
     for hit in hits:
         print_linked(out, hit.memory, places, note=_RELEVANCE[hit.relevance])
     if not hits:
-        out.print(f"No memories about {spelled(where)}.", markup=False)
+        out.print(f"No memories about {place_text(where)}.", markup=False)
 
 
 def print_stale(report: "StaleReport", places: EditorLinks, *, some: bool = False) -> None:
@@ -160,13 +160,13 @@ def print_places(out: "Console", links: "Iterable[CodeLink]", places: EditorLink
 def link_lines(link: "CodeLink", places: EditorLinks) -> list[Text]:
     """Lines about a link: where its code is, whether it moved, and what is wrong."""
     lines = []
-    named = f" {spelled(link.finding.name)}" if link.finding.name else ""
+    named = f" {place_text(link.finding.name)}" if link.finding.name else ""
     if link.is_stale:
         lines.append(_stale_line(link, places))
     if link.has_moved and link.reference.file_path == link.was.file_path:
         lines.append(Text.assemble("renamed: ", _here(link.reference, places), named))
     elif link.has_moved:
-        was = spelled(*_place(link.was))
+        was = place_text(*_place(link.was))
         lines.append(Text.assemble(f"moved: {was} → ", _here(link.reference, places), named))
     if not lines:
         unsure = ", could not be checked" if link.checked_at and link.finding.state == UNCHECKED else ""
@@ -175,11 +175,11 @@ def link_lines(link: "CodeLink", places: EditorLinks) -> list[Text]:
 
 
 def _stale_line(link: "CodeLink", places: EditorLinks) -> Text:
-    """The stale reason with a clickable place. `STALE` is spelled out because colour alone is not accessible."""
+    """The stale reason with a clickable place. `STALE` is place_text out because colour alone is not accessible."""
     since = f" since {link.reference.stale_since:%Y-%m-%d}" if link.reference.stale_since else ""
     line = Text.assemble((f"STALE{since}: {CODE_CHANGED}", "red"))
     if link.finding.state == DELETED:
-        return line.append(f"{spelled(*_place(link.was))} (deleted)", "red")
+        return line.append(f"{place_text(*_place(link.was))} (deleted)", "red")
     line.append_text(_here(link.reference, places, style="red"))
     return line.append(_how(link), "red")
 
@@ -188,7 +188,9 @@ def _how(link: "CodeLink") -> str:
     finding = link.finding
     if finding.state == AMBIGUOUS:
         return (
-            f" (could be {' or '.join(spelled(name) for name in finding.others[:3])})" if finding.others else " (ambiguous)"
+            f" (could be {' or '.join(place_text(name) for name in finding.others[:3])})"
+            if finding.others
+            else " (ambiguous)"
         )
     return f" ({finding.amount:.0%} changed)" if finding.state == CHANGED and finding.amount else ""
 

@@ -61,13 +61,10 @@ class EditorLinks:
         from rich.text import Text
 
         url = self.target(path, line) if _clickable() else None
-        return Text(spelled(path, line), Style.parse(style) + Style(link=url))
+        return Text(place_text(path, line), Style.parse(style) + Style(link=url))
 
 
-NO_LINKS = EditorLinks(None)
-
-
-def places_of(memory: "Memory") -> EditorLinks:
+def editor_links_of(memory: "Memory") -> EditorLinks:
     """Links into the repository of a project. A personal memory has no links."""
     from waypost import config
 
@@ -75,7 +72,7 @@ def places_of(memory: "Memory") -> EditorLinks:
     return EditorLinks(root if root.is_absolute() else None, config.load().links)
 
 
-def spelled(path: str, line: int | None = None) -> str:
+def place_text(path: str, line: int | None = None) -> str:
     """`path:line` on one line without control characters. Most terminals would not link `path:4-9`."""
     text = _BREAKS.sub("\ufffd", safe(path))
     return text if line is None else f"{text}:{line}"

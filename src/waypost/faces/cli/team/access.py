@@ -11,9 +11,9 @@ from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import interactive
-from waypost.faces.cli.team.database import Store, directory_in, team_app
+from waypost.faces.cli.team.database import DatabaseUrl, directory_in, team_app
 from waypost.faces.cli.team.people import User
-from waypost.faces.cli.team.spaces import chosen_space
+from waypost.faces.cli.team.spaces import find_space
 from waypost.model.time import format_time, utc_now
 
 if TYPE_CHECKING:
@@ -28,8 +28,10 @@ token_app = typer.Typer(help="Access tokens for a team's server.", no_args_is_he
 team_app.add_typer(member_app, name="member")
 team_app.add_typer(token_app, name="token")
 
-In = Annotated[str, typer.Option("--space", metavar="SPACE", help="Memory id or name (default: this project's).")]
-As = Annotated[str, typer.Argument(metavar="ROLE", help="owner, writer or reader.")]
+SpaceOption = Annotated[
+    str, typer.Option("--space", metavar="SPACE", help="Memory id or name (default: this project's).")
+]
+RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="owner, writer or reader.")]
 TokenName = Annotated[str, typer.Argument(metavar="NAME", help="The agent or device that uses the token.")]
 
 
@@ -39,7 +41,7 @@ def _space(context: Ctx, directory: "Directory", given: str) -> "Space":
     from waypost.space.identity import identify, identify_person
 
     if given:
-        return chosen_space(directory, given)
+        return find_space(directory, given)
     session, settings = session_of(context), config.load()
     if session.person is None:
         identity = with_alias(identify(session.directory, machine=settings.machine), settings)
@@ -70,7 +72,9 @@ def _role(given: str) -> "Role":
 
 
 @member_app.command("add")
-def add(context: Ctx, user: User, role: As, space: In = "", database: Store = "", json: Json = False) -> None:
+def add(
+    context: Ctx, user: User, role: RoleName, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False
+) -> None:
     """Add a member to a memory as reader, writer or owner. Owners only."""
     with directory_in(database) as directory:
         where = _space(context, directory, space)
@@ -85,7 +89,9 @@ def add(context: Ctx, user: User, role: As, space: In = "", database: Store = ""
 
 
 @member_app.command("role")
-def change(context: Ctx, user: User, role: As, space: In = "", database: Store = "", json: Json = False) -> None:
+def change(
+    context: Ctx, user: User, role: RoleName, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False
+) -> None:
     """Change a member's role. Owners only; a memory keeps at least one owner."""
     with directory_in(database) as directory:
         where = _space(context, directory, space)
@@ -95,7 +101,7 @@ def change(context: Ctx, user: User, role: As, space: In = "", database: Store =
 
 
 @member_app.command("remove")
-def remove(context: Ctx, user: User, space: In = "", database: Store = "", json: Json = False) -> None:
+def remove(context: Ctx, user: User, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False) -> None:
     """Remove a member. They and their agents lose access. Owners only, or to leave yourself."""
     with directory_in(database) as directory:
         where = _space(context, directory, space)
@@ -105,12 +111,14 @@ def remove(context: Ctx, user: User, space: In = "", database: Store = "", json:
 
 
 @member_app.command("list")
-def members(context: Ctx, space: In = "", database: Store = "", json: Json = False) -> None:
+def members(context: Ctx, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False) -> None:
     """List the members of a memory and their roles."""
     with directory_in(database) as directory:
         memberships = directory.members(_space(context, directory, space).space_id)
     if json:
-        rows = [{"user": member.user, "role": member.role, "since": format_time(member.added_at)} for member in memberships]
+        rows = [
+            {"user": member.user, "role": member.role, "since": format_time(member.added_at)} for member in memberships
+        ]
         print_json({"members": rows})
         return
     for member in memberships:
@@ -128,11 +136,11 @@ def make(
         bool, typer.Option("--person", help="Record what it writes under the person, not an agent.")
     ] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Allow reading only.")] = False,
-    space: In = "",
+    space: SpaceOption = "",
     everywhere: Annotated[bool, typer.Option("--everywhere", help="Valid for all memories of this person.")] = False,
     days: Annotated[int | None, typer.Option(min=1, max=3650, help="Expire after this many days.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow --person without a terminal.")] = False,
-    database: Store = "",
+    database: DatabaseUrl = "",
     json: Json = False,
 ) -> None:
     """Create a token for a person or an agent and print it once. Only its hash is stored."""
@@ -159,8 +167,10 @@ def make(
 
 @token_app.command("list")
 def tokens(
-    user: Annotated[str | None, typer.Argument(metavar="USER", help="Only this person's (default: all you can see).")] = None,
-    database: Store = "",
+    user: Annotated[
+        str | None, typer.Argument(metavar="USER", help="Only this person's (default: all you can see).")
+    ] = None,
+    database: DatabaseUrl = "",
     json: Json = False,
 ) -> None:
     """List valid tokens and what they give access to."""
@@ -187,7 +197,7 @@ def tokens(
 
 
 @token_app.command("revoke")
-def revoke(user: User, name: TokenName, database: Store = "", json: Json = False) -> None:
+def revoke(user: User, name: TokenName, database: DatabaseUrl = "", json: Json = False) -> None:
     """Revoke a token. Every server refuses it from now on."""
     with directory_in(database) as directory:
         try:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 team_app = typer.Typer(help="Manage a team's PostgreSQL database: people, roles, tokens.", no_args_is_help=True)
 app.add_typer(team_app, name="team")
 
-Store = Annotated[
+DatabaseUrl = Annotated[
     str,
     typer.Option(
         "--database",
@@ -72,10 +72,8 @@ def directory_in(database: str) -> Iterator["Directory"]:
 
 @team_app.command("init")
 def init(
-    database: Store = "",
-    prefix: Annotated[
-        str | None, typer.Option(help="Prefix of the role names.", show_default="waypost")
-    ] = None,
+    database: DatabaseUrl = "",
+    prefix: Annotated[str | None, typer.Option(help="Prefix of the role names.", show_default="waypost")] = None,
     server: Annotated[
         bool, typer.Option("--server", help="Set a new password for the server role and print it once.")
     ] = False,
@@ -98,7 +96,7 @@ def init(
                 "pgvector is missing; memories need it. Ask the database owner to run CREATE EXTENSION vector."
             )
         password = _server_password(connection.raw, names.server, notices) if server and names else None
-        logging_in = LoggingIn.by(connection.raw, pool.dsn, names.server, password) if names and password else None
+        logging_in = RoleLogin.by(connection.raw, pool.dsn, names.server, password) if names and password else None
     row = {"changed": done.changed, "spaces": done.spaces, "migrated": done.migrated, "prefix": names and names.prefix}
     if json:
         login = {"server": names and names.server} | ({"password": password} if password else {})
@@ -139,7 +137,7 @@ def _server_password(connection: "RawConnection[Any]", role: str, notices: list[
 
 
 @dataclass(frozen=True, slots=True)
-class LoggingIn:
+class RoleLogin:
     """What a machine needs to log in with a role that has a new password."""
 
     role: str
@@ -148,7 +146,7 @@ class LoggingIn:
     store: str
 
     @classmethod
-    def by(cls, connection: "RawConnection[Any]", dsn: str, role: str, password: str) -> "LoggingIn":
+    def by(cls, connection: "RawConnection[Any]", dsn: str, role: str, password: str) -> "RoleLogin":
         """Connection details of `dsn` for this role."""
         from urllib.parse import quote
 
@@ -170,7 +168,7 @@ class LoggingIn:
 
 
 @team_app.command("status")
-def status(database: Store = "", json: Json = False) -> None:
+def status(database: DatabaseUrl = "", json: Json = False) -> None:
     """Show your login, your rights, and the number of memories and users."""
     with directory_in(database) as directory:
         row = directory.status()
@@ -186,7 +184,7 @@ def status(database: Store = "", json: Json = False) -> None:
 
 @team_app.command("audit")
 def audit(
-    database: Store = "",
+    database: DatabaseUrl = "",
     most: Annotated[int, typer.Option("-n", min=1, max=10_000, help="Maximum number of entries.")] = 50,
     json: Json = False,
 ) -> None:

@@ -7,7 +7,7 @@ import typer
 from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli.framework import Json
 from waypost.faces.cli.output.memories import print_json, safe
-from waypost.faces.cli.team.database import LoggingIn, Store, directory_in, new_password, pool_of, team_app
+from waypost.faces.cli.team.database import DatabaseUrl, RoleLogin, directory_in, new_password, pool_of, team_app
 from waypost.model.time import format_time
 
 if TYPE_CHECKING:
@@ -24,13 +24,11 @@ Create = Annotated[bool, typer.Option("--create", help="Create the role and prin
 
 
 @user_app.command("add")
-def add_user(name: User, database: Store = "", json: Json = False) -> None:
+def add_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
     """Add a user. They have no access until `team member add`."""
     with directory_in(database) as directory:
         if name in {user.name for user in directory.users()}:
-            raise InvalidInput(
-                f"User {name!r} already exists.", "Choose another name. See `waypost team user list`."
-            )
+            raise InvalidInput(f"User {name!r} already exists.", "Choose another name. See `waypost team user list`.")
         directory.add_user(name)
     if json:
         print_json({"user": name, "status": "added"})
@@ -42,7 +40,7 @@ def add_user(name: User, database: Store = "", json: Json = False) -> None:
 
 
 @user_app.command("list")
-def list_users(database: Store = "", json: Json = False) -> None:
+def list_users(database: DatabaseUrl = "", json: Json = False) -> None:
     """List the users of the team."""
     with directory_in(database) as directory:
         users = directory.users()
@@ -66,7 +64,7 @@ def list_users(database: Store = "", json: Json = False) -> None:
 
 
 @user_app.command("disable")
-def disable_user(name: User, database: Store = "", json: Json = False) -> None:
+def disable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
     """Disable a user. Their tokens, sessions and logins stop working."""
     with directory_in(database) as directory:
         directory.disable_user(name)
@@ -74,7 +72,7 @@ def disable_user(name: User, database: Store = "", json: Json = False) -> None:
 
 
 @user_app.command("enable")
-def enable_user(name: User, database: Store = "", json: Json = False) -> None:
+def enable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
     """Enable a disabled user with their earlier rights."""
     with directory_in(database) as directory:
         directory.enable_user(name)
@@ -82,8 +80,8 @@ def enable_user(name: User, database: Store = "", json: Json = False) -> None:
 
 
 @login_app.command("add")
-def add_login(user: User, role: Login, create: Create = False, database: Store = "", json: Json = False) -> None:
-    """Link a database role to a user. Whoever logs in with it acts as this user."""
+def add_login(user: User, role: Login, create: Create = False, database: DatabaseUrl = "", json: Json = False) -> None:
+    """Link a database role to a user. Anyone who logs in with it acts as this user."""
     from waypost.store.postgres.roles import give_password
 
     password = new_password() if create else None
@@ -98,7 +96,7 @@ def add_login(user: User, role: Login, create: Create = False, database: Store =
         except NotFound as error:
             raise NotFound(error.what, "Add --create to create it, or run CREATE ROLE … LOGIN.") from error
         dsn = pool_of(database).dsn
-        logging_in = LoggingIn.by(directory.connection, dsn, role, password) if password else None
+        logging_in = RoleLogin.by(directory.connection, dsn, role, password) if password else None
     row = {"user": user, "login": role, "status": "added"}
     if json:
         login = {"password": password, "store": logging_in.store} if logging_in else {}
@@ -121,7 +119,7 @@ def _check_login(users: "dict[str, TeamUser]", user: str, role: str) -> None:
 
 
 @login_app.command("remove")
-def remove_login(user: User, role: Login, database: Store = "", json: Json = False) -> None:
+def remove_login(user: User, role: Login, database: DatabaseUrl = "", json: Json = False) -> None:
     """Unlink a database role from a user. The role stays in the database."""
     with directory_in(database) as directory:
         directory.remove_login(user, role)

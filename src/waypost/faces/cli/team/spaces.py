@@ -9,7 +9,7 @@ from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, Yes, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import confirm
-from waypost.faces.cli.team.database import Store, directory_in, team_app
+from waypost.faces.cli.team.database import DatabaseUrl, directory_in, team_app
 
 if TYPE_CHECKING:
     from waypost.store.postgres.directory.directory import Directory
@@ -21,7 +21,7 @@ team_app.add_typer(space_app, name="space")
 team_app.add_typer(role_app, name="role")
 
 
-def chosen_space(directory: "Directory", given: str) -> "Space":
+def find_space(directory: "Directory", given: str) -> "Space":
     """The memory with this id or name. Raises InvalidInput unless exactly one matches."""
     matches = [space for space in directory.spaces() if given in (space.space_id, space.name)]
     if len(matches) != 1:
@@ -31,7 +31,7 @@ def chosen_space(directory: "Directory", given: str) -> "Space":
 
 
 @space_app.command("list")
-def list_spaces(database: Store = "", json: Json = False) -> None:
+def list_spaces(database: DatabaseUrl = "", json: Json = False) -> None:
     """List the memories you can see, and your role in each."""
     with directory_in(database) as directory:
         spaces = directory.spaces()
@@ -47,21 +47,19 @@ def list_spaces(database: Store = "", json: Json = False) -> None:
         role = f", you are {roles[space.space_id]}" if space.space_id in roles else ""
         print(safe(f"{space.space_id}  {space.name}{role}"))
     if not spaces:
-        print(
-            "You can see no memories. An administrator creates one with `waypost init`; its owners add members."
-        )
+        print("You can see no memories. An administrator creates one with `waypost init`; its owners add members.")
 
 
 @space_app.command("forget")
 def forget_space(
     space: Annotated[str, typer.Argument(metavar="SPACE", help="Its id or name.")],
-    database: Store = "",
+    database: DatabaseUrl = "",
     yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Erase a memory with all its content for everyone. Owners only."""
     with directory_in(database) as directory:
-        target = chosen_space(directory, space)
+        target = find_space(directory, space)
         confirm(safe(f"Erase {target.name} ({target.space_id}) for everyone?"), yes=yes)
         directory.forget_space(target.space_id)
     print_json({"space": target.space_id, "status": "forgotten"}) if json else print(safe(f"Forgot {target.name}."))
@@ -70,10 +68,8 @@ def forget_space(
 @role_app.command("print-sql")
 def print_sql(
     context: Ctx,
-    database: Store = "",
-    prefix: Annotated[
-        str | None, typer.Option(help="Prefix of the role names.", show_default="waypost")
-    ] = None,
+    database: DatabaseUrl = "",
+    prefix: Annotated[str | None, typer.Option(help="Prefix of the role names.", show_default="waypost")] = None,
 ) -> None:
     """Print SQL that creates missing roles, for a login with CREATEROLE. Run `team init` afterwards.
 
