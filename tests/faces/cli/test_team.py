@@ -59,7 +59,7 @@ def test_an_administrator_sets_up_a_team_step_by_step(space: str, store: str, wa
     waypost("team", "member", "role", "bob", "reader")
     assert waypost("team", "member", "list", "--json").json["members"][0]["role"] == "reader"
     waypost("team", "member", "remove", "bob")
-    assert waypost("team", "member", "list").out.startswith("Nobody yet.")
+    assert waypost("team", "member", "list").out.startswith("No members yet.")
     done = [one["action"] for one in waypost("team", "audit", "--json").json["changes"]]
     assert done == [
         "remove member", "change role", "revoke token", "make token", "add member", "add login", "add user",
@@ -101,7 +101,7 @@ def test_what_cannot_be_done_is_told(space: str, waypost: Waypost) -> None:
     assert "one of owner, writer, reader" in waypost("team", "member", "add", "bob", "god").err
     assert waypost("team", "member", "list", "--space", "elsewhere").code == 2
     refused = waypost("team", "token", "make", "bob", "me", "--person")
-    assert refused.code == 2 and "nobody is at a terminal" in refused.err
+    assert refused.code == 2 and "Only a person at a terminal" in refused.err
     assert waypost("team", "token", "make", "bob", "robot").code == 3  # no member
 
 
@@ -128,7 +128,7 @@ def test_a_new_login_comes_with_the_lines_that_its_machine_needs(
     login = f"ann_{space}"
     waypost("team", "user", "add", "ann")
     told = waypost("team", "login", "add", "ann", login, "--create").out
-    password = told.split("shown this once: ")[1].split()[0]
+    password = told.split("shown only once: ")[1].split()[0]
     assert f":{login}:{password}\n" in told
     assert f'store = "{store.replace("postgres@", f"{login}@", 1)}"' in told
     assert "admins-word" not in told
@@ -139,7 +139,7 @@ def test_a_project_that_nobody_registered_is_told_from_one_without_members(
 ) -> None:
     waypost("team", "init")
     waypost("team", "user", "add", "ann")
-    assert waypost("team", "space", "list").out.startswith("None that you can see.")
+    assert waypost("team", "space", "list").out.startswith("You can see no memories.")
     told = waypost("team", "member", "add", "ann", "owner")
     assert told.code == 3 and "'project' has no memory in this database" in told.err and "waypost init" in told.err
 
@@ -206,7 +206,7 @@ def test_roles_that_somebody_else_makes_are_those_of_no_other_database(
     assert prefix.startswith("waypost_") and "ROLE waypost_team " not in told
     _run(store, told)
     assert waypost("team", "init", "--prefix", prefix, "--json").json["prefix"] == prefix
-    assert waypost("team", "role", "print-sql").out == "-- All roles are there.\n"
+    assert waypost("team", "role", "print-sql").out == "-- All roles exist.\n"
     no_password = waypost("team", "init", "--server")
     assert no_password.code == 0 and f"\\password {prefix}_server" in no_password.err
 

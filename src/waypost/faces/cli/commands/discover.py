@@ -12,7 +12,7 @@ from waypost.text.plural import counted
 if TYPE_CHECKING:
     from waypost.flows.learn.cold_start import Discovered
 
-_LEVELS = ("Project", "Parts", "Files")
+_LEVELS = ("About the project", "Its parts", "Its files")
 _STATES = {"held": "needs review", "waiting": "needs review", "refused": "refused"}
 
 
