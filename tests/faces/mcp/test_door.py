@@ -13,9 +13,9 @@ from mcp.server.lowlevel import Server
 
 from waypost.faces.mcp import early_handshake as door_module
 from waypost.faces.mcp.early_answers import EarlyAnswers
-from waypost.faces.mcp.early_handshake import Door, read_lines
+from waypost.faces.mcp.early_handshake import EarlyConnection, read_lines
 from waypost.faces.mcp.early_streams import serve
-from waypost.faces.mcp.shutdown import Life
+from waypost.faces.mcp.shutdown import Shutdown
 from waypost.faces.mcp.tool import Tool, ToolReply
 
 TOOLS = (Tool("echo", "Say it again.", lambda call, arguments: ToolReply(str(arguments))),)
@@ -26,7 +26,7 @@ OPENING = {
 }
 
 
-class ObservedLife(Life):
+class ObservedLife(Shutdown):
     """Notes the end instead of ending the tests."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Client:
         heard, sink = os.pipe()
         self._heard = os.fdopen(heard, "rb")
         self._ends = [source, sink]
-        self.door = Door(EarlyAnswers(TOOLS), self.life, source, sink)
+        self.door = EarlyConnection(EarlyAnswers(TOOLS), self.life, source, sink)
 
     def say(self, message: dict[str, Any] | bytes) -> None:
         line = message if isinstance(message, bytes) else json.dumps({"jsonrpc": "2.0", **message}).encode()
@@ -285,7 +285,7 @@ def test_a_client_that_goes_before_it_asks_for_anything_is_not_waited_for(client
 def test_a_client_that_does_not_listen_any_more_ends_the_server(client: Client) -> None:
     heard, sink = os.pipe()
     os.close(heard)
-    Door(EarlyAnswers(TOOLS), client.life, -1, sink).write(b"x\n")
+    EarlyConnection(EarlyAnswers(TOOLS), client.life, -1, sink).write(b"x\n")
     os.close(sink)
     assert client.life.ended == [0]
 

@@ -11,12 +11,12 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from waypost.faces.mcp import server_info
 from waypost.faces.mcp.early_answers import EarlyAnswers
-from waypost.faces.mcp.early_handshake import Door
+from waypost.faces.mcp.early_handshake import EarlyConnection
 from waypost.faces.mcp.early_streams import serve
 from waypost.faces.mcp.profiles import PROFILES, tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import ServedProject
-from waypost.faces.mcp.shutdown import Life
+from waypost.faces.mcp.shutdown import Shutdown
 from waypost.faces.mcp.tool import Tool
 
 CLIENTS: list[dict[str, Any]] = [  # as known agents introduce themselves
@@ -67,14 +67,14 @@ def answers_of_server(lines: list[bytes], tools: tuple[Tool, ...], folder: Path)
     os.write(said, b"\n".join(lines) + b"\n")
     os.close(said)
     with (folder / "answers").open("wb") as sink:
-        door = Door(Silent(tools), _Lasting(), source, sink.fileno())
+        door = EarlyConnection(Silent(tools), _Lasting(), source, sink.fileno())
         door.open(5)
         anyio.run(serve, build_server(tools, ServedProject(folder)), door)
     os.close(source)
     return [json.loads(line) for line in (folder / "answers").read_bytes().splitlines()]
 
 
-class _Lasting(Life):
+class _Lasting(Shutdown):
     def end(self, code: int) -> None:
         del code
 

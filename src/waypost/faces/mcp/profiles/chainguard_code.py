@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
 from waypost.faces.mcp.profiles.progress import reporter
-from waypost.faces.mcp.profiles.said import FROM_FILES, counted, plain, shortened, shown
+from waypost.faces.mcp.profiles.wording import FROM_FILES, counted, first_rows, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.text.fence import fence
 
@@ -40,9 +40,9 @@ def _analyze(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     head = f"📊 Code analysis: {plain(given['file'])}"
     found_counts = [counted(count, _ONE_OF[name]) for name, count in totals.items() if count and name in _ONE_OF]
     left = len(analysis.files) - len(files)
-    more = [f"{left:,} more are not shown; name a file or a smaller folder."] if left else []
+    more = [f"{left:,} more are not first_rows; name a file or a smaller folder."] if left else []
     why = [f"Skipped: {plain(path)}: {plain(reason)}" for path, reason in analysis.skipped.items()]
-    skipped = shown(why, _SHOWN_ROWS)
+    skipped = first_rows(why, _SHOWN_ROWS)
     body = "\n\n".join("\n".join(_file_lines(file)) for file in files)
     text = "\n".join(
         (
@@ -89,7 +89,9 @@ def _symbol(symbol: "Symbol") -> dict[str, Any]:
 
 
 def _relations(parsed: "Parsed") -> list[str]:
-    relations = [f"{plain(symbol.name)} extends {plain(', '.join(symbol.bases))}" for symbol in parsed.symbols if symbol.bases]
+    relations = [
+        f"{plain(symbol.name)} extends {plain(', '.join(symbol.bases))}" for symbol in parsed.symbols if symbol.bases
+    ]
     return relations[:_SHOWN_NAMES]
 
 
@@ -149,7 +151,7 @@ _PARTS = {
 
 
 def _section(title: str, rows: Sequence[str], most: int) -> list[str]:
-    return [f"{title}:", *(f"  - {row}" for row in shown(rows, most))] if rows else []
+    return [f"{title}:", *(f"  - {row}" for row in first_rows(rows, most))] if rows else []
 
 
 def _item_line(row: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from waypost.faces.mcp.index_progress import NOT_INDEXED, code_notices
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
 from waypost.faces.mcp.profiles.progress import reporter
-from waypost.faces.mcp.profiles.said import condition, duration, megabytes, minute, plain, told_of
+from waypost.faces.mcp.profiles.wording import condition, duration, megabytes, minute, plain, receipt_notices
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import check_line
 from waypost.text.fence import fence
@@ -72,7 +72,9 @@ def _patterns(given: Mapping[str, Any], name: str) -> list[str] | None:
 def _holding(done: "IndexReport") -> list[str]:
     """Reminders of patterns from earlier calls that still apply."""
     only, without = (plain(", ".join(patterns)) for patterns in (done.patterns.include, done.patterns.exclude))
-    lines = [f'Only {only} is indexed (saved pattern); include_patterns ["**"] indexes everything again.'] if only else []
+    lines = (
+        [f'Only {only} is indexed (saved pattern); include_patterns ["**"] indexes everything again.'] if only else []
+    )
     return [*lines, f"Excluded (saved pattern): {without}."] if without else lines
 
 
@@ -98,7 +100,10 @@ def _query(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     answer = memory.recall(given["query"], given["limit"], scope=given["filter_type"])
     heading_line = f'🔍 Query: "{plain(given["query"])}"'
     missing = code_notices(memory, answer.hits, given["filter_type"])
-    notices = [*answer.notices, *(NO_INDEX if missing_notice == NOT_INDEXED else missing_notice for missing_notice in missing)]
+    notices = [
+        *answer.notices,
+        *(NO_INDEX if missing_notice == NOT_INDEXED else missing_notice for missing_notice in missing),
+    ]
     notes = [f"Note: {plain(notice)}" for notice in notices]
     data = {"query": given["query"], "results": [_row(hit) for hit in answer], "notices": notices}
     if not answer.hits:
@@ -189,7 +194,7 @@ def _learn(memory: "Memory", learning: str, file: str | None) -> ToolReply:
     status_text = {"added": "✓ Learning stored", "merged": "✓ Learning merged with", "duplicate": "✓ Already stored"}
     text = f"{status_text[receipt.status]}: {receipt.id}" if receipt.id else f"Not stored: {plain(receipt.reason)}."
     data = {"action": "add_learning", **receipt.to_json()}
-    return ToolReply("\n".join((text, *told_of(receipt))), data, is_error=receipt.status == "refused")
+    return ToolReply("\n".join((text, *receipt_notices(receipt))), data, is_error=receipt.status == "refused")
 
 
 def _cleanup(call: ToolCall) -> ToolReply:

@@ -9,7 +9,7 @@ from waypost.context.scope import NO_MEMORY
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
-from waypost.faces.mcp.profiles.said import condition, counted, plain, told_of
+from waypost.faces.mcp.profiles.wording import condition, counted, plain, receipt_notices
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import check_text
 
@@ -158,7 +158,7 @@ def _finish(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     _tasks.end(memory)
     kept = f"🧠 Learning stored: {receipt.id}" if receipt.id else f"Learning not stored: {plain(receipt.reason)}"
     covered = f"📊 Up to date: {counted(len(files), 'file') if files else 'all changed files'}"
-    text = "\n".join((f"✓ Task completed: {plain(description)}", covered, kept, *told_of(receipt)))
+    text = "\n".join((f"✓ Task completed: {plain(description)}", covered, kept, *receipt_notices(receipt)))
     return ToolReply(text, {"task": description, "files": len(files), "learning": receipt.to_json()})
 
 

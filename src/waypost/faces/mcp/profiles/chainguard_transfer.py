@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import SecurityError
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import has_tree, memory_at
-from waypost.faces.mcp.profiles.said import counted, megabytes, minute, plain, shown
+from waypost.faces.mcp.profiles.wording import counted, first_rows, megabytes, minute, plain
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.time import format_time
 from waypost.space.place import safe_relative_path
@@ -116,7 +116,8 @@ def _list(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     ]
     head = f"📦 Exports: {len(exports)}" if exports else "📦 No exports yet. Make one with chainguard_memory_export()."
     return ToolReply(
-        "\n".join((head, *shown(rows, _SHOWN_EXPORTS))), {"exports": [_row(export) for export in exports[:_SHOWN_EXPORTS]]}
+        "\n".join((head, *first_rows(rows, _SHOWN_EXPORTS))),
+        {"exports": [_row(export) for export in exports[:_SHOWN_EXPORTS]]},
     )
 
 

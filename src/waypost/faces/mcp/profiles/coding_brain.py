@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.said import json_reply, plain, shortened
+from waypost.faces.mcp.profiles.wording import json_reply, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.labels import LABELS
 from waypost.model.reference import MAX_LINE, MAX_REFERENCES

@@ -5,7 +5,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.said import plain, shortened, told_of
+from waypost.faces.mcp.profiles.wording import plain, receipt_notices, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.text.fence import fence
 
@@ -26,7 +26,7 @@ def _save(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         raise InvalidInput(f"Not saved: {plain(receipt.reason)}.", "Rephrase it, or leave it out.")
     status_text = "✓ Saved" if receipt.status == "added" else "✓ Already stored"
     text = f"{status_text} as {kind} in the file of the day: {receipt.id}"
-    return ToolReply("\n".join((text, *told_of(receipt))), {"type": kind, **receipt.to_json()})
+    return ToolReply("\n".join((text, *receipt_notices(receipt))), {"type": kind, **receipt.to_json()})
 
 
 SAVE_MEMORY = Tool(
@@ -63,7 +63,7 @@ def _recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 
 
 def _row(memory: Mapping[str, Any]) -> dict[str, Any]:
-    """Code is shown by place and summary, not by its lines."""
+    """Code is first_rows by place and summary, not by its lines."""
     is_code = memory["source"] == "code"
     place = f"{memory.get('path')}:{memory.get('line') or 1} {memory.get('summary') or ''}".strip()
     shared = {"project": memory["project"]} if "project" in memory else {}

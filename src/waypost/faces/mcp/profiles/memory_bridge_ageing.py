@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import has_tree
-from waypost.faces.mcp.profiles.said import json_reply, shortened
+from waypost.faces.mcp.profiles.wording import json_reply, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import MAX_TTL
 from waypost.model.time import format_time
@@ -40,7 +40,9 @@ SET_TTL = Tool(
     {
         "fact_id": parameters.line("The id of the fact."),
         "ttl_seconds": parameters.whole("The TTL in seconds.", 1, MAX_TTL),
-        "refresh_trigger": parameters.line("A glob such as src/auth/**/*.py. Changes of matching files restart the TTL."),
+        "refresh_trigger": parameters.line(
+            "A glob such as src/auth/**/*.py. Changes of matching files restart the TTL."
+        ),
     },
     ("fact_id", "ttl_seconds"),
     parameters.answer(status="string", fact_id="string", ttl_seconds="integer"),
@@ -59,7 +61,7 @@ def _stale(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         "stale_facts": [_row(fact) for fact in facts[:_SHOWN]],
     }
     left = len(facts) - _SHOWN
-    return json_reply({**data, "notices": [f"{left} more are not shown."]} if left > 0 else data)
+    return json_reply({**data, "notices": [f"{left} more are not first_rows."]} if left > 0 else data)
 
 
 def _row(memory: "LinkedMemory") -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import InvalidInput, Refused, SecurityError
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
-from waypost.faces.mcp.profiles.said import LONGEST_LINE, json_reply, plain, shortened
-from waypost.faces.mcp.session import persons_word
+from waypost.faces.mcp.profiles.wording import LONGEST_LINE, json_reply, plain, shortened
+from waypost.faces.mcp.session import confirmed_by_person
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.review_item import HELD, WAITING
 
@@ -94,7 +94,7 @@ def _result(
         for fact in taken[:_SHOWN_CANDIDATES]
     ]
     left = len(taken) - len(rows)
-    notes = [*notices, f"{left} more candidates are not shown."] if left else list(notices)
+    notes = [*notices, f"{left} more candidates are not first_rows."] if left else list(notices)
     data: dict[str, Any] = {"status": "success", "candidates": rows, "pending_approval": pending}
     return {**data, "notices": notes} if notes else data
 

@@ -78,7 +78,8 @@ def condition(status: Mapping[str, Any]) -> list[str]:
     waiting = [name for name, count in status["pending"].items() if count]
     absent = [name for name in waiting if status["models_installed"].get(name) is False]
     notes += [
-        f"⚠ {plain(name)} is not installed: run `waypost model install`. Until then search uses keywords." for name in absent
+        f"⚠ {plain(name)} is not installed: run `waypost model install`. Until then search uses keywords."
+        for name in absent
     ]
     notes += pending_notices({name: count for name, count in status["pending"].items() if name not in absent})
     if stale:
@@ -90,9 +91,7 @@ def receipt_notices(receipt: Receipt) -> list[str]:
     """What the writer should know about a write."""
     notes = [f"Masked as a secret: {plain(what)}" for what in receipt.masked]
     if receipt.conflicts_with:
-        notes.append(
-            f"It is similar to {receipt.conflicts_with}, but not the same: does that need a correction?"
-        )
+        notes.append(f"It is similar to {receipt.conflicts_with}, but not the same: does that need a correction?")
     notes += [
         f"Did you mean {plain(suggestion.name)} in {plain(' or '.join(suggestion.places[:3]))}? Give it as a reference."
         for suggestion in receipt.suggestions
