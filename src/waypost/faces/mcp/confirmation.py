@@ -81,7 +81,7 @@ class Confirmation:
             raise Cancelled from error
         except (MCPError, ValidationError) as error:
             raise SecurityError(
-                "The user could not be asked; nothing was changed.", "Tell them to do it at a terminal."
+                "The user could not be asked; nothing was changed.", "Ask them to do it at a terminal."
             ) from error
 
 

@@ -83,7 +83,7 @@ def no_way_to_ask(_question: str) -> bool:
     """For clients that cannot ask their user."""
     raise SecurityError(
         "This needs the user's confirmation, and this client cannot ask for it.",
-        "Tell them to run `waypost review`, `waypost reject ID` or `waypost forget ID` at a terminal.",
+        "Ask them to run `waypost review`, `waypost reject ID` or `waypost forget ID` at a terminal.",
     )
 
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-MOST = 8  # further calls are queued; a call that waits for the user does not count
-_ASIDE = 64  # calls that can wait for the user at once; further ones count
+MOST = 8  # further calls are queued; a call blocked on the user's answer does not count
+_ASIDE = 64  # calls that can be blocked on the user at once; further ones count
 
 _T = TypeVar("_T")
 
@@ -44,7 +44,7 @@ class Workers:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """For a worker thread that waits for the user: meanwhile another thread may run."""
+        """Let another thread run while this one is blocked on the user's answer."""
         with self._lock:
             self._aside += 1
             self._grow()

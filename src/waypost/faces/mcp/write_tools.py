@@ -176,7 +176,7 @@ def _apply(call: ToolCall, action: str, memory_id: str, text: str | None) -> Too
     if action in ("approve", "edit") and len(text or current_text) > _LONGEST_QUESTION:  # the user must see all of it
         raise SecurityError(
             f"The text is too long to show to the user: {len(text or current_text):,} characters, limit {_LONGEST_QUESTION:,}.",
-            "Shorten it, or tell them to run `waypost review` at a terminal.",
+            "Shorten it, or ask them to run `waypost review` at a terminal.",
         )
     proposal = proposal_of(row) if row is not None else None
     if proposal is not None and proposal.action == RETRACT and action == "approve":
