@@ -67,10 +67,10 @@ def test_it_says_what_it_did_what_comes_next_and_how_to_undo_it(home: Path, capf
     entry = json.loads((home / ".claude.json").read_text())["mcpServers"]["waypost"]
     assert entry["command"] == str(home.parent / "env/bin/waypost")
     again = call(capfd, "setup", "claude-code")
-    assert again[0] == 0 and "is already set up" in again[1]
+    assert again[0] == 0 and "is already set up" in again[1] and "nothing was changed" in again[1]
     assert "set up for you" in call(capfd, "setup")[1]
     undone = call(capfd, "setup", "claude-code", "--uninstall")
-    assert undone[0] == 0 and "Claude Code is rid of Waypost" in undone[1]
+    assert undone[0] == 0 and "Removed Waypost from Claude Code" in undone[1]
     assert [path.name for path in home.iterdir() if path.name != ".waypost"] == [".claude"]
     assert call(capfd, "setup", "claude-code", "--uninstall")[0] == 3
 

@@ -1,4 +1,4 @@
-"""The REST API as an application, for behind a `Gate`."""
+"""The REST API as an application, to run behind a `RequestGate`."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,9 +32,8 @@ from waypost.faces.rest.routes import (
     staleness,
 )
 from waypost.faces.rest.routes import spaces as spaces_routes
-from waypost.faces.rest.services import Services
+from waypost.faces.rest.services import MemoryLocks, Services
 from waypost.faces.rest.streams import Holds, Pause, Streams
-from waypost.faces.rest.write_turns import Turns
 from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:
@@ -58,15 +57,14 @@ def rest_app(
     holds: Holds = lambda *_: True,
     replies: Replies | None = None,
 ) -> FastAPI:
-    """The API over these memories. Every request needs an `Identity` in its scope, as a `Gate` puts it there.
+    """The API for these memories. Every request needs a `TokenIdentity` in its scope, as the gate sets it.
 
-    Its jobs end with its lifespan: whoever mounts it enters `app.router.lifespan_context(app)` while it is served.
-    `pause` is how streams of events wait between two looks; they end, as jobs do, when the token does not hold
-    any more. `replies` are
-    those of this home, unless told.
+    Enter `app.router.lifespan_context(app)` while it is served: jobs end with it.
+    `pause` is how event streams wait between two polls. Streams and jobs end when the token is no longer valid.
+    `replies` defaults to those in the data directory.
     """
-    kept = Replies(spaces.home, clock) if replies is None else replies
-    services = Services(spaces, Jobs(clock, spaces.home), kept, Streams(pause, holds), Turns(), clock)
+    stored_replies = Replies(spaces.home, clock) if replies is None else replies
+    services = Services(spaces, Jobs(clock, spaces.home), stored_replies, Streams(pause, holds), MemoryLocks(), clock)
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""The sorts of jobs, and what each does to a memory."""
+"""The types of jobs, and what each does."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from waypost.faces.rest.jobs import Report, Work
 if TYPE_CHECKING:
     from waypost.memory import Memory
 
-_ALIKE = {"reindex": "rebuild"}  # LA-5's word for it; only one of them runs at a time
+_ALIKE = {"reindex": "rebuild"}  # a synonym; only one of both runs at a time
 
 
 def _index(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
@@ -26,17 +26,16 @@ def _condense(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any
     return memory.journal.condense(force=force, report=report).to_json()
 
 
-def _rebuild(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
-    del force  # it always makes everything again
+def _rebuild(memory: "Memory", _force: bool, report: Report) -> Mapping[str, Any]:
     most = 0
 
-    def told(engine: str, left: int) -> None:
+    def report_left(engine: str, left: int) -> None:
         nonlocal most
         most = max(most, left)
         report(f"embedding by {engine}", most - left, most)
 
     report("indexing")
-    return {"status": "rebuilt", "pending": memory.admin.rebuild(progress=told)}
+    return {"status": "rebuilt", "pending": memory.admin.rebuild(progress=report_left)}
 
 
 def _summarize(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
@@ -53,13 +52,13 @@ _WORK: Mapping[str, Callable[["Memory", bool, Report], Mapping[str, Any]]] = {
 
 
 def start(hands: Hands, sort: str, response: Response, *, force: bool = False) -> dict[str, Any]:
-    """Start a job in the caller's name; the answer says where to look how it gets on."""
+    """Start a job for the caller. The answer has the address of its state."""
     memory, work = hands.memory, _WORK[_ALIKE.get(sort, sort)]
     return begin(hands, _ALIKE.get(sort, sort), response, lambda report: work(memory, force, report))
 
 
 def begin(hands: Hands, sort: str, response: Response, work: Work) -> dict[str, Any]:
-    """The same for work of one's own."""
+    """Start a job with the given work."""
     space_id, key, holds = hands.memory.identity.space_id, hands.identity.key, hands.services.streams.holds
     job = hands.services.jobs.start(space_id, sort, hands.identity.name, work, lambda: holds(key, space_id))
     response.status_code = 202

@@ -109,7 +109,7 @@ def _headline(report: "SetupReport", *, undone: bool) -> str:
     if undone and not report.changed:
         return f"{report.title} was not set up {where}."
     if not report.changed:
-        return f"{report.title} is already set up {where}."
+        return f"{report.title} is already set up {where}; nothing was changed."
     if report.dry_run:
         verb = "remove Waypost from" if undone else "set up"
         return f"Would {verb} {report.title} {where}. Nothing was changed."

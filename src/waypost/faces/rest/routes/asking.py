@@ -1,4 +1,4 @@
-"""Asking: recall, and the context of a task. By GET for people and links, by POST for long questions."""
+"""Recall and context. GET for links, POST for long questions."""
 
 from typing import Annotated, Any
 
@@ -14,12 +14,12 @@ from waypost.model.kinds import SCOPES
 router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Asking"], route_class=StrictRoute)
 
 ScopeName = Annotated[
-    str, Query(description="Where to look.", json_schema_extra={"enum": list(SCOPES)}, examples=["all"])
+    str, Query(description="Where to search.", json_schema_extra={"enum": list(SCOPES)}, examples=["all"])
 ]
 PresetName = Annotated[
     str | None,
     Query(
-        description="`scope`: code; `route`: facts by level and domain; `inject`: only what is near; `journal`: its files.",
+        description="`scope`: code; `route`: facts by level and domain; `inject`: close matches only; `journal`: journal files.",
         json_schema_extra={"anyOf": [{"type": "string", "enum": list(PRESETS)}, {"type": "null"}]},
     ),
 ]
@@ -33,20 +33,20 @@ Task = Annotated[
 def recall(
     hands: Reader,
     q: Question,
-    k: Annotated[int, Query(ge=1, le=100, description="How many answers at the most.")] = 5,
+    k: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 5,
     scope: ScopeName = "all",
     as_of: AsOf = None,
     known_at: KnownAt = None,
-    fresh: Annotated[bool, Query(description="Leave out what has gone stale.")] = False,
-    min_confidence: Annotated[float, Query(ge=0, le=1, description="Leave out what is less certain.")] = 0.0,
+    fresh: Annotated[bool, Query(description="Leave out stale memories.")] = False,
+    min_confidence: Annotated[float, Query(ge=0, le=1, description="Leave out memories with lower confidence.")] = 0.0,
     exclude_tag: Annotated[
         list[Annotated[str, Query(min_length=1, max_length=LONGEST_LINE)]] | None,
-        Query(max_length=20, description="Leave out what has this tag, as NAME or NAME=VALUE; repeat it for more."),
+        Query(max_length=20, description="Leave out memories with this tag, as NAME or NAME=VALUE (repeatable)."),
     ] = None,
     archived: Archived = False,
-    explain: Annotated[bool, Query(description="Say how each score came about.")] = False,
+    explain: Annotated[bool, Query(description="Show how each score was computed.")] = False,
 ) -> dict[str, Any]:
-    """The memories that answer a question best: facts, code and journal, ranked as one."""
+    """Search memories and code in plain language: facts, code and journal in one ranking."""
     answer = hands.memory.recall(
         q,
         k,
@@ -63,7 +63,7 @@ def recall(
 
 @router.post("/recall")
 def recall_long(hands: Reader, given: RecallQuestion) -> dict[str, Any]:
-    """The same for a question in the body. It only reads."""
+    """Same as GET, with the question in the body. Only reads."""
     options = given.model_dump(exclude={"question", "k", "explain"})
     return hands.memory.recall(given.question, given.k, **options).to_json(explain=given.explain)
 
@@ -72,14 +72,14 @@ def recall_long(hands: Reader, given: RecallQuestion) -> dict[str, Any]:
 def context(
     hands: Reader,
     task: Task,
-    tokens: Annotated[int | None, Query(ge=1, le=1_000_000, description="The most that it may cost.")] = None,
+    tokens: Annotated[int | None, Query(ge=1, le=1_000_000, description="Token budget.")] = None,
     preset: PresetName = None,
-    include_stale: Annotated[bool, Query(description="With `route`: stale facts too.")] = False,
-    include_l0: Annotated[bool, Query(description="With `route`: what is true of the whole project.")] = True,
+    include_stale: Annotated[bool, Query(description="With `route`: include stale facts.")] = False,
+    include_l0: Annotated[bool, Query(description="With `route`: include project-wide facts.")] = True,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> dict[str, Any]:
-    """The briefing that an agent gets at the start of a task, fenced as data, within a budget of tokens."""
+    """The context an agent gets at the start of a task, fenced as data, within a token budget."""
     briefing = hands.memory.brief(
         task,
         tokens,
@@ -94,5 +94,5 @@ def context(
 
 @router.post("/context")
 def context_long(hands: Reader, given: ContextTask) -> dict[str, Any]:
-    """The same for a task in the body. It only reads."""
+    """Same as GET, with the task in the body. Only reads."""
     return hands.memory.brief(**given.model_dump()).to_json()

@@ -1,4 +1,4 @@
-"""The code of a project: what is remembered about its places, and what was read out of it."""
+"""A project's code: memories about it, and what was indexed."""
 
 from typing import Annotated, Any
 
@@ -26,9 +26,9 @@ def code_memories(
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> dict[str, Any]:
-    """What is remembered about a file, a folder, or a line of a file, the nearest first.
+    """List memories about a file, folder or line, nearest first.
 
-    `relevance`: `direct` (the line is inside), `symbol` (it is about the code around the line), or `file`.
+    `relevance`: `direct` (the line is inside), `symbol` (about the code around the line), or `file`.
     """
     hits = hands.memory.code.about(file_path, line, limit=limit, as_of=as_of, known_at=known_at)
     return {"path": file_path, "line": line, "memories": [hit.to_json() for hit in hits]}
@@ -36,27 +36,27 @@ def code_memories(
 
 @router.get("/files")
 def code_files(hands: Reader, limit: Limit = 100, cursor: CursorText = None) -> dict[str, Any]:
-    """The files of the tree that are in the index, by pages; those that were read last come first."""
+    """List indexed files by pages, most recently indexed first."""
     question = {"files": True, "space": hands.space_id}
     at = None if cursor is None else read_cursor(cursor, question)
     rows, following = page_of(hands.memory, ListingQuery(kind="file"), at, limit)
     files = [{"path": row["name"], "id": row["id"], "summary": row["text"], **row["metadata"]} for row in rows]
-    return {"files": files, "next": following.written(question) if following else None}
+    return {"files": files, "next": following.encode(question) if following else None}
 
 
 @router.get("/analyze")
 def analyze(hands: Reader, path: AnalyzedPath = ".") -> dict[str, Any]:
-    """What a file or a folder defines: classes, functions, imports. Reads the tree, keeps nothing."""
+    """Show what a file or folder defines: classes, functions, imports. Stores nothing."""
     return hands.memory.code.analyze(path).to_json()
 
 
 @router.get("/architecture")
 def architecture(hands: Reader) -> dict[str, Any]:
-    """Frameworks, patterns, endpoints, authentication, layers: how the project is built, with the places that show it."""
+    """Show how the project is built: frameworks, patterns, endpoints, authentication, layers, with places."""
     return hands.memory.code.architecture()
 
 
 @router.get("/summary")
 def summary(hands: Reader, file_path: FilePath) -> dict[str, Any]:
-    """What a file does, in words."""
+    """The summary of a file."""
     return {"path": file_path, "summary": hands.memory.code.summary(file_path)}

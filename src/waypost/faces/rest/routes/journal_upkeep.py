@@ -1,4 +1,4 @@
-"""What becomes of the journal as it ages, and undoing it."""
+"""Journal maintenance: condense, restore, prune, protect."""
 
 from typing import Any
 
@@ -14,41 +14,41 @@ router = APIRouter(prefix="/api/v1/spaces/{space}/journal", tags=["Journal"], ro
 
 @router.post("/condense")
 def condense(hands: Writer, response: Response, given: RunBody | None = None) -> dict[str, Any]:
-    """Trim, weekly, monthly and yearly summaries, packing: what is due. A dry run answers at once (200) with the steps;
-    else a job is started (202)."""
-    asked = given or RunBody()
-    if asked.dry_run:
-        return hands.memory.journal.condense(force=asked.force, dry_run=True).to_json()
-    return start(hands, "condense", response, force=asked.force)
+    """Condense what is due: trim, write weekly, monthly and yearly summaries, compress. A dry run returns the steps (200);
+    otherwise a job is started (202)."""
+    options = given or RunBody()
+    if options.dry_run:
+        return hands.memory.journal.condense(force=options.force, dry_run=True).to_json()
+    return start(hands, "condense", response, force=options.force)
 
 
 @router.post("/restore")
 def restore(hands: Writer, given: What) -> dict[str, Any]:
-    """Undo condensing for a day, week, month or year, or an entry, from the originals. What is back stays as it is."""
+    """Undo condensing of a day, week, month, year or entry from the originals. It stays as it is until released."""
     return hands.memory.journal.restore(given.what).to_json()
 
 
 @router.post("/release")
 def release(hands: Writer, given: What) -> dict[str, Any]:
-    """Let condensing go on with what was brought back."""
+    """Allow condensing a restored part again."""
     return hands.memory.journal.release(given.what).to_json()
 
 
 @router.post("/protect")
 def protect_entry(hands: Writer, given: EntryProtection) -> dict[str, Any]:
-    """Keep an entry word for word for ever; or no longer."""
+    """Keep an entry unchanged forever, or stop that."""
     return {"id": hands.memory.journal.protect(given.what, on=given.on), "protected": given.on}
 
 
 @router.post("/prune")
 def prune(hands: Writer, given: Pruning | None = None) -> dict[str, Any]:
-    """Put conversations into the archive that are old and that nobody read lately. They stay searchable."""
-    asked = given or Pruning()
-    done = hands.memory.journal.prune(after_days=asked.after_days, unused_days=asked.unused_days, dry_run=asked.dry_run)
+    """Archive old conversations that nobody has read lately. They stay searchable."""
+    options = given or Pruning()
+    done = hands.memory.journal.prune(after_days=options.after_days, unused_days=options.unused_days, dry_run=options.dry_run)
     return done.to_json()
 
 
 @router.post("/curate")
 def curate(hands: Writer, given: Curation) -> dict[str, Any]:
-    """Put an entry into the part of MEMORY.md that belongs to people."""
+    """Copy an entry into the user's part of MEMORY.md."""
     return hands.memory.journal.curate(given.id, given.heading).to_json()

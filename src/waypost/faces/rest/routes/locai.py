@@ -1,4 +1,4 @@
-"""The routes of LA-5 and CB-10, by their own names: they mean the memory that the server was started in."""
+"""Short addresses that LocAI and Coding Brain clients use, for the memory that the server was started in."""
 
 from typing import Any
 
@@ -42,40 +42,40 @@ def memories_here(
     limit: Limit = 50,
     cursor: CursorText = None,
 ) -> dict[str, Any]:
-    """What is remembered, the newest first, by pages."""
+    """List memories, newest first, by pages."""
     return list_memories(hands, kind, level, domain, module, session, tag, archived, as_of, known_at, limit, cursor)
 
 
 @router.post("/memories", status_code=201)
 def remember_here(hands: WriterHere, given: NewMemory, response: Response) -> dict[str, Any]:
-    """Write a memory. 201: it is new. 200: it was there, or was merged with what was. 409: its value was rejected."""
+    """Store a memory. 201: new. 200: already stored or merged. 409: the value was rejected."""
     receipt = hands.memory.remember(**given.given())
     return written(receipt, response, f"/api/v1/spaces/here/memories/{receipt.id}")
 
 
 @router.get("/memories/search")
 def search_here(hands: ReaderHere, q: Question, limit: Limit = 5, as_of: AsOf = None) -> dict[str, Any]:
-    """Search by meaning and by words."""
+    """Search by meaning and by keywords."""
     return hands.memory.recall(q, limit, as_of=as_of).to_json()
 
 
 @router.post("/memories/prune")
 def prune_here(hands: WriterHere, given: Pruning | None = None) -> dict[str, Any]:
-    """Put old conversations into the archive that nobody read lately. They stay searchable; nothing is deleted."""
-    asked = given or Pruning()
-    done = hands.memory.journal.prune(after_days=asked.after_days, unused_days=asked.unused_days, dry_run=asked.dry_run)
+    """Archive old conversations that nobody has read lately. They stay searchable; nothing is deleted."""
+    options = given or Pruning()
+    done = hands.memory.journal.prune(after_days=options.after_days, unused_days=options.unused_days, dry_run=options.dry_run)
     return done.to_json()
 
 
 @router.post("/memories/reindex", status_code=202)
 def reindex_here(hands: WriterHere, response: Response) -> dict[str, Any]:
-    """Make the index anew from what is kept: passages, keywords, vectors. Starts a job."""
+    """Rebuild the index: passages, keywords, vectors. Starts a job."""
     return start(hands, "reindex", response)
 
 
 @router.delete("/memories/{memory_id}")
 def forget_here(hands: OwnerHere, memory_id: MemoryId) -> dict[str, Any]:
-    """Forget it: the memory with every version and every trace. There is no way back. Only a person may."""
+    """Delete a memory with every version and trace, permanently. Persons only."""
     return erase(hands, memory_id)
 
 
@@ -88,8 +88,8 @@ def code_memories_here(
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> dict[str, Any]:
-    """What is remembered about a file, or a line of it, the nearest first.
+    """List memories about a file or a line, nearest first.
 
-    `relevance`: `direct` (the line is inside), `symbol` (it is about the code around the line), or `file`.
+    `relevance`: `direct` (the line is inside), `symbol` (about the code around the line), or `file`.
     """
     return code_memories(hands, file_path, line, limit, as_of, known_at)

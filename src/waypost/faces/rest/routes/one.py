@@ -1,4 +1,4 @@
-"""One memory: reading it, writing it, and its life."""
+"""A single memory: read, store, correct, retract, restore, delete."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ from waypost.faces.rest.caller import Hands, Owner, Person, Reader, Writer
 from waypost.faces.rest.etags import check_match, etag_of, is_known
 from waypost.faces.rest.parameters import AsOf, IfMatch, IfNoneMatch, KnownAt, MemoryId
 from waypost.faces.rest.problems import ProblemError
-from waypost.faces.rest.rows import forgotten_row, history_row, receipts_row, shown_row
+from waypost.faces.rest.rows import forgotten_row, full_row, history_row, receipts_row
 from waypost.faces.rest.strict import StrictRoute
 
 if TYPE_CHECKING:
@@ -34,23 +34,23 @@ router = APIRouter(prefix="/api/v1/spaces/{space}/memories", tags=["Memories"], 
 
 @router.post("", status_code=201)
 def remember(hands: Writer, given: NewMemory, response: Response) -> dict[str, Any]:
-    """Write a memory. 201: it is new. 200: it was there, or was merged with what was. 202: a person said what it would
-    replace, and has to approve it. 409: its value was rejected."""
+    """Store a memory. 201: new. 200: already stored or merged. 202: it would replace a person's memory and needs review.
+    409: the value was rejected."""
     receipt = hands.memory.remember(**given.given())
     return written(receipt, response, f"/api/v1/spaces/{hands.space}/memories/{receipt.id}")
 
 
 @router.post("/batch")
 def remember_many(hands: Writer, given: MemoriesBody) -> dict[str, Any]:
-    """Write many, in order. All are checked first, so that a bad one leaves nothing half-written."""
-    return receipts_row(hands.memory.remember_many([one.given() for one in given.memories]))
+    """Store many memories, in order. All are checked first, so that an invalid one stores nothing."""
+    return receipts_row(hands.memory.remember_many([memory.given() for memory in given.memories]))
 
 
 @router.post("/lift")
 def lift(hands: Person, given: Rejected) -> dict[str, Any]:
-    """Allow a rejected or forgotten value again, by its words, kind and domain. Only a person may."""
+    """Allow a rejected or forgotten value again, by text, kind and domain. Persons only."""
     if not hands.memory.facts.lift_rejection(**given.given()):
-        raise NotFound("No such value was rejected.", "Give its words, its kind and its domain as they were.")
+        raise NotFound("No such value was rejected.", "Give its exact text, kind and domain.")
     return {"id": None, "status": "lifted"}
 
 
@@ -58,17 +58,17 @@ def lift(hands: Person, given: Rejected) -> dict[str, Any]:
 def show(
     hands: Reader, memory_id: MemoryId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
 ) -> Response:
-    """Everything about one memory, with what became of the code that it points at."""
-    found = hands.memory.show(memory_id, as_of=as_of, known_at=known_at)
-    etag = etag_of(found)
+    """All fields of a memory, with the state of its code references."""
+    linked = hands.memory.show(memory_id, as_of=as_of, known_at=known_at)
+    etag = etag_of(linked)
     if is_known(if_none_match, etag):
         return Response(status_code=304, headers={"ETag": etag})
-    return JsonAnswer(shown_row(found), headers={"ETag": etag})
+    return JsonAnswer(full_row(linked), headers={"ETag": etag})
 
 
 @router.get("/{memory_id}/history")
 def history(hands: Reader, memory_id: MemoryId, as_of: AsOf = None, known_at: KnownAt = None) -> dict[str, Any]:
-    """All that was ever recorded under an id, and what it replaced or was replaced by."""
+    """All versions of a memory, and what it replaced or was replaced by."""
     return history_row(hands.memory.history(memory_id, as_of=as_of, known_at=known_at))
 
 
@@ -76,11 +76,11 @@ def history(hands: Reader, memory_id: MemoryId, as_of: AsOf = None, known_at: Kn
 def subtree(
     hands: Reader,
     memory_id: MemoryId,
-    depth: Annotated[int, Query(ge=0, le=100, description="How many levels down.")] = 100,
+    depth: Annotated[int, Query(ge=0, le=100, description="Number of levels.")] = 100,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> dict[str, Any]:
-    """A fact and all that stands under it, each followed by what is below it."""
+    """A fact and all facts below it, depth first."""
     return {"memories": list(hands.memory.facts.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at))}
 
 
@@ -88,8 +88,8 @@ def subtree(
 def correct(
     hands: Writer, memory_id: MemoryId, given: Correction, response: Response, if_match: IfMatch = None
 ) -> dict[str, Any]:
-    """It was said wrongly: say it right. History keeps both. 202: a person said it, and has to approve this."""
-    with _turn(hands, memory_id, if_match):
+    """Fix a memory's text; the old version stays in history. 202: it is a person's memory and needs review."""
+    with _locked(hands, memory_id, if_match):
         return _refused_is_conflict(response, hands.memory.correct, memory_id, **given.given())
 
 
@@ -101,19 +101,19 @@ def retract(
     given: Retraction | None = None,
     if_match: IfMatch = None,
 ) -> dict[str, Any]:
-    """Take it back without a replacement; or say until when it was true. What it had replaced holds again. History keeps
-    it. 202: a person said it, and has to approve this."""
-    with _turn(hands, memory_id, if_match):
+    """Retract a memory, or say until when it was true. A memory it replaced becomes valid again. History keeps both. 202: it
+    is a person's memory and needs review."""
+    with _locked(hands, memory_id, if_match):
         proposed = hands.memory.retract(memory_id, valid_until=given.valid_until if given else None)
     if proposed is None:
         return {"id": memory_id, "status": "retracted"}
-    return _reviewed(proposed, response)
+    return _accepted(proposed, response)
 
 
 @router.post("/{memory_id}/reject")
 def reject(hands: Person, memory_id: MemoryId, if_match: IfMatch = None) -> dict[str, Any]:
-    """Take it back and never store this value again. What it had replaced holds again. Only a person may."""
-    with _turn(hands, memory_id, if_match):
+    """Retract a memory and never store its value again. A memory it replaced becomes valid again. Persons only."""
+    with _locked(hands, memory_id, if_match):
         hands.memory.reject(memory_id)
     return {"id": memory_id, "status": "rejected"}
 
@@ -122,9 +122,9 @@ def reject(hands: Person, memory_id: MemoryId, if_match: IfMatch = None) -> dict
 def restore_memory(
     hands: Writer, memory_id: MemoryId, given: Restoration | None = None, if_match: IfMatch = None
 ) -> dict[str, Any]:
-    """Undo a retraction or rejection: the same memory holds again as it was. With `version`, the number of one in its
-    history, that one holds from now on. What a person ended, only a person can restore."""
-    with _turn(hands, memory_id, if_match):
+    """Undo a retraction or rejection. With `version`, restore that version from its history. Only a person can restore what
+    a person removed."""
+    with _locked(hands, memory_id, if_match):
         hands.memory.restore(memory_id, version=given.version if given else None)
     return {"id": memory_id, "status": "restored"}
 
@@ -133,9 +133,9 @@ def restore_memory(
 def protect(
     hands: Writer, memory_id: MemoryId, given: Protection | None = None, if_match: IfMatch = None
 ) -> dict[str, Any]:
-    """Keep it from ageing, pruning and expiry; or no longer."""
+    """Protect a memory from ageing, pruning and expiry, or stop that."""
     on = given is None or given.on
-    with _turn(hands, memory_id, if_match):
+    with _locked(hands, memory_id, if_match):
         hands.memory.protect(memory_id, on=on)
     return {"id": memory_id, "status": "protected" if on else "unprotected"}
 
@@ -144,43 +144,43 @@ def protect(
 def promote(
     hands: Writer, memory_id: MemoryId, given: PlaceBody, response: Response, if_match: IfMatch = None
 ) -> dict[str, Any]:
-    """Give a fact another level, up or down, or another place in the tree of facts."""
-    with _turn(hands, memory_id, if_match):
+    """Change a fact's level, parent, domain or module."""
+    with _locked(hands, memory_id, if_match):
         return _refused_is_conflict(response, hands.memory.facts.promote, memory_id, **given.given())
 
 
 @router.put("/{memory_id}/ttl")
 def set_ttl(hands: Writer, memory_id: MemoryId, given: LifetimeBody, if_match: IfMatch = None) -> dict[str, Any]:
-    """How long it lives from now on, what starts its time anew, and what happens at the end; nothing said: for good."""
-    with _turn(hands, memory_id, if_match):
+    """Set when a memory expires, what restarts its TTL, and what happens then. Without fields it never expires."""
+    with _locked(hands, memory_id, if_match):
         return hands.memory.facts.set_ttl(memory_id, **given.given()).to_json()
 
 
 @router.delete("/{memory_id}")
 def forget(hands: Owner, memory_id: MemoryId, if_match: IfMatch = None) -> dict[str, Any]:
-    """Forget it: the memory with every version and every trace. There is no way back. Only a person may."""
+    """Delete a memory with every version and trace, permanently. Persons only."""
     return erase(hands, memory_id, if_match)
 
 
 def erase(hands: Hands, memory_id: str, if_match: str | None = None) -> dict[str, Any]:
-    with _turn(hands, memory_id, if_match):
-        gone = hands.memory.forget(memory_id)
-    hands.services.replies.forget_words()
-    return forgotten_row(gone)
+    with _locked(hands, memory_id, if_match):
+        forgotten = hands.memory.forget(memory_id)
+    hands.services.replies.forget_full_replies()
+    return forgotten_row(forgotten)
 
 
 def written(receipt: "Receipt", response: Response, place: str) -> dict[str, Any]:
-    """A receipt as an answer. Raises ProblemError where nothing was stored."""
+    """A receipt as an answer. Raises ProblemError if nothing was stored."""
     if receipt.review or receipt.status == "refused":
-        return _reviewed(receipt, response)
+        return _accepted(receipt, response)
     if receipt.status != "added":
         response.status_code = 200
     response.headers["Location"] = place
     return receipt.to_json()
 
 
-def _reviewed(receipt: "Receipt", response: Response) -> dict[str, Any]:
-    """What waits for a person is accepted, not done. Raises ProblemError where it was refused."""
+def _accepted(receipt: "Receipt", response: Response) -> dict[str, Any]:
+    """Answer 202 for what needs review. Raises ProblemError if it was refused."""
     if receipt.status == "refused":
         raise _conflict(receipt.reason or "It was refused", receipt)
     response.status_code = 202
@@ -188,7 +188,7 @@ def _reviewed(receipt: "Receipt", response: Response) -> dict[str, Any]:
 
 
 def _refused_is_conflict(response: Response, change: Any, memory_id: str, **given: Any) -> dict[str, Any]:
-    """A value that was rejected stands in the way; that is a conflict, not a matter of rights."""
+    """Answer 409 if a rejected value blocks the change: that is a conflict, not a missing right."""
     try:
         receipt: Receipt = change(memory_id, **given)
     except PersonOnly:
@@ -196,11 +196,11 @@ def _refused_is_conflict(response: Response, change: Any, memory_id: str, **give
     except Refused as error:
         raise ProblemError(409, error.what, _remedy(error.what, error.remedy)) from error
     if receipt.review or receipt.status == "refused":
-        return _reviewed(receipt, response)
+        return _accepted(receipt, response)
     return receipt.to_json()
 
 
-def _remedy(reason: str, otherwise: str = "Change what was sent as the detail says, and send it again.") -> str:
+def _remedy(reason: str, otherwise: str = "Change the request as the detail says, and send it again.") -> str:
     return "A person can allow it again: POST …/memories/lift." if "rejected" in reason else otherwise
 
 
@@ -210,8 +210,8 @@ def _conflict(reason: str, receipt: "Receipt") -> ProblemError:
 
 
 @contextmanager
-def _turn(hands: Hands, memory_id: str, if_match: str | None) -> Iterator[None]:
-    """Nobody else who comes through this server changes the memory between the look and the change."""
-    with hands.services.turns.of(hands.space_id, memory_id):
+def _locked(hands: Hands, memory_id: str, if_match: str | None) -> Iterator[None]:
+    """Hold the memory's lock between the check and the change."""
+    with hands.services.locks.of(hands.space_id, memory_id):
         check_match(hands, memory_id, if_match)
         yield
