@@ -46,7 +46,7 @@ def test_what_one_server_did_another_knows(connect: Connect, clock: TestClock) -
 def test_a_server_that_stopped_leaves_it_unknown(connect: Connect, clock: TestClock) -> None:
     assert TeamReplies(connect, clock).begin(CLAIM) is None
     clock.advance(minutes=3)
-    with pytest.raises(ProblemError, match="nobody knows"):
+    with pytest.raises(ProblemError, match="outcome is unknown"):
         TeamReplies(connect, clock).begin(CLAIM)
 
 
@@ -86,5 +86,5 @@ def test_what_was_not_done_can_be_tried_again(connect: Connect, clock: TestClock
     here.release(CLAIM)
     assert there.begin(CLAIM) is None
     there.leave(CLAIM)
-    with pytest.raises(ProblemError, match="nobody knows"):
+    with pytest.raises(ProblemError, match="outcome is unknown"):
         here.begin(CLAIM)

@@ -16,19 +16,19 @@ from waypost.faces.rest.openapi import documented
 from waypost.faces.rest.problems import handle_problems
 from waypost.faces.rest.replies import Replies
 from waypost.faces.rest.routes import (
-    asking,
     code,
     decisions,
     exports,
     jobs,
     journal,
-    journal_upkeep,
+    journal_maintenance,
     learning,
-    lists,
-    locai,
-    one,
+    memory,
+    memory_list,
+    recall,
     review,
     shares,
+    short_addresses,
     staleness,
 )
 from waypost.faces.rest.routes import spaces as spaces_routes
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 _ROUTERS = tuple(
     module.router
     for module in (
-        locai, spaces_routes, lists, one, asking, code, staleness, review, decisions, learning, journal,
-        journal_upkeep, exports, jobs, shares,
+        short_addresses, spaces_routes, memory_list, memory, recall, code, staleness, review, decisions, learning, journal,
+        journal_maintenance, exports, jobs, shares,
     )
 )  # fmt: skip
 ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))

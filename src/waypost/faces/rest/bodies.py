@@ -137,7 +137,9 @@ class LifetimeBody(RequestBody):
 
     seconds: int | None = Field(default=None, ge=1, le=MAX_TTL)
     ttl_class: Annotated[str, Field(json_schema_extra={"enum": list(CLASSES)})] | None = None
-    refresh: list[Short] | None = Field(default=None, max_length=MAX_ITEMS, description="Globs of files whose changes restart the TTL.")
+    refresh: list[Short] | None = Field(
+        default=None, max_length=MAX_ITEMS, description="Globs of files whose changes restart the TTL."
+    )
     on_expire: Annotated[str, Field(json_schema_extra={"enum": list(ON_EXPIRE)})] | None = None
 
 

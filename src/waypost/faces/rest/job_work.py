@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Response
 
-from waypost.faces.rest.caller import Hands
+from waypost.faces.rest.caller import SpaceAccess
 from waypost.faces.rest.jobs import Report, Work
 
 if TYPE_CHECKING:
@@ -51,16 +51,16 @@ _WORK: Mapping[str, Callable[["Memory", bool, Report], Mapping[str, Any]]] = {
 }
 
 
-def start(hands: Hands, sort: str, response: Response, *, force: bool = False) -> dict[str, Any]:
+def start(access: SpaceAccess, sort: str, response: Response, *, force: bool = False) -> dict[str, Any]:
     """Start a job for the caller. The answer has the address of its state."""
-    memory, work = hands.memory, _WORK[_ALIKE.get(sort, sort)]
-    return begin(hands, _ALIKE.get(sort, sort), response, lambda report: work(memory, force, report))
+    memory, work = access.memory, _WORK[_ALIKE.get(sort, sort)]
+    return begin(access, _ALIKE.get(sort, sort), response, lambda report: work(memory, force, report))
 
 
-def begin(hands: Hands, sort: str, response: Response, work: Work) -> dict[str, Any]:
+def begin(access: SpaceAccess, sort: str, response: Response, work: Work) -> dict[str, Any]:
     """Start a job with the given work."""
-    space_id, key, holds = hands.memory.identity.space_id, hands.identity.key, hands.services.streams.holds
-    job = hands.services.jobs.start(space_id, sort, hands.identity.name, work, lambda: holds(key, space_id))
+    space_id, key, holds = access.memory.identity.space_id, access.identity.key, access.services.streams.holds
+    job = access.services.jobs.start(space_id, sort, access.identity.name, work, lambda: holds(key, space_id))
     response.status_code = 202
-    response.headers["Location"] = f"/api/v1/spaces/{hands.space_id}/jobs/{job.id}"
+    response.headers["Location"] = f"/api/v1/spaces/{access.space_id}/jobs/{job.id}"
     return job.to_json()

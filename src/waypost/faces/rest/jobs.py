@@ -88,7 +88,9 @@ class Jobs:
             running = [job for job in self._jobs.values() if job.status == RUNNING]
             same = next((job for job in running if (job.space_id, job.sort) == (space_id, sort)), None)
             if same is not None:
-                raise ProblemError(409, f"A job {sort!r} is already running.", "Wait for it, or cancel it.", job=same.id)
+                raise ProblemError(
+                    409, f"A job {sort!r} is already running.", "Wait for it, or cancel it.", job=same.id
+                )
             if len(running) >= MOST_RUNNING:
                 retry = ((b"retry-after", b"10"),)
                 raise ProblemError(503, f"{MOST_RUNNING} jobs are running.", "Wait for one to end.", headers=retry)

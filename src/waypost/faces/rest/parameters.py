@@ -31,9 +31,7 @@ AsOf = Annotated[
 ]
 KnownAt = Annotated[
     str | None,
-    Query(
-        min_length=4, max_length=64, description="Show what was recorded by this time, ISO 8601 (default: now)."
-    ),
+    Query(min_length=4, max_length=64, description="Show what was recorded by this time, ISO 8601 (default: now)."),
 ]
 Question = Annotated[
     str,

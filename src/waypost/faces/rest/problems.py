@@ -101,9 +101,7 @@ async def _invalid(_: Request, error: Exception) -> Response:
     errors = [_field(detail) for detail in error.errors()[:_MOST_ERRORS]]
     first = errors[0] if errors else {"field": "", "message": "invalid request"}
     what = f"{first['field']}: {first['message']}." if first["field"] else f"{first['message']}."
-    return answer_of(
-        Problem(422, what, "See /openapi.json for the parameters."), {"errors": errors} if errors else {}
-    )
+    return answer_of(Problem(422, what, "See /openapi.json for the parameters."), {"errors": errors} if errors else {})
 
 
 def _field(error: Mapping[str, Any]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from waypost.faces.rest.problems import answer_of
 from waypost.faces.rest.rows import audit_row
 
 if TYPE_CHECKING:
-    from waypost.faces.rest.caller import Hands
+    from waypost.faces.rest.caller import SpaceAccess
     from waypost.store.protocol import AuditEntry
 
 EVERY = 1.0  # seconds between two polls; each reads one number from the database
@@ -87,12 +87,12 @@ class Streams:
 class EventStream(StreamingResponse):
     """The response. Reserves a stream from before its first byte until the client has gone."""
 
-    def __init__(self, hands: "Hands", since: int | None) -> None:
-        super().__init__(_events(hands, since), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
-        self._hands = hands
+    def __init__(self, access: "SpaceAccess", since: int | None) -> None:
+        super().__init__(_events(access, since), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._hands.services.streams.reserve(self._hands.identity.key) as granted:
+        with self._access.services.streams.reserve(self._access.identity.key) as granted:
             if granted:
                 await super().__call__(scope, receive, send)
             else:
@@ -101,15 +101,15 @@ class EventStream(StreamingResponse):
                 await answer_of(full)(scope, receive, send)
 
 
-async def _events(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
+async def _events(access: "SpaceAccess", since: int | None) -> AsyncIterator[bytes]:
     """Events for one client: changes with a number above `since` (if None, from now on), and the state of every job.
 
     `change`: an audit entry, its number as the event's id. `job`: a job. `many`: too many changes to list; the client
     should read again. `problem`: the memory cannot be read now. Ends when the token is no longer valid or no longer
     opens the memory.
     """
-    streams, jobs, space_id = hands.services.streams, hands.services.jobs, hands.space_id
-    last = since if since is not None else await run_in_threadpool(_newest, hands)
+    streams, jobs, space_id = access.services.streams, access.services.jobs, access.space_id
+    last = since if since is not None else await run_in_threadpool(_newest, access)
     seen, quiet = 0, 0
     yield _event("hello", {"space": space_id, "last": last}, last)
     with streams.following(space_id) as changed:
@@ -117,9 +117,9 @@ async def _events(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
             changed.clear()  # before reading, so that later changes trigger the next poll
             events: list[bytes] = []
             try:
-                if not await run_in_threadpool(streams.holds, hands.identity.key, space_id):
+                if not await run_in_threadpool(streams.holds, access.identity.key, space_id):
                     return
-                last, changes = await run_in_threadpool(_changes, hands, last)
+                last, changes = await run_in_threadpool(_changes, access, last)
                 events += changes
             except WaypostError as error:
                 events.append(_event("problem", {"detail": error.what, "remedy": error.remedy}))
@@ -133,18 +133,18 @@ async def _events(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
             await streams.rest(changed)
 
 
-def _newest(hands: "Hands") -> int:
-    latest = hands.memory.admin.audit(None, 1)
+def _newest(access: "SpaceAccess") -> int:
+    latest = access.memory.admin.audit(None, 1)
     return latest[0].number if latest else 0
 
 
-def _changes(hands: "Hands", last: int) -> tuple[int, list[bytes]]:
-    newest = _newest(hands)
+def _changes(access: "SpaceAccess", last: int) -> tuple[int, list[bytes]]:
+    newest = _newest(access)
     if newest <= last:
         return last, []
     if newest - last > MOST_AT_ONCE:
         return newest, [_event("many", {"after": last, "last": newest}, newest)]
-    entries = [entry for entry in hands.memory.admin.audit(None, newest - last) if entry.number > last]
+    entries = [entry for entry in access.memory.admin.audit(None, newest - last) if entry.number > last]
     return newest, [_change(entry) for entry in reversed(entries)]
 
 

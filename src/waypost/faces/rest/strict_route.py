@@ -83,7 +83,9 @@ def _answering(endpoint: Callable[..., Any], status: int) -> Callable[..., Any]:
         settings: Response | None = given.get("response")
         answer_response = JsonAnswer(result, (settings.status_code if settings is not None else None) or status)
         if settings is not None:
-            answer_response.headers.update({name: value for name, value in settings.headers.items() if name == "location"})
+            answer_response.headers.update(
+                {name: value for name, value in settings.headers.items() if name == "location"}
+            )
         return answer_response
 
     return answer

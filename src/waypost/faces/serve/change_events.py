@@ -32,7 +32,7 @@ class News:
         self._wake(None)
 
     def _drop(self, space_id: str | None) -> None:
-        self.services.replies.forget_words()
+        self.services.replies.forget_full_replies()
         self.spaces.forget(space_id)
 
     def _wake(self, space_id: str | None) -> None:

@@ -205,7 +205,7 @@ def test_mcp_alone_is_served_to_the_team_too(team: Team, tmp_path: Path) -> None
 def test_what_is_kept_of_a_memory_goes_when_another_process_erases_something(tmp_path: Path) -> None:
     """Replies as they were, and what is open."""
     spaces, forgotten = TeamSpaces(config.load({"WAYPOST_HOME": str(tmp_path), "HOME": str(tmp_path)})), list[object]()
-    replies = SimpleNamespace(forget_words=lambda: forgotten.append("replies"))
+    replies = SimpleNamespace(forget_full_replies=lambda: forgotten.append("replies"))
     streams = SimpleNamespace(wake=forgotten.append)
     loop = SimpleNamespace(call_soon_threadsafe=lambda call, *given: call(*given))
     services = SimpleNamespace(replies=replies, streams=streams)

@@ -7,10 +7,10 @@ from starlette.responses import FileResponse
 
 from waypost.errors import NotFound
 from waypost.faces.rest.bodies import ImportBody, NewExport
-from waypost.faces.rest.caller import Hands, Person, Reader, Writer
+from waypost.faces.rest.caller import Person, Reader, SpaceAccess, Writer
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.rows import export_row, receipts_row
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -32,52 +32,56 @@ _EXPORTS = "exports"  # the key of the lock
 
 
 @router.get("/exports")
-def exports(hands: Reader) -> dict[str, Any]:
+def exports(access: Reader) -> dict[str, Any]:
     """List exports, newest first."""
-    return {"exports": [export_row(file) for file in hands.memory.admin.exports()]}
+    return {"exports": [export_row(file) for file in access.memory.admin.exports()]}
 
 
 @router.post("/exports", status_code=201)
-def export(hands: Writer, response: Response, given: NewExport | None = None) -> dict[str, Any]:
+def export(access: Writer, response: Response, given: NewExport | None = None) -> dict[str, Any]:
     """Export all memories to a file in Waypost's folder."""
-    options, memory = given or NewExport(), hands.memory
-    with hands.services.locks.of(memory.identity.space_id, _EXPORTS):  # one at a time: each holds all memories
+    options, memory = given or NewExport(), access.memory
+    with access.services.locks.of(memory.identity.space_id, _EXPORTS):  # one at a time: each holds all memories
         if len(memory.admin.exports()) >= MOST_EXPORTS:
             raise ProblemError(409, f"There are {MOST_EXPORTS} exports.", "A person must delete old ones first.")
         done = memory.admin.export(
-            form=options.format, embeddings=options.embeddings, code=options.code, as_of=options.as_of, known_at=options.known_at
+            form=options.format,
+            embeddings=options.embeddings,
+            code=options.code,
+            as_of=options.as_of,
+            known_at=options.known_at,
         )
-    response.headers["Location"] = f"/api/v1/spaces/{hands.space}/exports/{done.path.name}"
+    response.headers["Location"] = f"/api/v1/spaces/{access.space}/exports/{done.path.name}"
     return {**export_row(done), "format": options.format}
 
 
 @router.get("/exports/{name}", response_model=None)
-def fetch_export(hands: Reader, name: ExportName) -> Response:
+def fetch_export(access: Reader, name: ExportName) -> Response:
     """Download an export."""
-    file = _find(hands, name)
+    file = _find(access, name)
     kind = "application/json" if name.endswith(".json") else "application/jsonl"
     return FileResponse(file.path, media_type=kind, filename=name)
 
 
 @router.delete("/exports/{name}")
-def delete_export(hands: Person, name: ExportName) -> dict[str, Any]:
+def delete_export(access: Person, name: ExportName) -> dict[str, Any]:
     """Delete an export. The memories stay. Persons only."""
-    _find(hands, name).path.unlink(missing_ok=True)
+    _find(access, name).path.unlink(missing_ok=True)
     return {"id": None, "status": "deleted"}
 
 
 @router.post("/imports")
-def import_memories(hands: Writer, given: ImportBody) -> dict[str, Any]:
+def import_memories(access: Writer, given: ImportBody) -> dict[str, Any]:
     """Import memories from an export. All are checked first. Existing memories stay; rejected values are refused; authors
     are stored as claims. Indexed code is skipped."""
-    receipts = list(hands.memory.admin.import_rows(given.memories))
+    receipts = list(access.memory.admin.import_rows(given.memories))
     left_out = len(given.memories) - len(receipts)
     notice = f"{counted(left_out, 'row was', 'rows were')} skipped: code is indexed, not imported."
     return receipts_row(receipts) | ({"notices": [notice]} if left_out else {})
 
 
-def _find(hands: Hands, name: str) -> "Export":
-    export = next((file for file in hands.memory.admin.exports() if file.path.name == name), None)
+def _find(access: SpaceAccess, name: str) -> "Export":
+    export = next((file for file in access.memory.admin.exports() if file.path.name == name), None)
     if export is None:
         raise NotFound("There is no export with that name.", "List exports to see their names.")
     return export

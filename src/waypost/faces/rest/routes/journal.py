@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query, Response
 from waypost.faces.rest.bodies import EntryBody
 from waypost.faces.rest.caller import Reader, Writer
 from waypost.faces.rest.parameters import LONGEST_LINE
-from waypost.faces.rest.routes.one import written
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.routes.memory import stored_answer
+from waypost.faces.rest.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/spaces/{space}/journal", tags=["Journal"], route_class=StrictRoute)
 
@@ -31,43 +31,45 @@ WhatPage = Annotated[
 
 
 @router.get("")
-def overview(hands: Reader) -> dict[str, Any]:
+def overview(access: Reader) -> dict[str, Any]:
     """An overview: recent days, then weeks, months and years, newest first."""
-    return hands.memory.journal.timeline("").to_json()
+    return access.memory.journal.timeline("").to_json()
 
 
 @router.post("", status_code=201)
-def add_entry(hands: Writer, given: EntryBody, response: Response) -> dict[str, Any]:
+def add_entry(access: Writer, given: EntryBody, response: Response) -> dict[str, Any]:
     """Add an entry to the file of its day: a note, or with `session` a turn of a conversation."""
-    receipt = hands.memory.journal.add(**given.given())
-    return written(receipt, response, f"/api/v1/spaces/{hands.space}/memories/{receipt.id}")
+    receipt = access.memory.journal.add(**given.given())
+    return stored_answer(receipt, response, f"/api/v1/spaces/{access.space}/memories/{receipt.id}")
 
 
 @router.get("/timeline")
-def timeline(hands: Reader, when: When = "") -> dict[str, Any]:
+def timeline(access: Reader, when: When = "") -> dict[str, Any]:
     """Show what was said at a time, in the original words."""
-    return hands.memory.journal.timeline(when).to_json()
+    return access.memory.journal.timeline(when).to_json()
 
 
 @router.get("/page")
-def journal_page(hands: Reader, what: WhatPage = "") -> dict[str, Any]:
+def journal_page(access: Reader, what: WhatPage = "") -> dict[str, Any]:
     """A journal file as it is."""
-    return hands.memory.journal.show(what).to_json()
+    return access.memory.journal.show(what).to_json()
 
 
 @router.get("/search")
 def search_journal(
-    hands: Reader,
-    q: Annotated[str, Query(min_length=1, max_length=LONGEST_LINE, description="The words to find.", examples=["Friday"])],
+    access: Reader,
+    q: Annotated[
+        str, Query(min_length=1, max_length=LONGEST_LINE, description="The words to find.", examples=["Friday"])
+    ],
     limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of lines.")] = 20,
 ) -> dict[str, Any]:
     """Find lines with these words in all files, including the archive. Recall searches by meaning."""
-    return {"query": q, "lines": [line.to_json() for line in hands.memory.journal.search(q, limit)]}
+    return {"query": q, "lines": [line.to_json() for line in access.memory.journal.search(q, limit)]}
 
 
 @router.get("/similar")
 def similar_conversations(
-    hands: Reader,
+    access: Reader,
     session: Annotated[
         str,
         Query(
@@ -77,32 +79,35 @@ def similar_conversations(
     k: Annotated[int, Query(ge=1, le=100, description="Maximum number of conversations.")] = 5,
 ) -> dict[str, Any]:
     """Find conversations similar to this one, most similar first."""
-    return {"session": session, "similar": [conversation.to_json() for conversation in hands.memory.journal.similar(session, k)]}
+    return {
+        "session": session,
+        "similar": [conversation.to_json() for conversation in access.memory.journal.similar(session, k)],
+    }
 
 
 @router.get("/stats")
-def journal_stats(hands: Reader) -> dict[str, Any]:
+def journal_stats(access: Reader) -> dict[str, Any]:
     """The journal's size, topics, importance and maintenance state."""
-    return hands.memory.journal.stats()
+    return access.memory.journal.stats()
 
 
 @router.get("/log")
 def journal_log(
-    hands: Reader,
+    access: Reader,
     limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of events.")] = 50,
     event: Annotated[str | None, Query(min_length=1, max_length=100, description="Only this event.")] = None,
 ) -> dict[str, Any]:
     """Recent changes to the journal and their reasons."""
-    return {"events": list(hands.memory.journal.events(limit, event))}
+    return {"events": list(access.memory.journal.events(limit, event))}
 
 
 @router.get("/topics")
 def journal_topics(
-    hands: Reader,
+    access: Reader,
     by: Annotated[Literal["week", "month", "year"], Query(description="The period.")] = "month",
     most: Annotated[int, Query(ge=1, le=100, description="Maximum number of topics per period.")] = 5,
 ) -> dict[str, Any]:
     """The most frequent topics over time."""
-    periods = hands.memory.journal.topics(by, most)
+    periods = access.memory.journal.topics(by, most)
     rows = {name: [{"topic": topic, "entries": n} for topic, n in members] for name, members in periods.items()}
     return {"by": by, "topics": rows}

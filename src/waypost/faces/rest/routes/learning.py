@@ -7,9 +7,9 @@ from fastapi import APIRouter, Response
 
 from waypost.faces.rest.bodies import Discovery, Learning
 from waypost.faces.rest.caller import Writer
-from waypost.faces.rest.job_sorts import begin
+from waypost.faces.rest.job_work import begin
 from waypost.faces.rest.jobs import Report
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 
 if TYPE_CHECKING:
     from waypost.flows.learn.cold_start import Discovered
@@ -19,21 +19,21 @@ router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Learning"], route_cla
 
 
 @router.post("/learn")
-def learn(hands: Writer, response: Response, given: Learning | None = None) -> dict[str, Any]:
+def learn(access: Writer, response: Response, given: Learning | None = None) -> dict[str, Any]:
     """Propose facts from uncommitted or staged changes, commits, or one file. Certain ones are stored; the rest needs a
     person's review. A dry run returns the facts (200); otherwise a job is started (202), which returns counts."""
-    options, memory = given or Learning(), hands.memory
+    options, memory = given or Learning(), access.memory
     where: dict[str, Any] = {"staged": options.staged, "diff": options.diff, "file": options.file}
     if options.dry_run:
         return memory.facts.learn(**where, dry_run=True).to_json()
-    return begin(hands, "learn", response, lambda report: _learned(memory.facts.learn(**where, report=report)))
+    return begin(access, "learn", response, lambda report: _learned(memory.facts.learn(**where, report=report)))
 
 
 @router.post("/discover")
-def discover(hands: Writer, response: Response, given: Discovery | None = None) -> dict[str, Any]:
+def discover(access: Writer, response: Response, given: Discovery | None = None) -> dict[str, Any]:
     """Find first facts about a project, or about a task: what it is, how to run and test it, its main parts. A dry run
     returns them (200); otherwise a job is started (202), which returns counts."""
-    options, memory = given or Discovery(), hands.memory
+    options, memory = given or Discovery(), access.memory
     if options.dry_run:
         return memory.facts.discover(options.task, dry_run=True).to_json()
 
@@ -41,7 +41,7 @@ def discover(hands: Writer, response: Response, given: Discovery | None = None) 
         report("looking at the project")
         return _discovered(memory.facts.discover(options.task))
 
-    return begin(hands, "discover", response, work)
+    return begin(access, "discover", response, work)
 
 
 # Job results stay in the server: only numbers, no text that someone may forget meanwhile.

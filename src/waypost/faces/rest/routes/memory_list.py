@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from waypost.faces.rest.caller import Hands, Reader
+from waypost.faces.rest.caller import Reader, SpaceAccess
 from waypost.faces.rest.cursors import read_cursor
 from waypost.faces.rest.listing import ListingQuery, page_of
 from waypost.faces.rest.parameters import LONGEST_LINE, Archived, AsOf, CursorText, KnownAt, Limit
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.kinds import KINDS
 
@@ -32,7 +32,7 @@ Tags = Annotated[
 
 @router.get("/memories")
 def list_memories(
-    hands: Reader,
+    access: Reader,
     kind: Kind = None,
     level: LevelNumber = None,
     domain: Domain = None,
@@ -50,13 +50,13 @@ def list_memories(
     All pages show the state at the first request, except that forgotten memories are gone.
     """
     query = ListingQuery(kind, level, domain, module, session, tag or (), archived, as_of, known_at)
-    return page(hands, query, cursor, limit)
+    return page(access, query, cursor, limit)
 
 
-def page(hands: Hands, query: ListingQuery, cursor: str | None, limit: int) -> dict[str, Any]:
-    question = {**query.to_json(), "space": hands.space_id}
+def page(access: SpaceAccess, query: ListingQuery, cursor: str | None, limit: int) -> dict[str, Any]:
+    question = {**query.to_json(), "space": access.space_id}
     at = None if cursor is None else read_cursor(cursor, question)
-    rows, following = page_of(hands.memory, query, at, limit)
+    rows, following = page_of(access.memory, query, at, limit)
     answer = {"memories": rows, "next": following.encode(question) if following else None}
-    notices = hands.memory.admin.damage_notices()
+    notices = access.memory.admin.damage_notices()
     return {**answer, "notices": list(notices)} if notices else answer

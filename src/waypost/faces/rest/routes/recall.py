@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from waypost.faces.rest.bodies import ContextTask, RecallQuestion
 from waypost.faces.rest.caller import Reader
 from waypost.faces.rest.parameters import LONGEST_IN_AN_ADDRESS, LONGEST_LINE, Archived, AsOf, KnownAt, Question
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 from waypost.memory.facade import PRESETS
 from waypost.model.kinds import SCOPES
 
@@ -31,7 +31,7 @@ Task = Annotated[
 
 @router.get("/recall")
 def recall(
-    hands: Reader,
+    access: Reader,
     q: Question,
     k: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 5,
     scope: ScopeName = "all",
@@ -47,7 +47,7 @@ def recall(
     explain: Annotated[bool, Query(description="Show how each score was computed.")] = False,
 ) -> dict[str, Any]:
     """Search memories and code in plain language: facts, code and journal in one ranking."""
-    answer = hands.memory.recall(
+    answer = access.memory.recall(
         q,
         k,
         scope=scope,
@@ -62,15 +62,15 @@ def recall(
 
 
 @router.post("/recall")
-def recall_long(hands: Reader, given: RecallQuestion) -> dict[str, Any]:
+def recall_long(access: Reader, given: RecallQuestion) -> dict[str, Any]:
     """Same as GET, with the question in the body. Only reads."""
     options = given.model_dump(exclude={"question", "k", "explain"})
-    return hands.memory.recall(given.question, given.k, **options).to_json(explain=given.explain)
+    return access.memory.recall(given.question, given.k, **options).to_json(explain=given.explain)
 
 
 @router.get("/context")
 def context(
-    hands: Reader,
+    access: Reader,
     task: Task,
     tokens: Annotated[int | None, Query(ge=1, le=1_000_000, description="Token budget.")] = None,
     preset: PresetName = None,
@@ -80,7 +80,7 @@ def context(
     known_at: KnownAt = None,
 ) -> dict[str, Any]:
     """The context an agent gets at the start of a task, fenced as data, within a token budget."""
-    briefing = hands.memory.brief(
+    briefing = access.memory.brief(
         task,
         tokens,
         preset=preset,
@@ -93,6 +93,6 @@ def context(
 
 
 @router.post("/context")
-def context_long(hands: Reader, given: ContextTask) -> dict[str, Any]:
+def context_long(access: Reader, given: ContextTask) -> dict[str, Any]:
     """Same as GET, with the task in the body. Only reads."""
-    return hands.memory.brief(**given.model_dump()).to_json()
+    return access.memory.brief(**given.model_dump()).to_json()

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from waypost.faces.rest.bodies import Level, RequestBody, Short
 from waypost.faces.rest.caller import Owner, Person, Reader
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 from waypost.model.share import MOST_NAMED, SHAREABLE_KINDS
 
 router = APIRouter(prefix="/api/v1/spaces/{space}/shares", tags=["Sharing"], route_class=StrictRoute)
@@ -47,25 +47,25 @@ class Revoking(RequestBody):
 
 
 @router.get("")
-def shares(hands: Reader) -> dict[str, Any]:
+def shares(access: Reader) -> dict[str, Any]:
     """List what this memory shares, reads and is offered, including revoked shares."""
-    return {"shares": [share.to_json() for share in hands.memory.admin.shares.list()]}
+    return {"shares": [share.to_json() for share in access.memory.admin.shares.list()]}
 
 
 @router.post("/offer")
-def share_offer(hands: Owner, given: Offering) -> dict[str, Any]:
+def share_offer(access: Owner, given: Offering) -> dict[str, Any]:
     """Offer another memory read access to facts and decisions. A person there must accept. Persons only."""
     options = given.given()
-    return hands.memory.admin.shares.offer(options.pop("project"), **options).to_json()
+    return access.memory.admin.shares.offer(options.pop("project"), **options).to_json()
 
 
 @router.post("/accept")
-def share_accept(hands: Owner, given: Accepting) -> dict[str, Any]:
+def share_accept(access: Owner, given: Accepting) -> dict[str, Any]:
     """Accept another memory's offer. Persons only."""
-    return hands.memory.admin.shares.accept(given.project).to_json()
+    return access.memory.admin.shares.accept(given.project).to_json()
 
 
 @router.post("/revoke")
-def share_revoke(hands: Person, given: Revoking) -> dict[str, Any]:
+def share_revoke(access: Person, given: Revoking) -> dict[str, Any]:
     """Stop sharing immediately, from either side. Persons only."""
-    return {"shares": [share.to_json() for share in hands.memory.admin.shares.revoke(given.project, role=given.role)]}
+    return {"shares": [share.to_json() for share in access.memory.admin.shares.revoke(given.project, role=given.role)]}

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from waypost.faces.rest.bodies import NewMemory, Pruning
 from waypost.faces.rest.caller import OwnerHere, ReaderHere, WriterHere
-from waypost.faces.rest.job_sorts import start
+from waypost.faces.rest.job_work import start
 from waypost.faces.rest.parameters import (
     AboutLimit,
     Archived,
@@ -20,16 +20,16 @@ from waypost.faces.rest.parameters import (
     Question,
 )
 from waypost.faces.rest.routes.code import code_memories
-from waypost.faces.rest.routes.lists import Domain, Kind, LevelNumber, Module, Session, Tags, list_memories
-from waypost.faces.rest.routes.one import erase, written
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.routes.memory import erase, stored_answer
+from waypost.faces.rest.routes.memory_list import Domain, Kind, LevelNumber, Module, Session, Tags, list_memories
+from waypost.faces.rest.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api", tags=["Here"], route_class=StrictRoute)
 
 
 @router.get("/memories")
 def memories_here(
-    hands: ReaderHere,
+    access: ReaderHere,
     kind: Kind = None,
     level: LevelNumber = None,
     domain: Domain = None,
@@ -43,45 +43,47 @@ def memories_here(
     cursor: CursorText = None,
 ) -> dict[str, Any]:
     """List memories, newest first, by pages."""
-    return list_memories(hands, kind, level, domain, module, session, tag, archived, as_of, known_at, limit, cursor)
+    return list_memories(access, kind, level, domain, module, session, tag, archived, as_of, known_at, limit, cursor)
 
 
 @router.post("/memories", status_code=201)
-def remember_here(hands: WriterHere, given: NewMemory, response: Response) -> dict[str, Any]:
+def remember_here(access: WriterHere, given: NewMemory, response: Response) -> dict[str, Any]:
     """Store a memory. 201: new. 200: already stored or merged. 409: the value was rejected."""
-    receipt = hands.memory.remember(**given.given())
-    return written(receipt, response, f"/api/v1/spaces/here/memories/{receipt.id}")
+    receipt = access.memory.remember(**given.given())
+    return stored_answer(receipt, response, f"/api/v1/spaces/here/memories/{receipt.id}")
 
 
 @router.get("/memories/search")
-def search_here(hands: ReaderHere, q: Question, limit: Limit = 5, as_of: AsOf = None) -> dict[str, Any]:
+def search_here(access: ReaderHere, q: Question, limit: Limit = 5, as_of: AsOf = None) -> dict[str, Any]:
     """Search by meaning and by keywords."""
-    return hands.memory.recall(q, limit, as_of=as_of).to_json()
+    return access.memory.recall(q, limit, as_of=as_of).to_json()
 
 
 @router.post("/memories/prune")
-def prune_here(hands: WriterHere, given: Pruning | None = None) -> dict[str, Any]:
+def prune_here(access: WriterHere, given: Pruning | None = None) -> dict[str, Any]:
     """Archive old conversations that nobody has read lately. They stay searchable; nothing is deleted."""
     options = given or Pruning()
-    done = hands.memory.journal.prune(after_days=options.after_days, unused_days=options.unused_days, dry_run=options.dry_run)
+    done = access.memory.journal.prune(
+        after_days=options.after_days, unused_days=options.unused_days, dry_run=options.dry_run
+    )
     return done.to_json()
 
 
 @router.post("/memories/reindex", status_code=202)
-def reindex_here(hands: WriterHere, response: Response) -> dict[str, Any]:
+def reindex_here(access: WriterHere, response: Response) -> dict[str, Any]:
     """Rebuild the index: passages, keywords, vectors. Starts a job."""
-    return start(hands, "reindex", response)
+    return start(access, "reindex", response)
 
 
 @router.delete("/memories/{memory_id}")
-def forget_here(hands: OwnerHere, memory_id: MemoryId) -> dict[str, Any]:
+def forget_here(access: OwnerHere, memory_id: MemoryId) -> dict[str, Any]:
     """Delete a memory with every version and trace, permanently. Persons only."""
-    return erase(hands, memory_id)
+    return erase(access, memory_id)
 
 
 @router.get("/v1/code/memories")
 def code_memories_here(
-    hands: ReaderHere,
+    access: ReaderHere,
     file_path: FilePath,
     line: Line = None,
     limit: AboutLimit = 50,
@@ -92,4 +94,4 @@ def code_memories_here(
 
     `relevance`: `direct` (the line is inside), `symbol` (about the code around the line), or `file`.
     """
-    return code_memories(hands, file_path, line, limit, as_of, known_at)
+    return code_memories(access, file_path, line, limit, as_of, known_at)

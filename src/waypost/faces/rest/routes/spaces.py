@@ -10,7 +10,7 @@ from waypost.faces.rest.cursors import Cursor, read_cursor
 from waypost.faces.rest.parameters import ID, CursorText, Limit
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.rows import audit_row
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 from waypost.flows.admin.finding import report_of
 
 router = APIRouter(prefix="/api/v1/spaces", tags=["Spaces"], route_class=StrictRoute)
@@ -19,37 +19,37 @@ DEEPEST_AUDIT = 20_000  # entries: each page loads all newer ones
 
 
 @router.get("")
-def spaces(hands: Anybody) -> dict[str, Any]:
+def spaces(access: Anybody) -> dict[str, Any]:
     """List the memories that this token opens, by name."""
-    catalog = hands.services.spaces
-    readable = [entry for entry in catalog.entries() if hands.identity.opens(entry.space_id)]
-    here = catalog.here if readable and hands.identity.opens(catalog.here) else None
+    catalog = access.services.spaces
+    readable = [entry for entry in catalog.entries() if access.identity.opens(entry.space_id)]
+    here = catalog.here if readable and access.identity.opens(catalog.here) else None
     return {HERE: here, "spaces": [entry.to_json() for entry in readable]}
 
 
 @router.get("/{space}")
-def space(hands: Reader) -> dict[str, Any]:
+def space(access: Reader) -> dict[str, Any]:
     """A memory's name, kind and checkouts."""
-    return hands.services.spaces.entry(hands.space_id).to_json()
+    return access.services.spaces.entry(access.space_id).to_json()
 
 
 @router.get("/{space}/status")
-def status(hands: Reader) -> dict[str, Any]:
+def status(access: Reader) -> dict[str, Any]:
     """What is stored, its size, and pending work."""
-    return hands.memory.status()
+    return access.memory.status()
 
 
 @router.get("/{space}/audit")
 def audit(
-    hands: Reader,
+    access: Reader,
     memory_id: Annotated[str | None, Query(pattern=ID, description="Only changes of this memory.")] = None,
     limit: Limit = 50,
     cursor: CursorText = None,
 ) -> dict[str, Any]:
     """Show who changed what, newest first, by pages. Never contains a memory's text."""
-    question = {"audit": memory_id, "space": hands.space_id}
+    question = {"audit": memory_id, "space": access.space_id}
     at = None if cursor is None else read_cursor(cursor, question)
-    memory = hands.memory
+    memory = access.memory
     newer = 0
     if at is not None:
         newest = memory.admin.audit(None, 1)
@@ -67,12 +67,12 @@ def audit(
 
 
 @router.get("/{space}/doctor")
-def examine(hands: Reader) -> dict[str, Any]:
+def examine(access: Reader) -> dict[str, Any]:
     """Check for problems."""
-    return report_of(hands.memory.admin.doctor())
+    return report_of(access.memory.admin.doctor())
 
 
 @router.post("/{space}/doctor")
-def doctor(hands: Writer, given: Fixing | None = None) -> dict[str, Any]:
+def doctor(access: Writer, given: Fixing | None = None) -> dict[str, Any]:
     """Check for problems, and repair what can be rebuilt."""
-    return report_of(hands.memory.admin.doctor(fix=given is not None and given.fix))
+    return report_of(access.memory.admin.doctor(fix=given is not None and given.fix))
