@@ -1,4 +1,4 @@
-"""Every page, one module for each section."""
+"""All pages, one module per section."""
 
 from waypost.faces.dashboard.pages import (
     code,

@@ -1,4 +1,4 @@
-"""The project's files, how much is remembered about each, and a file with its memories beside the lines."""
+"""The project's files with their memories."""
 
 from collections.abc import Sequence
 
@@ -10,16 +10,16 @@ from waypost.flows.index.source_view import FileSeen
 from waypost.model.reference import MAX_LINE
 
 _MOST_ABOUT = 500  # memories about one file
-_LISTED = 500  # names that a search among them shows
+_LISTED = 500  # search results shown
 
 
 def show(asked: PageRequest) -> ShowPage:
-    """The whole tree, or what of it a name or a filter leaves."""
+    """The whole repository, or the files that match a name or filter."""
     return _tree(asked, asked.memory.code.files() if asked.has_tree else (), "")
 
 
 def show_place(asked: PageRequest) -> ShowPage:
-    """A file, or a folder of the tree."""
+    """A file or folder."""
     path, first = asked.path["path"].strip("/"), asked.whole("first", 1, 1, MAX_LINE)
     if not path:
         return show(asked)
@@ -32,10 +32,10 @@ def show_place(asked: PageRequest) -> ShowPage:
 
 
 def _without_text(asked: PageRequest, path: str, error: NotFound | Refused) -> ShowPage:
-    """A folder; or a file that is gone or cannot be shown, of which something may be remembered all the same."""
+    """A folder; or a file that is deleted or cannot be shown but has memories."""
     if isinstance(error, NotFound):
         files = asked.memory.code.files()
-        if any(one.path.startswith(f"{path}/") for one in files):
+        if any(file.path.startswith(f"{path}/") for file in files):
             return _tree(asked, files, path)
     hits = asked.memory.code.about(path, limit=_MOST_ABOUT)
     if isinstance(error, NotFound) and not hits:
@@ -43,23 +43,23 @@ def _without_text(asked: PageRequest, path: str, error: NotFound | Refused) -> S
     return ShowPage("code_file.html", path, file_values(path, None, hits) | {"why": error.what})
 
 
-def _tree(asked: PageRequest, found: Sequence[FileSeen], path: str) -> ShowPage:
-    words, only = asked.text("q", limit=200).lower(), asked.one_of("only", ("", "memories", "stale"), "")
-    inside = [one for one in found if not path or one.path.startswith(f"{path}/")]
-    chosen = [
-        one
-        for one in inside
-        if words in one.path.lower() and (not only or (one.stale if only == "stale" else one.memories))
+def _tree(asked: PageRequest, all_files: Sequence[FileSeen], path: str) -> ShowPage:
+    query, only = asked.text("q", limit=200).lower(), asked.one_of("only", ("", "memories", "stale"), "")
+    below = [file for file in all_files if not path or file.path.startswith(f"{path}/")]
+    matching = [
+        file
+        for file in below
+        if query in file.path.lower() and (not only or (file.stale if only == "stale" else file.memories))
     ]
-    tree: TreeFolder = tree_of_files(chosen, path)
+    tree: TreeFolder = tree_of_files(matching, path)
     values = {
         "tree": tree,
         "path": path,
-        "q": words,
+        "q": query,
         "only": only,
-        "total": len(inside),
-        "listed": sorted(chosen, key=lambda one: one.path)[:_LISTED] if words or only else [],
-        "left_out": max(0, len(chosen) - _LISTED) if words or only else 0,
+        "total": len(below),
+        "listed": sorted(matching, key=lambda file: file.path)[:_LISTED] if query or only else [],
+        "left_out": max(0, len(matching) - _LISTED) if query or only else 0,
     }
     return ShowPage("code.html", path or "Code", values)
 

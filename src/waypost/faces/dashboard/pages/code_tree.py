@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from waypost.flows.index.source_view import FileSeen
 
-UNFOLDED = 150  # files of a folder that is shown folded; a larger one has a page of its own
+UNFOLDED = 150  # files in a folder that is shown inline; larger ones have their own page
 
 
 @dataclass(slots=True)
@@ -22,21 +22,21 @@ class TreeFolder:
     def is_large(self) -> bool:
         return self.count > UNFOLDED
 
-    def add(self, one: FileSeen) -> None:
+    def add(self, file: FileSeen) -> None:
         self.count += 1
-        self.memories += one.memories
-        self.stale += one.stale
+        self.memories += file.memories
+        self.stale += file.stale
 
 
 def tree_of_files(files: Iterable[FileSeen], below: str = "") -> TreeFolder:
-    """The files below a folder, folders first in the order of their names. No recursion: a path may be of any depth."""
+    """The files below a folder, sorted by name. Not recursive, because paths can be deep."""
     root = TreeFolder(below.rpartition("/")[2], below)
     start = len(below) + 1 if below else 0
-    for one in sorted(files, key=lambda one: one.path.lower()):
-        here = root
-        here.add(one)
-        for name in one.path[start:].split("/")[:-1]:
-            here = here.folders.setdefault(name, TreeFolder(name, f"{here.path}/{name}".lstrip("/")))
-            here.add(one)
-        here.files.append(one)
+    for file in sorted(files, key=lambda file: file.path.lower()):
+        folder = root
+        folder.add(file)
+        for name in file.path[start:].split("/")[:-1]:
+            folder = folder.folders.setdefault(name, TreeFolder(name, f"{folder.path}/{name}".lstrip("/")))
+            folder.add(file)
+        folder.files.append(file)
     return root

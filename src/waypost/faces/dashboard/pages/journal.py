@@ -1,4 +1,4 @@
-"""The journal: how much was said when, what there is in each stage, and a search through all of it."""
+"""The journal: calendar, stages, and a search through all of it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,35 +16,35 @@ from waypost.flows.journal.timeline import TimelinePeriod
 from waypost.journal.layout import day_of, stage_of
 
 STAGES = {
-    "daily": ("Days, word for word", "daily"),
-    "weekly": ("Weeks, told in summaries", "weekly"),
-    "monthly": ("Months, told in summaries", "monthly"),
-    "yearly": ("Years, told in summaries", "yearly"),
+    "daily": ("Days, in full", "daily"),
+    "weekly": ("Weeks, summarised", "weekly"),
+    "monthly": ("Months, summarised", "monthly"),
+    "yearly": ("Years, summarised", "yearly"),
 }
-_YEARS_SHOWN = 2  # calendars of a page
+_YEARS_SHOWN = 2
 _MOST_FOUND = 50  # lines of a search
 _MOST_MONTHS = 36
-_MOST_STRETCHES = 60  # of each stage
+_MOST_STRETCHES = 60  # per stage
 
 
 def show(asked: PageRequest) -> ShowPage:
-    words, year = asked.text("q", limit=500), asked.whole("year", 0, 0, 9999)
+    query, year = asked.text("q", limit=500), asked.whole("year", 0, 0, 9999)
     journal = asked.memory.journal
     days, stats = journal.calendar(), journal.stats()
-    counts = {one.day: one.entries for one in days}
+    counts = {counted.day: counted.entries for counted in days}
     years = sorted({day.year for day in counts}, reverse=True)
-    shown = [year] if year in years else years[:_YEARS_SHOWN]
+    visible = [year] if year in years else years[:_YEARS_SHOWN]
     today = asked.spaces.now().date()
     values: dict[str, Any] = {
-        "q": words,
-        "found": journal.search(words, _MOST_FOUND) if words else (),
+        "q": query,
+        "found": journal.search(query, _MOST_FOUND) if query else (),
         "stage_of": stage_of,
         "day_of": day_of,
         "stats": stats,
         "days": days,
         "years": years,
         "year": year,
-        "calendars": [(one, _year(asked, counts, one, today)) for one in shown],
+        "calendars": [(shown_year, _year(asked, counts, shown_year, today)) for shown_year in visible],
         "months": _months(days),
         "stages": _stages(journal.timeline().overview),
         "importance": _importance(stats["importance"]),
@@ -55,20 +55,20 @@ def show(asked: PageRequest) -> ShowPage:
 
 def _year(asked: PageRequest, counts: dict[date, int], year: int, today: date) -> Any:
     first, last = date(year, 1, 1), date(year, 12, 31)
-    begun = min(counts, default=first).replace(day=1)
-    first = begun if begun.year == year else first  # before that, the year is not empty: nobody wrote yet
+    month_start = min(counts, default=first).replace(day=1)
+    first = month_start if month_start.year == year else first  # start with the first month that has entries
     last = min(last, max(today, first)) if year >= today.year else last
     title = f"Entries of {year}"
     return calendar_plot(title, counts, first, last, href=lambda day: asked.link("journal", day.isoformat()))
 
 
 def _months(days: Sequence[DayCounted]) -> Any:
-    """Entries of each month, the words of which still stand in a day's file or only in the archive."""
+    """Entries per month, in daily files and in the archive."""
     if not days:
         return ""
     live, archived = Counter[str](), Counter[str]()
-    for one in days:
-        (live if one.stage == "daily" else archived)[f"{one.day:%Y-%m}"] += one.entries
+    for counted in days:
+        (live if counted.stage == "daily" else archived)[f"{counted.day:%Y-%m}"] += counted.entries
     labels = _every_month(days[0].day, days[-1].day)[-_MOST_MONTHS:]
     if len(labels) < 2:
         return ""
@@ -88,18 +88,18 @@ def _importance(scores: dict[str, int]) -> Any:
     if not any(scores.values()):
         return ""
     labels = [str(score) for score in range(11)]
-    return bar_plot("Entries by importance", labels, [Series("entries", [scores.get(one, 0) for one in labels], 2)])
+    return bar_plot("Entries by importance", labels, [Series("entries", [scores.get(label, 0) for label in labels], 2)])
 
 
 def _stages(overview: Sequence[TimelinePeriod]) -> list[tuple[str, str, list[TimelinePeriod]]]:
-    """What there is by stage, newest first, with how it is called."""
-    found: dict[str, list[TimelinePeriod]] = {}
-    for one in overview:
-        stage = stage_of(one.path or "")
-        found.setdefault(stage if stage in STAGES else "archive", []).append(one)
+    """Periods by stage, newest first, with titles."""
+    by_stage: dict[str, list[TimelinePeriod]] = {}
+    for period in overview:
+        stage = stage_of(period.path or "")
+        by_stage.setdefault(stage if stage in STAGES else "archive", []).append(period)
     order = [*STAGES, "archive"]
-    titles = {name: title for name, (title, _) in STAGES.items()} | {"archive": "Days of which only the archive tells"}
-    return [(name, titles[name], found[name][:_MOST_STRETCHES]) for name in order if name in found]
+    titles = {name: title for name, (title, _) in STAGES.items()} | {"archive": "Days that are only in the archive"}
+    return [(name, titles[name], by_stage[name][:_MOST_STRETCHES]) for name in order if name in by_stage]
 
 
 PLACES = (

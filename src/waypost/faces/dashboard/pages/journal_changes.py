@@ -9,11 +9,11 @@ def note(asked: PageRequest) -> Go:
     asked.need_person()
     text = asked.sent("text")
     if not text:
-        raise InvalidInput("The note is empty.", "Write what is to be kept.")
+        raise InvalidInput("The note is empty.", "Write something.")
     journal = asked.memory.journal
     receipt = journal.add(text, speaker=asked.identity.name, time=asked.sent("time", 100) or None)
     if receipt.status == "refused":
-        raise InvalidInput(f"It was not noted: {receipt.reason}.", "Allow the value again first.")
+        raise InvalidInput(f"Not saved: {receipt.reason}.", "Allow the value again first.")
     return asked.go("journal", told="noted")
 
 
@@ -25,7 +25,7 @@ def protect(asked: PageRequest) -> Go:
 
 
 def restore(asked: PageRequest) -> Go:
-    """Bring the originals back; they are left alone until they are released."""
+    """Restore the originals. They stay until they are released."""
     asked.need_person()
     asked.memory.journal.restore(_what(asked))
     return _back(asked, "restored")
@@ -40,18 +40,18 @@ def release(asked: PageRequest) -> Go:
 def _id(asked: PageRequest) -> str:
     memory_id = asked.sent("id", 200)
     if not memory_id:
-        raise InvalidInput("No entry is named.", "Choose one.")
+        raise InvalidInput("No entry selected.", "Choose one.")
     return memory_id
 
 
 def _what(asked: PageRequest) -> str:
-    """A time, or the id of an entry."""
+    """A period, or the id of an entry."""
     what = asked.sent("what", 200)
     if not what:
-        raise InvalidInput("Nothing is named.", "Choose a day, week, month or year.")
+        raise InvalidInput("Nothing selected.", "Choose a day, week, month or year.")
     return what
 
 
-def _back(asked: PageRequest, told: str) -> Go:
+def _back(asked: PageRequest, message: str) -> Go:
     back = asked.sent("back", 40)
-    return asked.go("journal", *([back] if PERIOD.fullmatch(back) else []), told=told)
+    return asked.go("journal", *([back] if PERIOD.fullmatch(back) else []), told=message)

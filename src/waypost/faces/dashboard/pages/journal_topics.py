@@ -12,16 +12,16 @@ _MOST_PERIODS = 60
 
 def show_topics(asked: PageRequest) -> ShowPage:
     by = asked.one_of("by", ("week", "month", "year"), "month")
-    found = dict(list(asked.memory.journal.topics(by, _KEPT).items())[-_MOST_PERIODS:])
+    periods = dict(list(asked.memory.journal.topics(by, _KEPT).items())[-_MOST_PERIODS:])
     totals = Counter[str]()
-    for members in found.values():
+    for members in periods.values():
         totals.update(dict(members))
     drawn = [topic for topic, _ in totals.most_common(_DRAWN)]
-    counts = {period: dict(members) for period, members in found.items()}
+    counts = {period: dict(members) for period, members in periods.items()}
     series = [
-        Series(topic, [counts[period].get(topic, 0) for period in found], place + 1)
-        for place, topic in enumerate(drawn)
+        Series(topic, [counts[period].get(topic, 0) for period in periods], index + 1)
+        for index, topic in enumerate(drawn)
     ]
-    plot = line_plot("Topics over time", list(found), series, area=False) if len(found) > 1 else ""
-    values = {"by": by, "plot": plot, "periods": list(reversed(found.items())), "totals": totals.most_common(30)}
+    plot = line_plot("Topics over time", list(periods), series, area=False) if len(periods) > 1 else ""
+    values = {"by": by, "plot": plot, "periods": list(reversed(periods.items())), "totals": totals.most_common(30)}
     return ShowPage("journal_topics.html", "Topics over time", values)

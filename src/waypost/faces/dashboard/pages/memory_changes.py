@@ -1,4 +1,4 @@
-"""Putting a memory right: every change a person can make to it. What cannot be undone asks first, on a page of its own."""
+"""Changes to a memory. What cannot be undone is confirmed on its own page."""
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest, Show, ShowPage
@@ -11,7 +11,7 @@ _LONGEST = 200_000  # characters of a text
 
 
 def correct(asked: PageRequest) -> Go:
-    """It says something else from now on: the text that is sent."""
+    """Replace the text by the one in the form."""
     memory, memory_id = _begin(asked)
     _check_seen(asked, memory, memory_id)
     memory.correct(memory_id, asked.sent("text", _LONGEST))
@@ -22,7 +22,7 @@ def _check_seen(asked: PageRequest, memory: Memory, memory_id: str) -> None:
     seen = asked.sent("seen", 20)
     if seen and seen != str(memory.show(memory_id).version.number):
         raise Refused(
-            "Somebody has changed it since you looked.", "Go back, look at what it says now, and change that."
+            "Someone has changed it since you opened the page.", "Go back, read the current text, and change that."
         )
 
 
@@ -39,11 +39,11 @@ def reject(asked: PageRequest) -> Go:
 
 
 def restore(asked: PageRequest) -> Go:
-    """Undo: the same memory holds again as it was; or it says again what it said in the version numbered `before`."""
+    """Undo a retraction or rejection, or restore the version numbered `before`."""
     memory, memory_id = _begin(asked)
     before = asked.sent("before", 20)
     if before and not (before.isascii() and before.isdigit()):
-        raise NotFound("There is no such version of it.", "Look at its history again.")
+        raise NotFound("There is no such version.", "See its history.")
     if before:
         _check_seen(asked, memory, memory_id)
     memory.restore(memory_id, version=int(before) if before else None)
@@ -66,13 +66,13 @@ def verify(asked: PageRequest) -> Go:
 
 
 def relink(asked: PageRequest) -> Go:
-    """To the places that are given, one a line; without any, to where its code is now."""
+    """To the given references, one per line; without any, to where its code moved."""
     memory, memory_id = _begin(asked)
     places = [line.strip() for line in asked.sent("refs").splitlines() if line.strip()]
     drop = asked.sent("drop") == "1"
     done = memory.code.relink(memory_id, places or None, add=bool(places) and asked.sent("add") == "1", drop=drop)
     if not done.memories:
-        raise InvalidInput(" ".join(done.left) or "There is nothing to relink.", "Give a place as src/app.py#L10-L20.")
+        raise InvalidInput(" ".join(done.left) or "There is nothing to relink.", "Give a reference such as src/app.py#L10-L20.")
     return asked.go("memory", memory_id, told="relinked")
 
 
@@ -104,14 +104,14 @@ def set_ttl(asked: PageRequest) -> Go:
 
 
 def ask_to_forget(asked: PageRequest) -> ShowPage:
-    """What will go, and what nobody can reach."""
+    """Show what will be deleted, and what Waypost cannot reach."""
     asked.need_owner()
     memory, memory_id = asked.memory, memory_id_of(asked)
-    told = memory.history(memory_id)
+    history = memory.history(memory_id)
     values = {
-        "version": told.versions[-1],
-        "versions": len(told.versions),
-        "copies": len(told.related),
+        "version": history.versions[-1],
+        "versions": len(history.versions),
+        "copies": len(history.related),
         "beyond": BEYOND_REACH,
     }
     return ShowPage("memory_forget.html", "Forget this memory?", values)
@@ -121,7 +121,7 @@ def forget(asked: PageRequest) -> ShowPage:
     asked.need_owner()
     memory, memory_id = _begin(asked)
     if asked.sent("sure") != "1":
-        raise InvalidInput("Nobody said that they are sure.", "Tick the box on the page before.")
+        raise InvalidInput("Not confirmed.", "Tick the box on the previous page.")
     done = memory.forget(memory_id)
     return ShowPage("memory_forgotten.html", "Forgotten", {"done": done})
 
@@ -132,11 +132,11 @@ def _begin(asked: PageRequest) -> tuple[Memory, str]:
 
 
 def memory_id_of(asked: PageRequest) -> str:
-    """The id in the address. What cannot be one is not there."""
+    """The id in the address. Raises NotFound if it is not a valid id."""
     try:
         return check_id(asked.path["id"])
     except InvalidInput as error:
-        raise NotFound("There is no such memory.", "Search for it by its words.") from error
+        raise NotFound("There is no such memory.", "Search for its text.") from error
 
 
 _ACTIONS: dict[str, Show] = {

@@ -1,4 +1,4 @@
-"""What waits for a person's word: candidates to approve, put right or reject, and facts whose time has run out."""
+"""Proposed facts to approve, edit or reject, and expired facts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,29 +12,29 @@ from waypost.model.memory import Version
 from waypost.model.recall import Hit
 from waypost.store.fact_protocol import CandidateRow
 
-_AT_ONCE = 20  # candidates of a page: for each, what is known of the same is looked for
-_ALIKE = 0.7  # of a recall's score, for something to be worth comparing with
+_AT_ONCE = 20  # proposed facts per page: each is compared with stored ones
+_ALIKE = 0.7  # minimum recall score of a similar memory
 _LEVELS = {0: "the whole project", 1: "a domain", 2: "a module", 3: "code"}
 _ORIGINS = {
     "git_diff": "a change",
-    "staged": "a change about to be committed",
+    "staged": "a staged change",
     "file_change": "a changed file",
-    "ast_analysis": "the code itself",
-    "commit_message": "a commit's message",
-    "cold_start": "the first look at the project",
+    "ast_analysis": "the code",
+    "commit_message": "a commit message",
+    "cold_start": "project discovery",
     "session": "a session",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A candidate with what somebody needs to know to decide."""
+    """A proposed fact with what a reviewer needs to know."""
 
     row: CandidateRow
     candidate: Candidate
     origin: str
     becomes: str
-    alike: Hit | None  # what is known that says nearly the same
+    alike: Hit | None  # a similar stored memory
     replaced: Version | None = None  # what it would replace, correct or retract
     retracts: bool = False
 
@@ -46,28 +46,28 @@ class Waiting:
 def show(asked: PageRequest) -> ShowPage:
     page, archived = asked.whole("page", 1, 1, 10_000), asked.is_set("archived")
     memory = asked.memory
-    found = memory.facts.review(include_archived=archived)
+    review = memory.facts.review(include_archived=archived)
     at = asked.text("at", limit=200)
     if "page" not in asked.query and at:
-        page = _page_of(at, found.candidates)
-    shown = found.candidates[(page - 1) * _AT_ONCE : page * _AT_ONCE]
-    waiting = [_waiting(memory, row, candidate, found.replaced.get(row.candidate_id)) for row, candidate in shown]
+        page = _page_of(at, review.candidates)
+    visible = review.candidates[(page - 1) * _AT_ONCE : page * _AT_ONCE]
+    waiting = [_waiting(memory, row, candidate, review.replaced.get(row.candidate_id)) for row, candidate in visible]
     declined = memory.facts.rejected(_AT_ONCE)
-    current = next((one.id for one in waiting if one.id == at), waiting[0].id if waiting else "")
+    current = next((fact.id for fact in waiting if fact.id == at), waiting[0].id if waiting else "")
     return ShowPage(
         "review.html",
         "Review",
         {
             "waiting": waiting,
-            "total": len(found.candidates),
-            "expired": found.stale,
+            "total": len(review.candidates),
+            "expired": review.stale,
             "archived": archived,
             "current": current,
             "is_moved_to": bool(at),
             "declined": declined,
             "last_declined": [row.candidate_id for row, _ in declined if row.declined_at == declined[0][0].declined_at],
             "page": page,
-            "pages": max(1, -(-len(found.candidates) // _AT_ONCE)),
+            "pages": max(1, -(-len(review.candidates) // _AT_ONCE)),
         },
     )
 
@@ -82,13 +82,13 @@ def _waiting(memory: Memory, row: CandidateRow, candidate: Candidate, replaced: 
     if proposal is None:
         origin = _ORIGINS.get(row.origin, row.origin)
         return Waiting(row, candidate, origin, _becomes(candidate), _alike(memory, candidate.text), replaced)
-    becomes = "retracted: it is not held true any more" if proposal.action == RETRACT else _becomes(candidate)
+    becomes = "retracted: no longer true" if proposal.action == RETRACT else _becomes(candidate)
     return Waiting(row, candidate, proposal.who, becomes, None, replaced, proposal.action == RETRACT)
 
 
 def _becomes(candidate: Candidate) -> str:
-    """What approving it would make of it, in words."""
-    parts = [f"a {candidate.kind.replace('_', ' ')} on your word"]
+    """What approving it would store."""
+    parts = [f"a {candidate.kind.replace('_', ' ')} under your name"]
     if candidate.level is not None:
         parts.append(f"about {_LEVELS.get(candidate.level, 'the project')}")
     if candidate.domain:
@@ -96,7 +96,7 @@ def _becomes(candidate: Candidate) -> str:
     if candidate.module:
         parts.append(f"of {candidate.module}")
     if candidate.ttl_class:
-        parts.append(f"that lives as {candidate.ttl_class.replace('_', ' ')} does")
+        parts.append(f"with the lifetime of {candidate.ttl_class.replace('_', ' ')}")
     return ", ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""A person's word on what waits for it. Afterwards the next one is in front."""
+"""Review actions. Afterwards the next proposed fact is shown."""
 
 from collections.abc import Iterable
 
@@ -17,21 +17,21 @@ def approve(asked: PageRequest) -> Go:
 
 
 def reject(asked: PageRequest) -> ShowPage | Go:
-    """One is rejected at once: its button stands behind a question. Many are asked about first. Both can be undone."""
+    """Reject one at once, after its own question; confirm several first. Both can be undone."""
     asked.need_person()
     chosen, after = _chosen(asked)
     if not chosen:
         return asked.go("review", told="nothing")
     if len(chosen) > 1 and not asked.sent("sure"):
-        texts = {row.candidate_id: one.text for row, one in asked.memory.facts.review().candidates}
-        values = {"ids": chosen, "texts": [texts[one] for one in chosen], "what": "candidates", "action": "reject"}
+        texts = {row.candidate_id: candidate.text for row, candidate in asked.memory.facts.review().candidates}
+        values = {"ids": chosen, "texts": [texts[chosen_id] for chosen_id in chosen], "what": "facts", "action": "reject"}
         return ShowPage("review_sure.html", "Reject them?", values)
     asked.memory.facts.reject(chosen)
     return asked.go("review", at=after, told="declined")
 
 
 def restore(asked: PageRequest) -> Go:
-    """What was rejected by mistake waits again."""
+    """Undo a rejection."""
     asked.need_person()
     chosen = list(dict.fromkeys(asked.all_sent("id")))
     if not chosen:
@@ -41,11 +41,11 @@ def restore(asked: PageRequest) -> Go:
 
 
 def edit(asked: PageRequest) -> Go:
-    """Other words for one: approved with them, or left waiting."""
+    """Change the text and approve it, or leave it to review."""
     asked.need_person()
     only, text = asked.sent("only", 200), asked.sent("text")
     if not text:
-        raise InvalidInput("There are no words.", "Write what it should say, or reject it.")
+        raise InvalidInput("There is no text.", "Write what it should say, or reject it.")
     if asked.sent("keep"):
         asked.memory.facts.edit(only, text)
         return asked.go("review", at=only, told="edited")
@@ -55,7 +55,7 @@ def edit(asked: PageRequest) -> Go:
 
 
 def renew(asked: PageRequest) -> Go:
-    """They are still true: each has its whole time again."""
+    """Renew expired facts that are still true."""
     asked.need_person()
     chosen = _expired(asked)
     if not chosen:
@@ -71,19 +71,19 @@ def retract(asked: PageRequest) -> ShowPage | Go:
         return asked.go("review", told="nothing")
     memory = asked.memory
     if len(chosen) > 1 and not asked.sent("sure"):
-        texts = [memory.show(one).version.text for one in chosen]
+        texts = [memory.show(memory_id).version.text for memory_id in chosen]
         values = {"ids": chosen, "texts": texts, "what": "facts", "action": "retract"}
-        return ShowPage("review_sure.html", "Take them back?", values)
-    for one in chosen:
-        memory.retract(one)
+        return ShowPage("review_sure.html", "Retract them?", values)
+    for memory_id in chosen:
+        memory.retract(memory_id)
     return asked.go("review", told="retracted")
 
 
 def _chosen(asked: PageRequest) -> tuple[list[str], str]:
-    """The candidate whose own button was pressed, else those ticked that still wait; and the one to look at next."""
+    """The fact whose own button was pressed, else the ticked ones still to review; and the one to show next."""
     only = asked.sent("only", 200)
     waiting = _waiting(asked)
-    chosen = [only] if only else [one for one in dict.fromkeys(asked.all_sent("id")) if one in waiting]
+    chosen = [only] if only else [candidate_id for candidate_id in dict.fromkeys(asked.all_sent("id")) if candidate_id in waiting]
     return chosen, _next(asked, chosen)
 
 
@@ -91,18 +91,18 @@ def _expired(asked: PageRequest) -> list[str]:
     only = asked.sent("only", 200)
     if only:
         return [only]
-    there = {one.id for one in asked.memory.facts.review(include_archived=True).stale}
-    return [one for one in dict.fromkeys(asked.all_sent("fact")) if one in there]
+    expired = {memory.id for memory in asked.memory.facts.review(include_archived=True).stale}
+    return [memory_id for memory_id in dict.fromkeys(asked.all_sent("fact")) if memory_id in expired]
 
 
 def _waiting(asked: PageRequest) -> list[str]:
     return [row.candidate_id for row, _ in asked.memory.facts.review().candidates]
 
 
-def _next(asked: PageRequest, gone: Iterable[str]) -> str:
-    """The first that waits after the last of these; else the last before them."""
-    waiting, leaving = _waiting(asked), set(gone)
-    last = max((place for place, one in enumerate(waiting) if one in leaving), default=-1)
-    later = [one for one in waiting[last + 1 :] if one not in leaving]
-    earlier = [one for one in waiting[: last + 1] if one not in leaving]
+def _next(asked: PageRequest, decided: Iterable[str]) -> str:
+    """The first one to review after these, else the last before them."""
+    waiting, excluded = _waiting(asked), set(decided)
+    last = max((index for index, candidate_id in enumerate(waiting) if candidate_id in excluded), default=-1)
+    later = [candidate_id for candidate_id in waiting[last + 1 :] if candidate_id not in excluded]
+    earlier = [candidate_id for candidate_id in waiting[: last + 1] if candidate_id not in excluded]
     return later[0] if later else earlier[-1] if earlier else ""

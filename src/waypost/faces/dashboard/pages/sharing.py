@@ -1,4 +1,4 @@
-"""What this memory and others let each other read: a part of the overview, with the way to end it."""
+"""Shares between this memory and others, as part of the overview."""
 
 from waypost.errors import InvalidInput
 from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest
@@ -6,16 +6,16 @@ from waypost.flows.share.agreements import Share
 
 
 def shares_shown(asked: PageRequest) -> list[tuple[str, Share]]:
-    """What there is to say of each share, the standing ones first."""
-    found = sorted(asked.memory.admin.shares.list(), key=lambda one: one.state == "revoked")
-    return [(one.says, one) for one in found]
+    """Each share with its description, revoked ones last."""
+    shares = sorted(asked.memory.admin.shares.list(), key=lambda share: share.state == "revoked")
+    return [(share.says, share) for share in shares]
 
 
 def revoke(asked: PageRequest) -> Go:
     asked.need_person()
     role = asked.sent("role", 10)
     if role not in ("gives", "takes"):
-        raise InvalidInput("It is not said what is to end.", "Use the button on the overview.")
+        raise InvalidInput("No direction given.", "Use the button on the overview.")
     asked.memory.admin.shares.revoke(asked.sent("project", 40), role=role)
     return Go(asked.link() + "#shares")
 

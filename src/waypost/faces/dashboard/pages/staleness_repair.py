@@ -1,4 +1,4 @@
-"""Putting right what went stale: verify, relink, reset. What takes something away asks first."""
+"""Repairs of stale memories: verify, relink, reset. Resets are confirmed first."""
 
 from waypost.errors import InvalidInput
 from waypost.faces.dashboard.request_context import Go, PageRequest, ShowPage
@@ -8,7 +8,7 @@ FILTERS = ("file", "reason", "by")
 
 
 def check(asked: PageRequest) -> Go:
-    """Judge them anew, also where no file has changed since the last look."""
+    """Check again, even if no file has changed."""
     asked.need_person()
     file, memory = asked.sent("file", 1000), asked.memory
     if file:
@@ -19,7 +19,7 @@ def check(asked: PageRequest) -> Go:
 
 
 def verify(asked: PageRequest) -> Go:
-    """They are true of the code as it is now."""
+    """Confirm memories for the current code."""
     asked.need_person()
     chosen = _chosen(asked)
     if not chosen:
@@ -29,7 +29,7 @@ def verify(asked: PageRequest) -> Go:
 
 
 def relink(asked: PageRequest) -> Go:
-    """Follow the code to where it was found again, or to the place that is told for one."""
+    """Point memories at where their code moved, or one memory at a given place."""
     asked.need_person()
     memory, chosen = asked.memory, _chosen(asked)
     if asked.sent("every"):
@@ -37,56 +37,55 @@ def relink(asked: PageRequest) -> Go:
         return _back(asked, "relinked")
     if not chosen:
         return _back(asked, "nothing")
-    told = asked.sent("ref", 1000) or _place(memory, asked.sent("place", 1000))
-    if told:
-        memory.code.relink(chosen[0], [told])
+    reference = asked.sent("ref", 1000) or _place(memory, asked.sent("place", 1000))
+    if reference:
+        memory.code.relink(chosen[0], [reference])
         return _back(asked, "relinked")
-    left = [line for one in chosen for line in memory.code.relink(one).left]
+    left = [line for memory_id in chosen for line in memory.code.relink(memory_id).left]
     return _back(asked, "relinked" if not left else "relinked_some")
 
 
 def reset(asked: PageRequest) -> ShowPage | Go:
-    """Begin anew: the code as it is now is what they are about; references to code that is gone are taken away."""
+    """Accept the current code for these memories and remove references to deleted code."""
     asked.need_person()
     memory, chosen = asked.memory, _chosen(asked)
     if not chosen:
         return _back(asked, "nothing")
     if not asked.sent("sure"):
-        memories = [memory.show(one) for one in chosen]
+        memories = [memory.show(memory_id) for memory_id in chosen]
         return ShowPage("staleness_reset.html", "Reset staleness?", {"memories": memories, "filters": _filters(asked)})
     memory.verify(chosen)
-    for one in _still_stale(memory, chosen):
-        memory.code.relink(one, drop=True)
-        memory.verify(one)
+    for memory_id in _still_stale(memory, chosen):
+        memory.code.relink(memory_id, drop=True)
+        memory.verify(memory_id)
     return _back(asked, "reset" if not _still_stale(memory, chosen) else "reset_some")
 
 
 def _still_stale(memory: Memory, chosen: list[str]) -> list[str]:
-    stale = {one.id for one in memory.code.stale().memories}
-    return [one for one in chosen if one in stale]
+    stale = {memory_.id for memory_ in memory.code.stale().memories}
+    return [memory_id for memory_id in chosen if memory_id in stale]
 
 
 def _chosen(asked: PageRequest) -> list[str]:
-    """The one whose own button was pressed, else all that are ticked and can still be put right: others may have been,
-    since the page was shown."""
+    """The memory whose own button was pressed, else the ticked ones that still need repair."""
     only = asked.sent("only", 200)
     if only:
         return [only]
     report = asked.memory.code.stale()
-    there = {one.id for one in (*report.memories, *report.moved)}
-    return [one for one in dict.fromkeys(asked.all_sent("id")) if one in there]
+    repairable = {memory.id for memory in (*report.memories, *report.moved)}
+    return [memory_id for memory_id in dict.fromkeys(asked.all_sent("id")) if memory_id in repairable]
 
 
 def _place(memory: Memory, place: str) -> str:
-    """A place that was offered, `path:line`, as a reference: the symbol that begins there, else that line."""
+    """A suggested place `path:line` as a reference: the symbol that starts there, else that line."""
     if not place:
         return ""
     path, _, line = place.rpartition(":")
     if not path or not line.isascii() or not line.isdigit() or len(line) > 9:
-        raise InvalidInput(f"{place[:100]!r} is no place.", "Write it as src/app.py#L10-L20.")
+        raise InvalidInput(f"{place[:100]!r} is not a place.", "Write it as src/app.py#L10-L20.")
     start = int(line)
     outline = memory.code.source(path, max(1, start), 1).outline
-    end = max((one.end_line for one in outline if one.line == start), default=start)
+    end = max((symbol.end_line for symbol in outline if symbol.line == start), default=start)
     return f"{path}#L{start}-L{end}"
 
 
@@ -94,5 +93,5 @@ def _filters(asked: PageRequest) -> dict[str, str]:
     return {name: asked.sent(name, 1000) for name in FILTERS if asked.sent(name, 1000)}
 
 
-def _back(asked: PageRequest, told: str) -> Go:
-    return asked.go("stale", **_filters(asked), told=told)
+def _back(asked: PageRequest, message: str) -> Go:
+    return asked.go("stale", **_filters(asked), told=message)

@@ -1,4 +1,4 @@
-"""Why something was decided: the chain of reasons and consequences, drawn and in words."""
+"""Why something was decided: the causal chain as a drawing and as text."""
 
 from typing import Any
 
@@ -26,8 +26,8 @@ def _answer(chain: CausalChain) -> dict[str, Any]:
     groups = (
         ("Because", chain.reasons),
         ("Given", chain.constraints),
-        ("What came of it", chain.consequences),
-        ("It replaces", chain.replaces),
+        ("Consequences", chain.consequences),
+        ("Replaces", chain.replaces),
         ("Replaced by", chain.replaced_by),
     )
     return {
