@@ -7,9 +7,9 @@ from tests.conftest import OpenMemory
 from tests.faces.dashboard.conftest import AGENT, HOSTILE, READER, Browse, Sample
 
 from waypost import Memory
-from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.pages import PAGES
 from waypost.faces.dashboard.render import _environment
-from waypost.faces.dashboard.request_context import PagePlace
+from waypost.faces.dashboard.request_context import PageRoute
 from waypost.faces.guard.identity import TokenIdentity
 
 PAGES = ("", "search?q=total", "context?task=total")
@@ -134,8 +134,8 @@ def filled(path: str) -> str:
     return re.sub(r"\{path:path\}", "src/checkout.py", path).format(id="01kt17kja05te3ezezcdjqd9p3", when="2026-01-30")
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.methods[0]} {place.path}")
-def test_no_place_opens_to_a_token_of_another_memory(place: PagePlace, browse: Browse, person: Memory) -> None:
+@pytest.mark.parametrize("place", PAGES, ids=lambda place: f"{place.methods[0]} {place.path}")
+def test_no_place_opens_to_a_token_of_another_memory(place: PageRoute, browse: Browse, person: Memory) -> None:
     person.remember("Loans are for a year")
     banker = TokenIdentity("ben", "person", "write", "key-9", "0123456789abcdef")
     client = browse(person, banker).client
@@ -148,8 +148,8 @@ def test_no_place_opens_to_a_token_of_another_memory(place: PagePlace, browse: B
         assert person.identity.space_id not in answer.text
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.methods[0]} {place.path}")
-def test_no_place_opens_to_an_agents_token(place: PagePlace, browse: Browse, person: Memory) -> None:
+@pytest.mark.parametrize("place", PAGES, ids=lambda place: f"{place.methods[0]} {place.path}")
+def test_no_place_opens_to_an_agents_token(place: PageRoute, browse: Browse, person: Memory) -> None:
     person.remember("Loans are for a year")
     client = browse(person, AGENT).client
     for method in place.methods:
@@ -165,10 +165,8 @@ def test_the_way_in_does_not_open_to_an_agents_token(browse: Browse, person: Mem
     assert (answer.status_code, "Sign in with a person" in answer.text) == (403, True)
 
 
-@pytest.mark.parametrize(
-    "place", [one for one in PLACES if one.methods == ("POST",)], ids=lambda place: str(place.path)
-)
-def test_nothing_is_changed_by_an_agent_or_a_reader(place: PagePlace, browse: Browse, person: Memory) -> None:
+@pytest.mark.parametrize("place", [one for one in PAGES if one.methods == ("POST",)], ids=lambda place: str(place.path))
+def test_nothing_is_changed_by_an_agent_or_a_reader(place: PageRoute, browse: Browse, person: Memory) -> None:
     for identity in (AGENT, READER):
         browse(person, identity).post(filled(place.path).lstrip("/"), 403, only="x", sure="1", text="x", what="2026")
 

@@ -8,7 +8,7 @@ from tests.conftest import TestClock
 from tests.faces.dashboard.conftest import HOSTILE, Browse, Sample
 
 from waypost import Memory
-from waypost.faces.dashboard.pages.code_tree import UNFOLDED, tree_of_files
+from waypost.faces.dashboard.pages.code import UNFOLDED, tree_of_files
 from waypost.flows.index.source_view import FileSeen
 
 

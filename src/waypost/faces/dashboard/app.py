@@ -13,10 +13,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
-from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.pages import PAGES
 from waypost.faces.dashboard.render import Renderer
-from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest, address
-from waypost.faces.dashboard.slow_work import Patience
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, address
+from waypost.faces.dashboard.slow_work import SlowWork
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory.catalog import Spaces
@@ -32,12 +32,12 @@ def dashboard_app(
     spaces: Spaces,
     *,
     csrf_token: CsrfToken = lambda _: "",
-    places: Iterable[PagePlace] = PLACES,
+    places: Iterable[PageRoute] = PAGES,
 ) -> Starlette:
     """To run behind the gate, which sets a `TokenIdentity` on every request and checks for forged ones."""
-    renderer, patience = Renderer(spaces, csrf_token), Patience()
+    renderer, slow_work = Renderer(spaces, csrf_token), SlowWork()
     page_routes = [
-        Route(f"/s/{{space}}{route.path}", _answering(spaces, renderer, patience, route), methods=list(route.methods))
+        Route(f"/s/{{space}}{route.path}", _answering(spaces, renderer, slow_work, route), methods=list(route.methods))
         for route in places
     ]
     routes: list[BaseRoute] = [
@@ -49,7 +49,7 @@ def dashboard_app(
     async def missing(request: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 404)
         what = "Page not found." if status == 404 else "This page does not support that."
-        remedy = "Go back, or start at the overview."
+        remedy = "Redirect back, or start at the overview."
         return await run_in_threadpool(renderer.error, request, _identity(request), what, remedy, status)
 
     return Starlette(routes=routes, exception_handlers={404: missing, 405: missing})
@@ -68,7 +68,7 @@ def _home(spaces: Spaces, renderer: Renderer) -> Callable[[Request], Response]:
 
 
 def _answering(
-    spaces: Spaces, renderer: Renderer, patience: Patience, route: PagePlace
+    spaces: Spaces, renderer: Renderer, slow_work: SlowWork, route: PageRoute
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         form = _form(await request.body()) if request.method == "POST" else {}
@@ -79,7 +79,7 @@ def _answering(
         try:
             page_request = _page_request(spaces, slow_work, request, identity, route, form)
             result = route.show(page_request)
-            return _redirect(result) if isinstance(result, Go) else renderer.page(request, page_request, result)
+            return _redirect(result) if isinstance(result, Redirect) else renderer.page(request, page_request, result)
         except WaypostError as error:
             status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 409)
             return renderer.error(request, identity, error.what, error.remedy, status)
@@ -94,10 +94,10 @@ def _answering(
 
 def _page_request(
     spaces: Spaces,
-    patience: Patience,
+    slow_work: SlowWork,
     request: Request,
     identity: TokenIdentity,
-    place: PagePlace,
+    place: PageRoute,
     form: Mapping[str, tuple[str, ...]],
 ) -> PageRequest:
     path = {name: str(value) for name, value in request.path_params.items()}
@@ -109,13 +109,14 @@ def _page_request(
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):
         raise InvalidInput("The request contains a NUL character.", "Remove it.")
-    return PageRequest(spaces, space_id, identity, place.section, path, query, form, patience)
+    return PageRequest(spaces, space_id, identity, place.section, path, query, form, slow_work)
 
 
 def _refuse_agents(identity: TokenIdentity) -> None:
     if identity.kind != "person":
         raise SecurityError(
-            "Agents' tokens cannot open pages.", "Sign in with a person's token or a code. Programs use the API, /api/v1."
+            "Agents' tokens cannot open pages.",
+            "Sign in with a person's token or a code. Programs use the API, /api/v1.",
         )
 
 
@@ -135,5 +136,5 @@ def _form(body: bytes) -> dict[str, tuple[str, ...]]:
     return {name: tuple(values) for name, values in fields.items()}
 
 
-def _redirect(done: Go) -> Response:
+def _redirect(done: Redirect) -> Response:
     return RedirectResponse(done.to, status_code=303)

@@ -13,7 +13,7 @@ from waypost.model.time import parse_time
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceShown:
+class LinkedPlace:
     """A place in the code. `is_stale`: the code has changed."""
 
     path: str
@@ -41,7 +41,7 @@ class MemoryRow:
     confidence: float | None = None
     valid_until: datetime | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
-    places: tuple[PlaceShown, ...] = ()
+    places: tuple[LinkedPlace, ...] = ()
     score: float | None = None
     why: tuple[RankPart, ...] = ()
     as_of: str = ""  # when and in which checkout its code was last checked, if that is not here
@@ -56,7 +56,7 @@ class MemoryRow:
 def of_hit(hit: Hit) -> MemoryRow:
     places = [_place(link.reference, link.is_stale) for link in hit.links]
     if not places and hit.path:
-        places = [PlaceShown(hit.path, hit.line or 0)]
+        places = [LinkedPlace(hit.path, hit.line or 0)]
     return MemoryRow(
         hit.id,
         hit.text,
@@ -102,5 +102,5 @@ def of_row(row: Mapping[str, Any]) -> MemoryRow:
     )
 
 
-def _place(reference: CodeReference, is_stale: bool) -> PlaceShown:
-    return PlaceShown(reference.file_path, reference.line_range.start if reference.line_range else 0, is_stale)
+def _place(reference: CodeReference, is_stale: bool) -> LinkedPlace:
+    return LinkedPlace(reference.file_path, reference.line_range.start if reference.line_range else 0, is_stale)

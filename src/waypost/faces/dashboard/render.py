@@ -1,6 +1,7 @@
 """Renders pages as HTML. One template environment; everything is escaped."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -24,6 +25,24 @@ POLICY = (
 )
 _TITLES = {403: "Not allowed", 404: "Not found", 500: "Unexpected error"}
 _NOWHERE = "-"  # no navigation section
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationSection:
+    name: str  # the first part of its address; empty for the overview
+    title: str
+
+
+SECTIONS = (
+    NavigationSection("", "Overview"),
+    NavigationSection("search", "Search"),
+    NavigationSection("stale", "Staleness"),
+    NavigationSection("review", "Review"),
+    NavigationSection("why", "Why"),
+    NavigationSection("code", "Code"),
+    NavigationSection("journal", "Journal"),
+    NavigationSection("context", "Context"),
+)
 
 
 class Renderer:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from waypost.errors import InvalidInput, SecurityError
-from waypost.faces.dashboard.slow_work import Patience
+from waypost.faces.dashboard.slow_work import SlowWork
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory import Memory
 from waypost.memory.catalog import Spaces
@@ -32,17 +32,17 @@ class ShowPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Go:
+class Redirect:
     """Redirect to `to`, an address of this dashboard."""
 
     to: str
 
 
-Show = Callable[["PageRequest"], ShowPage | Go]
+Show = Callable[["PageRequest"], ShowPage | Redirect]
 
 
 @dataclass(frozen=True, slots=True)
-class PagePlace:
+class PageRoute:
     """An address below a space and its handler. `section` is its navigation entry."""
 
     path: str
@@ -60,7 +60,7 @@ class PageRequest:
     path: Mapping[str, str]  # path parameters
     query: Mapping[str, str]
     form: Mapping[str, tuple[str, ...]]
-    patience: Patience = field(default_factory=Patience)
+    slow_work: SlowWork = field(default_factory=SlowWork)
 
     @property
     def memory(self) -> Memory:
@@ -166,8 +166,8 @@ class PageRequest:
         """An address in this space. Parts are quoted; empty query values are left out."""
         return address(self.space_id, *parts, **{"checkout": self.query.get("checkout"), **query})
 
-    def go(self, *parts: str, **query: object) -> Go:
-        return Go(self.link(*parts, **query))
+    def go(self, *parts: str, **query: object) -> Redirect:
+        return Redirect(self.link(*parts, **query))
 
 
 def address(space_id: str, *parts: str, **query: object) -> str:

@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Patience:
-    """Runs one work of each name at a time, whoever asks for it."""
+class SlowWork:
+    """Runs the work of each name once at a time, for all callers."""
 
     _running: dict[str, "Future[Any]"] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)

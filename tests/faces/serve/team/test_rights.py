@@ -6,7 +6,7 @@ import re
 import pytest
 from tests.faces.serve.team.conftest import BLUE, RED, Answer, Team
 
-from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.pages import PAGES
 
 
 def told(answer: Answer) -> tuple[int, str]:
@@ -106,7 +106,7 @@ def test_another_memory_is_closed_in_the_dashboard(team: Team) -> None:
     browser = team.one.sign_in(team.token("alice", "r10"))
     own = team.one.ask("GET", f"/s/{team.shop}", **browser)
     assert own.status == 200 and team.vault not in own.text
-    for place in {one.path for one in PLACES if "GET" in one.methods and "{" not in one.path}:
+    for place in {one.path for one in PAGES if "GET" in one.methods and "{" not in one.path}:
         answer = team.one.ask("GET", f"/s/{team.vault}{place}", **browser)
         assert answer.status == 403 and RED not in answer.text, place
 

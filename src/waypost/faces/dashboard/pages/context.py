@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from waypost.faces.dashboard.memory_rows import MemoryRow, of_hit
 from waypost.faces.dashboard.plots import share_bar
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.flows.context.brief import Briefing
 from waypost.memory.facade import BRIEF_TOKENS, PRESETS, SCOPE_TOKENS
 
@@ -19,14 +19,14 @@ _MOST_TOKENS = 100_000
 _FOUND = 40  # hits to search for memories that were left out
 
 
-def show(asked: PageRequest) -> ShowPage:
-    task = asked.text("task", limit=10_000)
-    preset = asked.one_of("preset", ("", *PRESETS), "")
-    tokens = asked.whole("tokens", 0, 1, _MOST_TOKENS)
-    as_of = asked.until("as_of")
+def show(request: PageRequest) -> ShowPage:
+    task = request.text("task", limit=10_000)
+    preset = request.one_of("preset", ("", *PRESETS), "")
+    tokens = request.whole("tokens", 0, 1, _MOST_TOKENS)
+    as_of = request.until("as_of")
     values = {"task": task, "preset": preset, "presets": _PRESETS, "tokens": tokens, "as_of": as_of, "told_text": None}
     if task:
-        briefing = asked.memory.brief(task, tokens or None, preset=preset or None, as_of=as_of)
+        briefing = request.memory.brief(task, tokens or None, preset=preset or None, as_of=as_of)
         budget = tokens or (SCOPE_TOKENS if preset == "scope" else BRIEF_TOKENS if preset != "journal" else 0)
         used = [of_hit(hit) for hit in briefing.memories]
         values |= {
@@ -36,7 +36,7 @@ def show(asked: PageRequest) -> ShowPage:
             "budget": budget,
             "bar": _bar(briefing, budget),
             "chosen": used,
-            "left": _left(asked, task, used),
+            "left": _left(request, task, used),
         }
     return ShowPage("context.html", "Context", values)
 
@@ -45,11 +45,11 @@ def _bar(briefing: Briefing, budget: int) -> Markup:
     return share_bar("Tokens", [("used", float(briefing.tokens))], budget)
 
 
-def _left(asked: PageRequest, task: str, used: list[MemoryRow]) -> list[MemoryRow]:
+def _left(request: PageRequest, task: str, used: list[MemoryRow]) -> list[MemoryRow]:
     """Search hits for the task that are not in the text: no room, or another memory says the same."""
     used_ids = {row.id for row in used}
-    answer = asked.memory.recall(task[:2000], _FOUND, as_of=asked.until("as_of"))
+    answer = request.memory.recall(task[:2000], _FOUND, as_of=request.until("as_of"))
     return [row for row in map(of_hit, answer) if row.id not in used_ids][:10]
 
 
-PLACES = (PagePlace("/context", show, "context"),)
+PAGES = (PageRoute("/context", show, "context"),)

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from waypost.faces.dashboard.pages.journal_changes import note, protect, release, restore
+from waypost.errors import InvalidInput
 from waypost.faces.dashboard.pages.journal_period import show_conversation, show_file, show_period
-from waypost.faces.dashboard.pages.journal_topics import show_topics
-from waypost.faces.dashboard.plots import Series, bar_plot
+from waypost.faces.dashboard.pages.journal_summary import PERIOD
+from waypost.faces.dashboard.plots import Series, bar_plot, line_plot
 from waypost.faces.dashboard.plots_calendar import calendar_plot
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, ShowPage
 from waypost.flows.journal.calendar import DayCounted
 from waypost.flows.journal.timeline import TimelinePeriod
 from waypost.journal.layout import day_of, stage_of
@@ -27,14 +27,14 @@ _MOST_MONTHS = 36
 _MOST_STRETCHES = 60  # per stage
 
 
-def show(asked: PageRequest) -> ShowPage:
-    query, year = asked.text("q", limit=500), asked.whole("year", 0, 0, 9999)
-    journal = asked.memory.journal
+def show(request: PageRequest) -> ShowPage:
+    query, year = request.text("q", limit=500), request.whole("year", 0, 0, 9999)
+    journal = request.memory.journal
     days, stats = journal.calendar(), journal.stats()
     counts = {counted.day: counted.entries for counted in days}
     years = sorted({day.year for day in counts}, reverse=True)
     visible = [year] if year in years else years[:_YEARS_SHOWN]
-    today = asked.spaces.now().date()
+    today = request.spaces.now().date()
     values: dict[str, Any] = {
         "q": query,
         "found": journal.search(query, _MOST_FOUND) if query else (),
@@ -44,22 +44,22 @@ def show(asked: PageRequest) -> ShowPage:
         "days": days,
         "years": years,
         "year": year,
-        "calendars": [(shown_year, _year(asked, counts, shown_year, today)) for shown_year in visible],
+        "calendars": [(shown_year, _year(request, counts, shown_year, today)) for shown_year in visible],
         "months": _months(days),
         "stages": _stages(journal.timeline().overview),
         "importance": _importance(stats["importance"]),
-        "is_team": asked.spaces.here_is_callers,
+        "is_team": request.spaces.here_is_callers,
     }
     return ShowPage("journal.html", "Journal", values)
 
 
-def _year(asked: PageRequest, counts: dict[date, int], year: int, today: date) -> Any:
+def _year(request: PageRequest, counts: dict[date, int], year: int, today: date) -> Any:
     first, last = date(year, 1, 1), date(year, 12, 31)
     month_start = min(counts, default=first).replace(day=1)
     first = month_start if month_start.year == year else first  # start with the first month that has entries
     last = min(last, max(today, first)) if year >= today.year else last
     title = f"Entries of {year}"
-    return calendar_plot(title, counts, first, last, href=lambda day: asked.link("journal", day.isoformat()))
+    return calendar_plot(title, counts, first, last, href=lambda day: request.link("journal", day.isoformat()))
 
 
 def _months(days: Sequence[DayCounted]) -> Any:
@@ -102,14 +102,88 @@ def _stages(overview: Sequence[TimelinePeriod]) -> list[tuple[str, str, list[Tim
     return [(name, titles[name], by_stage[name][:_MOST_STRETCHES]) for name in order if name in by_stage]
 
 
-PLACES = (
-    PagePlace("/journal", show, "journal"),
-    PagePlace("/journal/topics", show_topics, "journal"),
-    PagePlace("/journal/file", show_file, "journal"),
-    PagePlace("/journal/conversation", show_conversation, "journal"),
-    PagePlace("/journal/note", note, "journal", ("POST",)),
-    PagePlace("/journal/protect", protect, "journal", ("POST",)),
-    PagePlace("/journal/restore", restore, "journal", ("POST",)),
-    PagePlace("/journal/release", release, "journal", ("POST",)),
-    PagePlace("/journal/{when}", show_period, "journal"),
+def note(request: PageRequest) -> Redirect:
+    request.need_person()
+    text = request.sent("text")
+    if not text:
+        raise InvalidInput("The note is empty.", "Write something.")
+    journal = request.memory.journal
+    receipt = journal.add(text, speaker=request.identity.name, time=request.sent("time", 100) or None)
+    if receipt.status == "refused":
+        raise InvalidInput(f"Not saved: {receipt.reason}.", "Allow the value again first.")
+    return request.go("journal", told="noted")
+
+
+def protect(request: PageRequest) -> Redirect:
+    request.need_person()
+    on = request.sent("on") == "1"
+    request.memory.journal.protect(_id(request), on=on)
+    return _back(request, "protected" if on else "released")
+
+
+def restore(request: PageRequest) -> Redirect:
+    """Restore the originals. They stay until they are released."""
+    request.need_person()
+    request.memory.journal.restore(_what(request))
+    return _back(request, "restored")
+
+
+def release(request: PageRequest) -> Redirect:
+    request.need_person()
+    request.memory.journal.release(_what(request))
+    return _back(request, "let_go")
+
+
+def _id(request: PageRequest) -> str:
+    memory_id = request.sent("id", 200)
+    if not memory_id:
+        raise InvalidInput("No entry selected.", "Choose one.")
+    return memory_id
+
+
+def _what(request: PageRequest) -> str:
+    """A period, or the id of an entry."""
+    what = request.sent("what", 200)
+    if not what:
+        raise InvalidInput("Nothing selected.", "Choose a day, week, month or year.")
+    return what
+
+
+def _back(request: PageRequest, message: str) -> Redirect:
+    back = request.sent("back", 40)
+    return request.go("journal", *([back] if PERIOD.fullmatch(back) else []), told=message)
+
+
+_DRAWN = 6  # topics that have a line
+_KEPT = 8  # topics of a period
+_MOST_PERIODS = 60
+
+
+def show_topics(request: PageRequest) -> ShowPage:
+    by = request.one_of("by", ("week", "month", "year"), "month")
+    periods = dict(list(request.memory.journal.topics(by, _KEPT).items())[-_MOST_PERIODS:])
+    totals = Counter[str]()
+    for members in periods.values():
+        totals.update(dict(members))
+    drawn = [topic for topic, _ in totals.most_common(_DRAWN)]
+    counts = {period: dict(members) for period, members in periods.items()}
+    series = [
+        Series(topic, [counts[period].get(topic, 0) for period in periods], index + 1)
+        for index, topic in enumerate(drawn)
+    ]
+    plot = line_plot("Topics over time", list(periods), series, area=False) if len(periods) > 1 else ""
+    values = {"by": by, "plot": plot, "periods": list(reversed(periods.items())), "totals": totals.most_common(30)}
+    return ShowPage("journal_topics.html", "Topics over time", values)
+
+
+PAGES = (
+    PageRoute("/journal", show, "journal"),
+    PageRoute("/journal/topics", show_topics, "journal"),
+    PageRoute("/journal/file", show_file, "journal"),
+    PageRoute("/journal/conversation", show_conversation, "journal"),
+    PageRoute("/journal/note", note, "journal", ("POST",)),
+    PageRoute("/journal/protect", protect, "journal", ("POST",)),
+    PageRoute("/journal/restore", restore, "journal", ("POST",)),
+    PageRoute("/journal/release", release, "journal", ("POST",)),
+    PageRoute("/journal/{when}", show_period, "journal"),
 )

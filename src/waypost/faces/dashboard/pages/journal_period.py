@@ -20,14 +20,14 @@ _MOST_TURNS = 500
 _IMPORTANCE = 10
 
 
-def show_period(asked: PageRequest) -> ShowPage:
-    when, page = asked.path["when"], asked.whole("page", 1, 1, 10_000)
+def show_period(request: PageRequest) -> ShowPage:
+    when, page = request.path["when"], request.whole("page", 1, 1, 10_000)
     if not PERIOD.fullmatch(when) or _named(when) is None:
         raise NotFound("The journal has no such period.", "Write 2026-01-30, 2026-W05, 2026-01 or 2026.")
-    journal = asked.memory.journal
+    journal = request.memory.journal
     timeline = journal.timeline(when)
     first, last = timeline.first or date.min, timeline.last or date.min
-    summary = _summary(asked.memory, when)
+    summary = _summary(request.memory, when)
     originals = sorted({entry.path for entry in timeline.entries})
     visible = timeline.entries[(page - 1) * _AT_ONCE : page * _AT_ONCE]
     values: dict[str, Any] = {
@@ -45,7 +45,7 @@ def show_period(asked: PageRequest) -> ShowPage:
         "is_condensed": any(stage_of(entry.path) != "daily" or entry.entry.trimmed for entry in timeline.entries),
         "is_held": bool({*originals} & {*journal.stats()["held"]}) if originals else False,
         "around": _around(when, [counted.day for counted in journal.calendar()]),
-        "calendar": _calendar(asked, timeline.entries, first, last),
+        "calendar": _calendar(request, timeline.entries, first, last),
         "stage_of": stage_of,
         "name_of": name_of,
         "most": _IMPORTANCE,
@@ -53,18 +53,18 @@ def show_period(asked: PageRequest) -> ShowPage:
     return ShowPage("journal_period.html", when, values)
 
 
-def show_file(asked: PageRequest) -> ShowPage:
+def show_file(request: PageRequest) -> ShowPage:
     """A journal file as it is, also from the archive."""
-    file = asked.memory.journal.show(asked.text("path", limit=300))
+    file = request.memory.journal.show(request.text("path", limit=300))
     text = file.text[:_LONGEST_FILE]
     values = {"shown": file, "text": text, "left_out": len(file.text) - len(text), "when": name_of(file.path)}
     return ShowPage("journal_file.html", file.path, values)
 
 
-def show_conversation(asked: PageRequest) -> ShowPage:
+def show_conversation(request: PageRequest) -> ShowPage:
     """All turns of a conversation, and similar ones."""
-    session = asked.text("id", limit=300)
-    memory = asked.memory
+    session = request.text("id", limit=300)
+    memory = request.memory
     turns = memory.list(session=session, limit=_MOST_TURNS, archived=True) if session else ()
     similar: list[Similar] = list(memory.journal.similar(session, 8)) if turns else []
     if not turns:
@@ -118,7 +118,7 @@ def _around(when: str, days: Sequence[date]) -> dict[str, str]:
     return {"before": max(before, default=""), "after": min(after, default=""), **part_of}
 
 
-def _calendar(asked: PageRequest, entries: tuple[TimelineEntry, ...], first: date, last: date) -> Any:
+def _calendar(request: PageRequest, entries: tuple[TimelineEntry, ...], first: date, last: date) -> Any:
     if (last - first).days < 7:
         return ""
     counts: dict[date, int] = {}
@@ -126,4 +126,4 @@ def _calendar(asked: PageRequest, entries: tuple[TimelineEntry, ...], first: dat
         day = day_of(entry.path) or entry.entry.at.date()
         counts[day] = counts.get(day, 0) + 1
     title = f"Entries of {first} to {last}"
-    return calendar_plot(title, counts, first, last, href=lambda day: asked.link("journal", day.isoformat()))
+    return calendar_plot(title, counts, first, last, href=lambda day: request.link("journal", day.isoformat()))

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.errors import NotFound
-from waypost.faces.dashboard.activity import deeds
+from waypost.faces.dashboard.activity import audit_lines
 from waypost.faces.dashboard.diffs import DiffLine, DiffWords, line_diff, word_diff
 from waypost.faces.dashboard.graph import COLUMNS
 from waypost.faces.dashboard.pages.memory_changes import CHANGES, memory_id_of
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.faces.dashboard.wording import shortened
 from waypost.flows.links.code_changes import Behind
 from waypost.flows.recall.related import RelatedMemory
@@ -62,7 +62,7 @@ _CONFIDENCE_TITLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class CodeShown:
+class LinkedCode:
     """The code behind a link. `diff` is set if the code has changed."""
 
     behind: Behind
@@ -70,14 +70,14 @@ class CodeShown:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionShown:
+class VersionDiff:
     version: Version
     diff: tuple[DiffWords, ...] = ()  # against the previous version
 
 
-def show(asked: PageRequest) -> ShowPage:
-    memory_id = memory_id_of(asked)
-    memory = asked.memory
+def show(request: PageRequest) -> ShowPage:
+    memory_id = memory_id_of(request)
+    memory = request.memory
     history = memory.history(memory_id)  # also for memories that are no longer valid
     linked = _current(memory, memory_id)
     version = linked.version if linked else history.versions[-1]
@@ -91,14 +91,14 @@ def show(asked: PageRequest) -> ShowPage:
         "is_journal": KINDS[version.kind].is_journal,
         "code": _code(memory, memory_id) if linked and version.refs else (),
         "state_words": _STATE_TEXT,
-        "sure": _confidence(asked, linked) if linked else (),
+        "sure": _confidence(request, linked) if linked else (),
         "versions": _versions(history),
         "links": links,
         "chain": version.kind in COLUMNS and linked is not None,
         "audit": audit,
         "ended": "" if linked else _ending(line.action for line in audit),
-        "may_act": asked.may_change and asked.is_person,
-        "may_forget": asked.is_owner,
+        "may_act": request.may_change and request.is_person,
+        "may_forget": request.is_owner,
         "levels": range(MAX_LEVEL + 1),
         "ttl_classes": CLASSES,
         "ends": ON_EXPIRE,
@@ -107,7 +107,7 @@ def show(asked: PageRequest) -> ShowPage:
 
 
 def _ending(actions: Iterable[str]) -> str:
-    """"retract" or "reject" if that ended the memory and can be undone, else empty."""
+    """ "retract" or "reject" if that ended the memory and can be undone, else empty."""
     last = next((action for action in actions if action in (*_ENDINGS, "restore", "reinstate")), "")
     return last if last in _ENDINGS else ""
 
@@ -119,32 +119,32 @@ def _current(memory: Memory, memory_id: str) -> LinkedMemory | None:
         return None
 
 
-def _code(memory: Memory, memory_id: str) -> tuple[CodeShown, ...]:
+def _code(memory: Memory, memory_id: str) -> tuple[LinkedCode, ...]:
     return tuple(_code_shown(behind) for behind in memory.code.code_behind(memory_id))
 
 
-def _code_shown(behind: Behind) -> CodeShown:
+def _code_shown(behind: Behind) -> LinkedCode:
     if behind.then is None:
-        return CodeShown(behind)
+        return LinkedCode(behind)
     now = behind.now
     new, first = (now.meant, now.marked.start if now.marked else now.first) if now else ((), 1)
     old_first = behind.then.marked.start if behind.then.marked else behind.then.first
-    return CodeShown(behind, line_diff(behind.then.meant, new, old_first, first))
+    return LinkedCode(behind, line_diff(behind.then.meant, new, old_first, first))
 
 
-def _confidence(asked: PageRequest, linked: LinkedMemory) -> tuple[tuple[str, float, float], ...]:
+def _confidence(request: PageRequest, linked: LinkedMemory) -> tuple[tuple[str, float, float], ...]:
     """The parts of its confidence: title, value and weight."""
     state = replace(linked.state, verified_at=linked.seen_at)
-    parts = confidence_parts(linked.version, state, asked.spaces.now())
+    parts = confidence_parts(linked.version, state, request.spaces.now())
     return tuple((_CONFIDENCE_TITLES[part.name], part.value, part.weight) for part in parts)
 
 
-def _versions(history: History) -> tuple[VersionShown, ...]:
+def _versions(history: History) -> tuple[VersionDiff, ...]:
     """Newest first, each with its change."""
-    rows, before = list[VersionShown](), ""
+    rows, before = list[VersionDiff](), ""
     for version in history.versions[-_MOST_VERSIONS:]:
         changed = bool(before) and before != version.text
-        rows.append(VersionShown(version, word_diff(before, version.text) if changed else ()))
+        rows.append(VersionDiff(version, word_diff(before, version.text) if changed else ()))
         before = version.text
     return tuple(reversed(rows))
 
@@ -157,4 +157,4 @@ def _links(related: tuple[RelatedMemory, ...]) -> dict[str, list[RelatedMemory]]
     return links
 
 
-PLACES = (PagePlace("/memory/{id}", show, "search"), *CHANGES)
+PAGES = (PageRoute("/memory/{id}", show, "search"), *CHANGES)

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from waypost.errors import NotFound, WaypostError
 from waypost.faces.dashboard.activity import AuditLine, audit_lines
-from waypost.faces.dashboard.pages.overview_spaces import kept_count, spaces_shown
-from waypost.faces.dashboard.pages.sharing import shares_shown
+from waypost.faces.dashboard.pages.overview_spaces import kept_count, space_summaries
+from waypost.faces.dashboard.pages.sharing import described_shares
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.faces.dashboard.wording import day
 from waypost.flows.admin.growth import GrowthPoint
 from waypost.memory import Memory
@@ -62,28 +62,28 @@ class RecentChange:
     texts: tuple[tuple[str, str], ...]  # ids and texts of the memories that still exist
 
 
-def show(asked: PageRequest) -> ShowPage:
-    memory = asked.memory
+def show(request: PageRequest) -> ShowPage:
+    memory = request.memory
     status = memory.status()
     kept = kept_count(status)
     values: dict[str, Any] = {
         "status": status,
         "kept": kept,
-        "attention": attention(asked, status),
+        "attention": attention(request, status),
         "collections": _collections(status["collections"]),
         "growth": _growth(memory.admin.growth()) if kept else "",
         "happened": _happened(memory),
         "tidy": _tidy(memory, status),
-        "checks": memory.admin.doctor() if asked.is_set("check") else None,
-        "all_spaces": spaces_shown(asked),
-        "shares": shares_shown(asked),
-        "may_decide": asked.may_change and asked.is_person,
-        "may_accept": asked.is_owner,
+        "checks": memory.admin.doctor() if request.is_set("check") else None,
+        "all_spaces": space_summaries(request),
+        "shares": described_shares(request),
+        "may_decide": request.may_change and request.is_person,
+        "may_accept": request.is_owner,
     }
     return ShowPage("overview.html", status["name"], values)
 
 
-def attention(asked: PageRequest, status: Mapping[str, Any]) -> list[Attention]:
+def attention(request: PageRequest, status: Mapping[str, Any]) -> list[Attention]:
     items: list[Attention] = []
     missing = not status["models_installed"].get(status["model"], True)
     if missing:
@@ -94,13 +94,13 @@ def attention(asked: PageRequest, status: Mapping[str, Any]) -> list[Attention]:
         items.append(Attention(f"Maintenance is {days} late.", "Run it daily: waypost schedule install", is_bad=True))
     if stale := status["references"]["stale"]:
         says = f"{counted(stale, 'memory is', 'memories are')} stale: the code has changed."
-        items.append(Attention(says, "Show them", asked.link("stale")))
+        items.append(Attention(says, "Show them", request.link("stale")))
     if waiting := status["review"]["candidates"]:
         says = f"{counted(waiting, 'fact')} to review."
-        items.append(Attention(says, "Review them", asked.link("review")))
+        items.append(Attention(says, "Review them", request.link("review")))
     if expired := status["review"]["expired"]:
         says = f"{counted(expired, 'memory', 'memories')} expired."
-        items.append(Attention(says, "Still true?", asked.link("review") + "#expired"))
+        items.append(Attention(says, "Still true?", request.link("review") + "#expired"))
     if pending := sum(status["pending"].values()):
         says = f"{counted(pending, 'text')} not embedded yet."
         items.append(Attention(says, "Embedding continues in the background; waypost doctor --fix does it now."))
@@ -174,4 +174,4 @@ def _stages(stages: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return known_stages + [(name.capitalize(), stage) for name, stage in stages.items() if name not in _STAGE_WORDS]
 
 
-PLACES = (PagePlace("", show, ""),)
+PAGES = (PageRoute("", show, ""),)

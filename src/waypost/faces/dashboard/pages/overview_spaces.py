@@ -13,7 +13,7 @@ _LOOKED_INTO = 8  # memories whose figures are shown: each must be opened
 
 
 @dataclass(frozen=True, slots=True)
-class SpaceShown:
+class SpaceSummary:
     """A memory on this machine. Without `status` it was not opened, or `problem` says why it cannot be."""
 
     space: SpaceEntry
@@ -44,18 +44,18 @@ def kept_count(status: Mapping[str, Any]) -> int:
     return sum(status["collections"].get(name, 0) for name in KEPT_COLLECTIONS)
 
 
-def spaces_shown(asked: PageRequest) -> list[SpaceShown]:
+def space_summaries(request: PageRequest) -> list[SpaceSummary]:
     """The current one first."""
-    readable = [entry for entry in asked.spaces.menu() if asked.identity.opens(entry.space_id)]
-    ordered = sorted(readable, key=lambda entry: entry.space_id != asked.space_id)
-    return [_summary(asked, entry, look=index < _LOOKED_INTO) for index, entry in enumerate(ordered)]
+    readable = [entry for entry in request.spaces.menu() if request.identity.opens(entry.space_id)]
+    ordered = sorted(readable, key=lambda entry: entry.space_id != request.space_id)
+    return [_summary(request, entry, look=index < _LOOKED_INTO) for index, entry in enumerate(ordered)]
 
 
-def _summary(asked: PageRequest, space: SpaceEntry, *, look: bool) -> SpaceShown:
-    is_here = space.space_id == asked.space_id
+def _summary(request: PageRequest, space: SpaceEntry, *, look: bool) -> SpaceSummary:
+    is_here = space.space_id == request.space_id
     if not look:
-        return SpaceShown(space, is_here)
+        return SpaceSummary(space, is_here)
     try:
-        return SpaceShown(space, is_here, asked.spaces.memory(asked.identity.caller, space.space_id).status())
+        return SpaceSummary(space, is_here, request.spaces.memory(request.identity.caller, space.space_id).status())
     except WaypostError as error:
-        return SpaceShown(space, is_here, problem=error.what)
+        return SpaceSummary(space, is_here, problem=error.what)

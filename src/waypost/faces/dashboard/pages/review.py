@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, restore, retract
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.pages.review_changes import approve, edit, reject, renew, restore, retract
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.flows.facts.proposals import RETRACT, proposal_of
 from waypost.memory import Memory
 from waypost.model.candidate import Candidate
@@ -27,7 +27,7 @@ _ORIGINS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingFact:
     """A proposed fact with what a reviewer needs to know."""
 
     row: CandidateRow
@@ -43,12 +43,12 @@ class Waiting:
         return self.row.candidate_id
 
 
-def show(asked: PageRequest) -> ShowPage:
-    page, archived = asked.whole("page", 1, 1, 10_000), asked.is_set("archived")
-    memory = asked.memory
+def show(request: PageRequest) -> ShowPage:
+    page, archived = request.whole("page", 1, 1, 10_000), request.is_set("archived")
+    memory = request.memory
     review = memory.facts.review(include_archived=archived)
-    at = asked.text("at", limit=200)
-    if "page" not in asked.query and at:
+    at = request.text("at", limit=200)
+    if "page" not in request.query and at:
         page = _page_of(at, review.candidates)
     visible = review.candidates[(page - 1) * _AT_ONCE : page * _AT_ONCE]
     waiting = [_waiting(memory, row, candidate, review.replaced.get(row.candidate_id)) for row, candidate in visible]
@@ -77,13 +77,13 @@ def _page_of(candidate_id: str, candidates: Sequence[tuple[CandidateRow, Candida
     return place // _AT_ONCE + 1
 
 
-def _waiting(memory: Memory, row: CandidateRow, candidate: Candidate, replaced: Version | None) -> Waiting:
+def _waiting(memory: Memory, row: CandidateRow, candidate: Candidate, replaced: Version | None) -> PendingFact:
     proposal = proposal_of(row)
     if proposal is None:
         origin = _ORIGINS.get(row.origin, row.origin)
-        return Waiting(row, candidate, origin, _becomes(candidate), _alike(memory, candidate.text), replaced)
+        return PendingFact(row, candidate, origin, _becomes(candidate), _alike(memory, candidate.text), replaced)
     becomes = "retracted: no longer true" if proposal.action == RETRACT else _becomes(candidate)
-    return Waiting(row, candidate, proposal.who, becomes, None, replaced, proposal.action == RETRACT)
+    return PendingFact(row, candidate, proposal.who, becomes, None, replaced, proposal.action == RETRACT)
 
 
 def _becomes(candidate: Candidate) -> str:
@@ -105,12 +105,12 @@ def _alike(memory: Memory, text: str) -> Hit | None:
     return hit if hit is not None and hit.score >= _ALIKE else None
 
 
-PLACES = (
-    PagePlace("/review", show, "review"),
-    PagePlace("/review/approve", approve, "review", ("POST",)),
-    PagePlace("/review/reject", reject, "review", ("POST",)),
-    PagePlace("/review/restore", restore, "review", ("POST",)),
-    PagePlace("/review/edit", edit, "review", ("POST",)),
-    PagePlace("/review/renew", renew, "review", ("POST",)),
-    PagePlace("/review/retract", retract, "review", ("POST",)),
+PAGES = (
+    PageRoute("/review", show, "review"),
+    PageRoute("/review/approve", approve, "review", ("POST",)),
+    PageRoute("/review/reject", reject, "review", ("POST",)),
+    PageRoute("/review/restore", restore, "review", ("POST",)),
+    PageRoute("/review/edit", edit, "review", ("POST",)),
+    PageRoute("/review/renew", renew, "review", ("POST",)),
+    PageRoute("/review/retract", retract, "review", ("POST",)),
 )

@@ -3,105 +3,114 @@
 from collections.abc import Iterable
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.request_context import Go, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, Redirect, ShowPage
 
 
-def approve(asked: PageRequest) -> Go:
-    asked.need_person()
-    chosen, after = _chosen(asked)
+def approve(request: PageRequest) -> Redirect:
+    request.need_person()
+    chosen, after = _chosen(request)
     if not chosen:
-        return asked.go("review", told="nothing")
-    done = asked.memory.facts.approve(chosen)
+        return request.go("review", told="nothing")
+    done = request.memory.facts.approve(chosen)
     refused = any(receipt.status == "refused" for _, receipt in done)
-    return asked.go("review", at=after, told="approved_some" if refused else "approved")
+    return request.go("review", at=after, told="approved_some" if refused else "approved")
 
 
-def reject(asked: PageRequest) -> ShowPage | Go:
+def reject(request: PageRequest) -> ShowPage | Redirect:
     """Reject one at once, after its own question; confirm several first. Both can be undone."""
-    asked.need_person()
-    chosen, after = _chosen(asked)
+    request.need_person()
+    chosen, after = _chosen(request)
     if not chosen:
-        return asked.go("review", told="nothing")
-    if len(chosen) > 1 and not asked.sent("sure"):
-        texts = {row.candidate_id: candidate.text for row, candidate in asked.memory.facts.review().candidates}
-        values = {"ids": chosen, "texts": [texts[chosen_id] for chosen_id in chosen], "what": "facts", "action": "reject"}
+        return request.go("review", told="nothing")
+    if len(chosen) > 1 and not request.sent("sure"):
+        texts = {row.candidate_id: candidate.text for row, candidate in request.memory.facts.review().candidates}
+        values = {
+            "ids": chosen,
+            "texts": [texts[chosen_id] for chosen_id in chosen],
+            "what": "facts",
+            "action": "reject",
+        }
         return ShowPage("review_sure.html", "Reject them?", values)
-    asked.memory.facts.reject(chosen)
-    return asked.go("review", at=after, told="declined")
+    request.memory.facts.reject(chosen)
+    return request.go("review", at=after, told="declined")
 
 
-def restore(asked: PageRequest) -> Go:
+def restore(request: PageRequest) -> Redirect:
     """Undo a rejection."""
-    asked.need_person()
-    chosen = list(dict.fromkeys(asked.all_sent("id")))
+    request.need_person()
+    chosen = list(dict.fromkeys(request.all_sent("id")))
     if not chosen:
-        return asked.go("review", told="nothing")
-    back = asked.memory.facts.reconsider(chosen)
-    return asked.go("review", at=back[0] if back else "", told="reconsidered" if back else "nothing")
+        return request.go("review", told="nothing")
+    back = request.memory.facts.reconsider(chosen)
+    return request.go("review", at=back[0] if back else "", told="reconsidered" if back else "nothing")
 
 
-def edit(asked: PageRequest) -> Go:
+def edit(request: PageRequest) -> Redirect:
     """Change the text and approve it, or leave it to review."""
-    asked.need_person()
-    only, text = asked.sent("only", 200), asked.sent("text")
+    request.need_person()
+    only, text = request.sent("only", 200), request.sent("text")
     if not text:
         raise InvalidInput("There is no text.", "Write what it should say, or reject it.")
-    if asked.sent("keep"):
-        asked.memory.facts.edit(only, text)
-        return asked.go("review", at=only, told="edited")
-    after = _next(asked, [only])
-    [(_, receipt)] = asked.memory.facts.approve(only, text=text)
-    return asked.go("review", at=after, told="approved_some" if receipt.status == "refused" else "approved")
+    if request.sent("keep"):
+        request.memory.facts.edit(only, text)
+        return request.go("review", at=only, told="edited")
+    after = _next(request, [only])
+    [(_, receipt)] = request.memory.facts.approve(only, text=text)
+    return request.go("review", at=after, told="approved_some" if receipt.status == "refused" else "approved")
 
 
-def renew(asked: PageRequest) -> Go:
+def renew(request: PageRequest) -> Redirect:
     """Renew expired facts that are still true."""
-    asked.need_person()
-    chosen = _expired(asked)
+    request.need_person()
+    chosen = _expired(request)
     if not chosen:
-        return asked.go("review", told="nothing")
-    done = asked.memory.verify(chosen)
-    return asked.go("review", told="renewed" if not done.left else "verified_some")
+        return request.go("review", told="nothing")
+    done = request.memory.verify(chosen)
+    return request.go("review", told="renewed" if not done.left else "verified_some")
 
 
-def retract(asked: PageRequest) -> ShowPage | Go:
-    asked.need_person()
-    chosen = _expired(asked)
+def retract(request: PageRequest) -> ShowPage | Redirect:
+    request.need_person()
+    chosen = _expired(request)
     if not chosen:
-        return asked.go("review", told="nothing")
-    memory = asked.memory
-    if len(chosen) > 1 and not asked.sent("sure"):
+        return request.go("review", told="nothing")
+    memory = request.memory
+    if len(chosen) > 1 and not request.sent("sure"):
         texts = [memory.show(memory_id).version.text for memory_id in chosen]
         values = {"ids": chosen, "texts": texts, "what": "facts", "action": "retract"}
         return ShowPage("review_sure.html", "Retract them?", values)
     for memory_id in chosen:
         memory.retract(memory_id)
-    return asked.go("review", told="retracted")
+    return request.go("review", told="retracted")
 
 
-def _chosen(asked: PageRequest) -> tuple[list[str], str]:
+def _chosen(request: PageRequest) -> tuple[list[str], str]:
     """The fact whose own button was pressed, else the ticked ones still to review; and the one to show next."""
-    only = asked.sent("only", 200)
-    waiting = _waiting(asked)
-    chosen = [only] if only else [candidate_id for candidate_id in dict.fromkeys(asked.all_sent("id")) if candidate_id in waiting]
-    return chosen, _next(asked, chosen)
+    only = request.sent("only", 200)
+    waiting = _waiting(request)
+    chosen = (
+        [only]
+        if only
+        else [candidate_id for candidate_id in dict.fromkeys(request.all_sent("id")) if candidate_id in waiting]
+    )
+    return chosen, _next(request, chosen)
 
 
-def _expired(asked: PageRequest) -> list[str]:
-    only = asked.sent("only", 200)
+def _expired(request: PageRequest) -> list[str]:
+    only = request.sent("only", 200)
     if only:
         return [only]
-    expired = {memory.id for memory in asked.memory.facts.review(include_archived=True).stale}
-    return [memory_id for memory_id in dict.fromkeys(asked.all_sent("fact")) if memory_id in expired]
+    expired = {memory.id for memory in request.memory.facts.review(include_archived=True).stale}
+    return [memory_id for memory_id in dict.fromkeys(request.all_sent("fact")) if memory_id in expired]
 
 
-def _waiting(asked: PageRequest) -> list[str]:
-    return [row.candidate_id for row, _ in asked.memory.facts.review().candidates]
+def _waiting(request: PageRequest) -> list[str]:
+    return [row.candidate_id for row, _ in request.memory.facts.review().candidates]
 
 
-def _next(asked: PageRequest, decided: Iterable[str]) -> str:
+def _next(request: PageRequest, decided: Iterable[str]) -> str:
     """The first one to review after these, else the last before them."""
-    waiting, excluded = _waiting(asked), set(decided)
+    waiting, excluded = _waiting(request), set(decided)
     last = max((index for index, candidate_id in enumerate(waiting) if candidate_id in excluded), default=-1)
     later = [candidate_id for candidate_id in waiting[last + 1 :] if candidate_id not in excluded]
     earlier = [candidate_id for candidate_id in waiting[: last + 1] if candidate_id not in excluded]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from waypost.faces.dashboard.memory_rows import MemoryRow, of_hit, of_row
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.kinds import KINDS, SCOPES
 
@@ -60,9 +60,9 @@ class SearchForm:
         )
 
 
-def show(asked: PageRequest) -> ShowPage:
-    form = _form(asked)
-    rows, notices = _recalled(asked, form) if form.q else _recent(asked, form)
+def show(request: PageRequest) -> ShowPage:
+    form = _form(request)
+    rows, notices = _recalled(request, form) if form.q else _recent(request, form)
     values = {
         "chosen": form,
         "found": rows,
@@ -75,27 +75,27 @@ def show(asked: PageRequest) -> ShowPage:
     return ShowPage("search.html", "Search", values)
 
 
-def _form(asked: PageRequest) -> SearchForm:
+def _form(request: PageRequest) -> SearchForm:
     return SearchForm(
-        q=asked.text("q"),
-        scope=asked.one_of("scope", tuple(SCOPES), "all"),
-        kind=asked.one_of("kind", ("", *KINDS), ""),
-        level=asked.one_of("level", ("", *(str(level) for level in range(MAX_LEVEL + 1))), ""),
-        domain=asked.text("domain", limit=500),
-        tag=asked.text("tag", limit=500),
-        speaker=asked.text("speaker", limit=500),
-        session=asked.text("session", limit=500),
-        fresh=asked.is_set("fresh"),
-        archived=asked.is_set("archived"),
-        confidence=asked.share("confidence"),
-        as_of=asked.until("as_of"),
-        known_at=asked.until("known_at"),
-        k=asked.whole("k", 10, 1, 100),
+        q=request.text("q"),
+        scope=request.one_of("scope", tuple(SCOPES), "all"),
+        kind=request.one_of("kind", ("", *KINDS), ""),
+        level=request.one_of("level", ("", *(str(level) for level in range(MAX_LEVEL + 1))), ""),
+        domain=request.text("domain", limit=500),
+        tag=request.text("tag", limit=500),
+        speaker=request.text("speaker", limit=500),
+        session=request.text("session", limit=500),
+        fresh=request.is_set("fresh"),
+        archived=request.is_set("archived"),
+        confidence=request.share("confidence"),
+        as_of=request.until("as_of"),
+        known_at=request.until("known_at"),
+        k=request.whole("k", 10, 1, 100),
     )
 
 
-def _recalled(asked: PageRequest, form: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
-    answer = asked.memory.recall(
+def _recalled(request: PageRequest, form: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
+    answer = request.memory.recall(
         form.q,
         _CONSIDERED if form.narrows else form.k,
         scope=form.scope,
@@ -110,10 +110,10 @@ def _recalled(asked: PageRequest, form: SearchForm) -> tuple[list[MemoryRow], tu
     return rows[: form.k], (*answer.notices, *notices)
 
 
-def _recent(asked: PageRequest, form: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
+def _recent(request: PageRequest, form: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
     """The newest first. Filters that the store does not have are applied to more of them."""
     sifted = form.fresh or bool(form.speaker) or (bool(form.tag) and not form.tags) or form.scope != "all"
-    rows = asked.memory.list(
+    rows = request.memory.list(
         kind=form.kind or None,
         level=int(form.level) if form.level else None,
         domain=form.domain or None,
@@ -134,4 +134,4 @@ def _recent(asked: PageRequest, form: SearchForm) -> tuple[list[MemoryRow], tupl
     return matching[: form.k], (("The confidence filter needs a query.",) if form.confidence else ())
 
 
-PLACES = (PagePlace("/search", show, "search"),)
+PAGES = (PageRoute("/search", show, "search"),)

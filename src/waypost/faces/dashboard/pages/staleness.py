@@ -9,7 +9,7 @@ from typing import Any
 from waypost.faces.dashboard.diffs import DiffLine, line_diff
 from waypost.faces.dashboard.pages.staleness_repair import check, relink, reset, verify
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.flows.links.code_changes import CodeLines
 from waypost.memory import Memory
 from waypost.model.code_link import CodeLink, LinkedMemory, StaleReport
@@ -43,14 +43,14 @@ class Row:
         return tuple(dict.fromkeys(other for link in self.links for other in link.finding.others))[:5]
 
 
-def show(asked: PageRequest) -> ShowPage:
-    file, reason = asked.text("file", limit=1000), asked.one_of("reason", ("", *REASONS), "")
-    group, page = asked.one_of("by", _GROUPS, "file"), asked.whole("page", 1, 1, 10_000)
-    report = _report(asked, file)
+def show(request: PageRequest) -> ShowPage:
+    file, reason = request.text("file", limit=1000), request.one_of("reason", ("", *REASONS), "")
+    group, page = request.one_of("by", _GROUPS, "file"), request.whole("page", 1, 1, 10_000)
+    report = _report(request, file)
     if report is None:
         filters = {"file": file, "reason": reason, "by": group}
         return ShowPage("staleness_looking.html", "Staleness", {"chosen": filters})
-    now = asked.spaces.now()
+    now = request.spaces.now()
     rows = [_row(memory, now) for memory in report.memories]
     chosen = [row for row in rows if not reason or row.reason == reason]
     grouped = sorted(chosen, key=lambda row: row.file) if group == "file" else chosen
@@ -60,7 +60,9 @@ def show(asked: PageRequest) -> ShowPage:
         "Staleness",
         {
             "report": report,
-            "groups": _groups([_compared(asked.memory, row) for row in visible[:_COMPARED]] + visible[_COMPARED:], group),
+            "groups": _groups(
+                [_compared(request.memory, row) for row in visible[:_COMPARED]] + visible[_COMPARED:], group
+            ),
             "files": Counter(row.file for row in rows).most_common(200),
             "reasons": [(name, REASONS[name], count) for name, count in Counter(r.reason for r in rows).items()],
             "reason_words": REASONS,
@@ -74,14 +76,14 @@ def show(asked: PageRequest) -> ShowPage:
     )
 
 
-def _report(asked: PageRequest, file: str) -> StaleReport | None:
+def _report(request: PageRequest, file: str) -> StaleReport | None:
     """None if the comparison takes long; then it continues in the background."""
-    if not asked.has_tree:
+    if not request.has_tree:
         return StaleReport(0, 0, 0, 0)
-    memory = asked.memory
+    memory = request.memory
     if file or not memory.identity.has_tree:  # background runs are per repository, without filters
         return memory.code.stale([file] if file else None)
-    return asked.patience.ask(f"stale {memory.identity.space_id} {memory.code.root}", memory.code.stale)
+    return request.slow_work.ask(f"stale {memory.identity.space_id} {memory.code.root}", memory.code.stale)
 
 
 def _share(report: StaleReport) -> float:
@@ -138,10 +140,10 @@ def _plot(rows: Sequence[Row]) -> Any:
     return bar_plot("Stale memories by age", labels, series)
 
 
-PLACES = (
-    PagePlace("/stale", show, "stale"),
-    PagePlace("/stale/check", check, "stale", ("POST",)),
-    PagePlace("/stale/verify", verify, "stale", ("POST",)),
-    PagePlace("/stale/relink", relink, "stale", ("POST",)),
-    PagePlace("/stale/reset", reset, "stale", ("POST",)),
+PAGES = (
+    PageRoute("/stale", show, "stale"),
+    PageRoute("/stale/check", check, "stale", ("POST",)),
+    PageRoute("/stale/verify", verify, "stale", ("POST",)),
+    PageRoute("/stale/relink", relink, "stale", ("POST",)),
+    PageRoute("/stale/reset", reset, "stale", ("POST",)),
 )
