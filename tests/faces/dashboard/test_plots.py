@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from waypost.faces.dashboard.plots import Series, bar_plot, line_plot, share_bar, sparkline
+from waypost.faces.dashboard.plots import Series, bar_plot, line_plot, share_bar
 from waypost.faces.dashboard.plots_calendar import calendar_plot
 
 HOSTILE = "</svg><script>alert(1)</script>\"'"
@@ -41,7 +41,6 @@ def test_any_number_of_values_can_be_drawn(values: list[float]) -> None:
     for drawn in (
         line_plot("t", labels, [Series("s", values)]),
         bar_plot("t", labels, [Series("s", values)]),
-        sparkline("t", values),
         share_bar("t", list(zip(labels, values, strict=True))),
     ):
         assert "nan" not in drawn
@@ -58,7 +57,6 @@ def test_labels_never_become_markup() -> None:
     for drawn in (
         line_plot(HOSTILE, [HOSTILE], series),
         bar_plot(HOSTILE, [HOSTILE], series),
-        sparkline(HOSTILE, [1.0]),
         share_bar(HOSTILE, [(HOSTILE, 1.0)]),
         calendar_plot(HOSTILE, {}, date(2026, 1, 1), date(2026, 1, 2), noun=(HOSTILE, HOSTILE)),
     ):

@@ -60,7 +60,7 @@ def test_an_action_without_words_is_told_by_its_name() -> None:
 
 def test_reasons_of_a_rank_are_ordered_by_size_and_told_by_what_is_special() -> None:
     parts = rank_parts({"telling": 1.2, "keywords": 0.9, "freshness": -1.0, "brand_new": 0.1})
-    assert [part.name for part in parts] == ["Telling", "Freshness", "Words", "Brand new"]
+    assert [part.name for part in parts] == ["Content", "Freshness", "Words", "Brand new"]
     assert [round(part.share, 2) for part in parts] == [1.0, 0.83, 0.75, 0.08]
     assert main_reasons(parts) == "not freshness, words"
     assert rank_parts({}) == ()

@@ -29,9 +29,6 @@ _SHARE = Markup(
     '<figure class="figure"><svg class="share" viewBox="0 0 {} 16" preserveAspectRatio="none" role="img" aria-label="{}">'
     "{}</svg>{}</figure>"
 )
-_SPARK = Markup(
-    '<svg class="spark" viewBox="0 0 100 21" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
-)
 _FIGURE = Markup(
     '<figure class="figure"><div class="sheet"><div class="marks" aria-hidden="true"><span>{top}</span><span>0</span></div>'
     '<svg class="plot" viewBox="0 0 {width} {height}" preserveAspectRatio="none" role="img" aria-label="{description}">{drawn}</svg>'
@@ -86,13 +83,6 @@ def share_bar(title: str, parts: Sequence[tuple[str, float]], whole: float = 0) 
     labels = [f"{name} {_number(value)}" for name, value in parts]
     legend = _legend([(name, index % _TONES + 1) for index, name in enumerate(labels)])
     return _SHARE.format(_WIDTH, f"{title}: {', '.join(labels)}", drawn, legend)
-
-
-def sparkline(title: str, values: Sequence[float]) -> Markup:
-    """A small line next to text, without labels."""
-    top, step = max(values, default=0) or 1, 100 / max(1, len(values) - 1)
-    points = " ".join(f"{index * step:.1f},{20 - 18 * value / top:.1f}" for index, value in enumerate(values))
-    return _SPARK.format(title, _LINE.format(1, points))
 
 
 def _figure(

@@ -25,7 +25,7 @@ def test_a_token_that_only_reads_writes_nothing_whosever_it_is(team: Team) -> No
     eyes = team.token("alice", "r2", rights="read")
     assert told(team.one.remember(eyes, team.shop, "Nothing."))[0] == 403
     done, said = team.one.call(eyes, "remember", {"text": "Nothing."})
-    assert not done and "This token may only read" in said
+    assert not done and "This token can only read" in said
 
 
 def test_over_mcp_a_reader_and_who_is_in_no_memory_are_not_told_that_it_is_the_token(team: Team) -> None:
@@ -34,7 +34,7 @@ def test_over_mcp_a_reader_and_who_is_in_no_memory_are_not_told_that_it_is_the_t
     done, said = team.one.call(team.token("eve", "r2e"), "remember", {"text": "Nothing."})
     assert not done and "opens no memory: eve is not a member of any. Ask an owner of a memory, or an adm" in said
     done, said = team.one.call(team.token("eve", "r2f", rights="read"), "remember", {"text": "Nothing."})
-    assert not done and "This token may only read" in said
+    assert not done and "This token can only read" in said
 
 
 def test_a_writer_writes_and_corrects_but_does_not_forget(team: Team) -> None:
@@ -153,7 +153,7 @@ def test_a_dashboard_without_a_memory_has_no_links_into_one(team: Team) -> None:
 def test_the_journal_of_a_teams_server_says_where_the_others_are(team: Team) -> None:
     for user, writes in (("alice", True), ("carol", False)):
         page = team.one.ask("GET", f"/s/{team.shop}/journal", **team.one.sign_in(team.token(user, "r13-journal")))
-        assert page.status == 200 and "The journals of people's machines lie there" in page.text
+        assert page.status == 200 and "Journals on people's machines are not shown here" in page.text
         assert ("note above" in page.text) is writes
 
 
