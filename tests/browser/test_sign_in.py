@@ -35,7 +35,7 @@ def test_a_page_that_is_older_than_the_session_says_so_and_leads_back(window: Wi
     page.get_by_role("button", name="Save note").click()
     expect(page.get_by_role("alert")).to_contain_text("out of date, so nothing was done")
     assert fits(page)
-    page.get_by_role("link", name="Open the page anew").click()
+    page.get_by_role("link", name="Open the page again").click()
     page.wait_for_url(served.page("journal"))
     assert "Nobody keeps this." not in served.texts()
 

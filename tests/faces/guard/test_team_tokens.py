@@ -20,7 +20,7 @@ from waypost.faces.guard.team_tokens import (
     TeamTokens,
     acting_for_callers,
     make_token,
-    team_behind,
+    open_team_tokens,
 )
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.sessions import Connect, KeptReplies
@@ -138,8 +138,8 @@ def test_the_gate_takes_them_as_any(team: Team, connect: Connect) -> None:
 
 
 def test_a_server_of_a_team_asks_its_database(team: Team) -> None:
-    assert team_behind(team.dsn) is None  # the owner's login serves with the tokens of its home
-    behind = team_behind(team.dsn.replace("postgres@", f"{team.roles.server}@"))
+    assert open_team_tokens(team.dsn) is None  # the owner's login serves with the tokens of its home
+    behind = open_team_tokens(team.dsn.replace("postgres@", f"{team.roles.server}@"))
     assert behind is not None
     tokens, sessions = behind
     bob = verified(tokens, make_token(team.directory, "bob", "laptop", kind="person", rights="write"))
@@ -184,9 +184,9 @@ def test_a_session_ends_by_itself(team: Team, connect: Connect, clock: TestClock
     for _ in range(4):
         clock.advance(days=6)
         found = sessions.find(name)
-        assert found is not None and sessions.is_to_note(found)
-        sessions.note()
-        assert not sessions.is_to_note(found)
+        assert found is not None and sessions.needs_saving(found)
+        sessions.save()
+        assert not sessions.needs_saving(found)
     clock.advance(days=6)
     assert sessions.find(name) is None  # thirty days
     idle = sessions.begin("a" * 16)

@@ -259,7 +259,7 @@ def test_a_link_to_a_folder_of_the_tree_is_a_folder_of_the_tree(repository: Path
     (repository / "scripts").mkdir()
     shutil.rmtree(repository / ".git/hooks")
     os.symlink("../scripts", repository / ".git/hooks")
-    with pytest.raises(Refused, match="part of the tree"):
+    with pytest.raises(Refused, match="is versioned"):
         install(repository, installer)
     assert list((repository / "scripts").iterdir()) == []
 
@@ -269,7 +269,7 @@ def test_hooks_from_before_the_configuration_changed_are_told_and_removed(
 ) -> None:
     install(repository, installer)
     git(repository, "config", "core.hooksPath", "elsewhere")
-    assert "does not look" in status(repository, installer).notes[0]
+    assert "does not use" in status(repository, installer).notes[0]
     report = uninstall(repository)
     assert deeds(report) == ["missing"] * 4 + ["removed"] * 4
     assert not (repository / ".git/hooks/post-commit").exists()

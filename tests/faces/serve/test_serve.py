@@ -172,7 +172,7 @@ def test_the_command_says_where_and_how_and_ends_in_order(tmp_path: Path) -> Non
 
 def test_people_are_told_the_same_in_words(served: Served) -> None:
     told = "\n".join(served.started.lines())
-    assert served.origin in told and str(served.tokens.path) in told and "(made now)" in told
+    assert served.origin in told and str(served.tokens.path) in told and "(new)" in told
     assert f"{served.origin}/login#code={served.started.code}" in told and "12:10 UTC" in told
     assert served.tokens.owner_token() not in told and "Warning" not in told
 

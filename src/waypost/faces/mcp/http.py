@@ -157,7 +157,7 @@ def _why_not(identity: TokenIdentity, scope: Scope) -> str:
     if identity.rights != "write":
         return _READS
     try:
-        space = identity.chosen(named_space(scope))
+        space = identity.chosen_space(named_space(scope))
     except WaypostError as error:
         return "" if identity.writes else f"{error.what} {error.remedy}"  # otherwise the call reports it
     try:

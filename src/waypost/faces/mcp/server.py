@@ -168,7 +168,7 @@ class _Served:
         )
         if identity is not None:
             call.opens, call.person, call.speaks = identity.check_opens, identity.person, identity.check_speaks
-            call.space = partial(identity.chosen, named_space(getattr(context.request, "scope", {})))
+            call.space = partial(identity.chosen_space, named_space(getattr(context.request, "scope", {})))
 
         def run_as_caller() -> _T:
             # Use this request's rights: the session's own task keeps the rights of the request that opened it.

@@ -1,4 +1,4 @@
-"""News of other processes on the same database: streams are woken, and words that were erased are kept nowhere."""
+"""Changes by other processes on the same database: wakes streams, and drops text that was erased."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """For `Listening`, in whose thread it is told."""
+class ChangeEvents:
+    """Callbacks for `Listening`, called in its thread."""
 
     spaces: Spaces
     services: "Services"
@@ -38,33 +38,35 @@ class News:
     def _wake(self, space_id: str | None) -> None:
         try:
             self.loop.call_soon_threadsafe(self.services.streams.wake, space_id)
-        except RuntimeError:  # the server has ended meanwhile
+        except RuntimeError:  # the server has ended
             return
 
 
 @dataclass(slots=True)
-class Ears:
-    """Whether this process hears of the others now."""
+class ListeningState:
+    """Whether this process receives changes now."""
 
     listening: "Listening | None" = None
 
     @property
-    def hear(self) -> bool:
+    def is_listening(self) -> bool:
         return self.listening is not None and self.listening.wait(0)
 
 
 @asynccontextmanager
-async def hearing(spaces: Spaces, services: "Services", ears: Ears | None = None) -> AsyncIterator[None]:
-    """In the block this process hears of the others. There are none where each memory has files of its own."""
+async def listen_for_changes(
+    spaces: Spaces, services: "Services", state: ListeningState | None = None
+) -> AsyncIterator[None]:
+    """Receive changes of other processes within the block. Does nothing for memories in files."""
     if not spaces.store:
         yield
         return
     from waypost.store.postgres.notifications import Listening
 
-    listening = Listening(spaces.store, News(spaces, services, asyncio.get_running_loop()))
+    listening = Listening(spaces.store, ChangeEvents(spaces, services, asyncio.get_running_loop()))
     listening.start()
-    if ears is not None:
-        ears.listening = listening
+    if state is not None:
+        state.listening = listening
     try:
         yield
     finally:

@@ -16,7 +16,7 @@ from waypost.faces.guard.metrics import CONTENT_TYPE, Counter, Figure, Gauge, Hi
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sign_in_page import send_answer
 from waypost.faces.serve import process
-from waypost.faces.serve.threads import in_a_thread
+from waypost.faces.serve.threads import run_in_thread
 
 if TYPE_CHECKING:
     from waypost.faces.rest.jobs import Jobs
@@ -189,7 +189,7 @@ def metrics_app(figures: list[Figure], store: StoreFigures) -> App:
         """Nobody waits for a store that does not answer, nor is it asked twice at once."""
         nonlocal looking, began
         if looking is None or looking.done():
-            looking, began = in_a_thread(store.look, "figures"), time.monotonic()
+            looking, began = run_in_thread(store.look, "figures"), time.monotonic()
         await asyncio.wait((looking,), timeout=max(0.0, began + _PATIENCE_SECONDS - time.monotonic()))
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:

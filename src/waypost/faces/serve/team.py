@@ -1,4 +1,4 @@
-"""The server of a team: tokens, sessions and replies are in its database, and nobody acts there but a member."""
+"""A team's server: tokens, sessions and stored replies are in the database, and only members act there."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from waypost.config import Settings
-from waypost.faces.guard.team_tokens import TeamSessions, TeamTokens, team_behind
+from waypost.faces.guard.team_tokens import TeamSessions, TeamTokens, open_team_tokens
 from waypost.memory.storage import need_driver
 from waypost.model.time import Clock, utc_now
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from waypost.faces.rest.replies import Replies
     from waypost.store.postgres.directory.sessions import Connect
 
-LISTENS_AS = "waypost listening"  # by which the connections of `Listening` are known
-_UPKEEP = 0x57_41_59_55  # "WAYU": locks of who looks after a memory
+LISTENS_AS = "waypost listening"  # the application name of listening connections
+_MAINTENANCE_LOCK = 0x57_41_59_55  # "WAYU": namespace of the locks for maintaining a memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,14 @@ class Team:
         return TeamReplies(self.connect, self.clock)
 
     def check(self) -> None:
-        """Raises StoreError where nobody could be served: the database does not answer, or is not set up for this
-        version. Nobody's memory is looked at."""
+        """Raises StoreError if the database does not answer or is not set up for this version. Opens no memory."""
         from waypost.store.postgres.directory.schema import check_directory
 
         with self.connect() as connection:
             check_directory(connection)
 
     def status(self) -> Mapping[str, Any]:
-        """What a server may know of the whole: how large the database is."""
+        """What the server role can see: the size of the database."""
         from waypost.store.postgres.directory.execute import run
 
         with self.connect() as connection:
@@ -47,7 +46,7 @@ class Team:
         return {"storage_bytes": row[0]} if row else {}
 
     def processes(self) -> int:
-        """How many servers of the team there are now, this one among them: each has a connection that listens."""
+        """The number of the team's servers, including this one. Each has a listening connection."""
         from waypost.store.postgres.directory.execute import run
 
         with self.connect() as connection:
@@ -60,11 +59,12 @@ class Team:
         return max(1, row[0]) if row else 1
 
     @contextmanager
-    def alone_with(self, space_id: str) -> Iterator[bool]:
-        """Whether in the block no other server looks after this memory. Should this process end, the database knows."""
+    def exclusive(self, space_id: str) -> Iterator[bool]:
+        """Whether no other server maintains this memory during the block. The database releases the lock if the process
+        dies."""
         from waypost.store.postgres.directory.execute import run
 
-        key = (_UPKEEP, int.from_bytes(bytes.fromhex(space_id)[:4], "big", signed=True))
+        key = (_MAINTENANCE_LOCK, int.from_bytes(bytes.fromhex(space_id)[:4], "big", signed=True))
         with self.connect() as connection:
             row = run(connection, "SELECT pg_try_advisory_lock(%s, %s)", key).fetchone()
             is_free = bool(row and row[0])
@@ -76,7 +76,7 @@ class Team:
 
 
 def team_of(settings: Settings, clock: Clock = utc_now) -> Team | None:
-    """The team whose server the login of this home is; None where its own tokens count."""
+    """The team that the configured login serves, or None if the local tokens apply."""
     if not settings.store:
         return None
     need_driver()
@@ -85,7 +85,7 @@ def team_of(settings: Settings, clock: Clock = utc_now) -> Team | None:
 
     connect = pooled(settings.store)
     with connect() as connection:
-        if missing_migrations(connection):  # made by the first who may; others are told when they open a memory
+        if missing_migrations(connection):  # migrated by the first login with that right
             return None
-    found = team_behind(settings.store, clock)
-    return None if found is None else Team(*found, connect, clock)
+    tokens_and_sessions = open_team_tokens(settings.store, clock)
+    return None if tokens_and_sessions is None else Team(*tokens_and_sessions, connect, clock)

@@ -14,7 +14,7 @@ def test_the_yes_of_an_agents_client_is_nobodys_word(team: Team, action: str) ->
     memory = said(team, f"Agents may not {action} this.")
     robot, asked = team.token("alice", f"p1-{action}", kind="agent"), list[str]()
     done, told = team.one.call(robot, "review", {"action": action, "id": memory}, asked)
-    assert not done and "Only a person decides this" in told
+    assert not done and "Only a person can decide this" in told
     assert not asked, "nobody is asked whose yes would not count"
     place = f"/api/v1/spaces/{team.shop}/memories/{memory}"
     assert team.one.ask("GET", place, team.token("alice", f"p1-{action}-look")).status == 200

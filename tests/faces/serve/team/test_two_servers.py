@@ -24,7 +24,7 @@ from waypost.faces.mcp.http import serve_http
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import ServedProject
-from waypost.faces.serve.change_events import News
+from waypost.faces.serve.change_events import ChangeEvents
 from waypost.faces.serve.team import team_of
 from waypost.memory.catalog import TeamSpaces
 
@@ -209,7 +209,7 @@ def test_what_is_kept_of_a_memory_goes_when_another_process_erases_something(tmp
     streams = SimpleNamespace(wake=forgotten.append)
     loop = SimpleNamespace(call_soon_threadsafe=lambda call, *given: call(*given))
     services = SimpleNamespace(replies=replies, streams=streams)
-    news = News(spaces, cast("Services", services), cast("asyncio.AbstractEventLoop", loop))
+    news = ChangeEvents(spaces, cast("Services", services), cast("asyncio.AbstractEventLoop", loop))
     news.changed("a" * 16)
     assert forgotten == ["a" * 16]
     news.erased("a" * 16)
