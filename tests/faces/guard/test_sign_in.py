@@ -381,7 +381,7 @@ def test_nobody_is_let_in_while_the_sessions_are_open_to_others(
     server.sessions.path.chmod(0o666)
     assert server.ask("GET", "/", cookie=cookie).status == 503
     refused = server.sign_in(server.tokens.owner_token())
-    assert refused.status == 503 and b"Try again a little later" in refused.body
+    assert refused.status == 503 and b"Try again later" in refused.body
     assert server.ask("GET", "/login", cookie=cookie).status == 200
     assert "sessions.json" in caplog.text
     assert cookie.partition("=")[2] not in caplog.text and server.tokens.owner_token() not in caplog.text
