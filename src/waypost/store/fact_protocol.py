@@ -1,31 +1,15 @@
 """What a database has to do for facts: their tree, their lifetimes, and the candidates that wait for approval."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from waypost.model.candidate import CandidateRow
 from waypost.model.memory import Version
 from waypost.model.recall import View
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Edge, Vector
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateRow:
-    """A fact that waits for approval, or that a person declined. `draft` is what would be remembered, as JSON has it."""
-
-    candidate_id: str
-    made_at: datetime
-    confidence: float
-    origin: str
-    topic: str
-    reason: str
-    fingerprint: bytes  # of what it would say
-    tombstone: bytes  # that stands in its way once it is rejected
-    draft: dict[str, Any]
-    declined_at: datetime | None = None  # None: it waits
 
 
 class LifetimeRow(NamedTuple):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from waypost.model.audit import AuditEntry
 from waypost.model.code_verdict import CodeVerdict
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
@@ -164,19 +165,6 @@ class Edge:
 
     def is_known_at(self, known_at: datetime | None) -> bool:
         return known_at is None or self.made_at is None or self.made_at <= known_at
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """Who did what to which memory, when. It never holds the words of a memory."""
-
-    at: datetime
-    action: str
-    memory_id: str | None
-    source: str
-    actor: str
-    details: Mapping[str, Any]
-    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

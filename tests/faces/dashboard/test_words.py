@@ -7,7 +7,7 @@ from waypost.faces.dashboard.activity import audit_lines
 from waypost.faces.dashboard.diffs import line_diff, word_diff
 from waypost.faces.dashboard.rank_explanation import main_reasons, rank_parts
 from waypost.faces.dashboard.wording import ago, opening, plain, reason, shortened
-from waypost.store.protocol import AuditEntry
+from waypost.model.audit import AuditEntry
 
 NOW = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from waypost.store.protocol import AuditEntry
+from waypost.model.audit import AuditEntry
 
 # Text for one memory or none, and for several.
 _DEEDS: Mapping[str, tuple[str, str]] = {

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from waypost.flows.write.lifecycle import History
     from waypost.model.code_link import LinkedMemory
     from waypost.model.receipt import Receipt
-    from waypost.store.protocol import AuditEntry
 
 _NOW = ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since")
 
@@ -50,18 +49,6 @@ def receipts_row(receipts: "Sequence[Receipt]") -> dict[str, Any]:
     for receipt in receipts:
         counts[receipt.status] = counts.get(receipt.status, 0) + 1
     return {"receipts": [receipt.to_json() for receipt in receipts], "counts": counts}
-
-
-def audit_row(entry: "AuditEntry") -> dict[str, Any]:
-    return {
-        "number": entry.number,
-        "at": format_time(entry.at),
-        "action": entry.action,
-        "id": entry.memory_id,
-        "source": entry.source,
-        "actor": entry.actor,
-        "details": dict(entry.details),
-    }
 
 
 def export_row(export: "Export") -> dict[str, Any]:

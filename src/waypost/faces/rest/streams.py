@@ -15,11 +15,10 @@ from starlette.types import Receive, Scope, Send
 from waypost.errors import WaypostError
 from waypost.faces.guard.problem import Problem
 from waypost.faces.rest.problems import answer_of
-from waypost.faces.rest.rows import audit_row
 
 if TYPE_CHECKING:
     from waypost.faces.rest.caller import SpaceAccess
-    from waypost.store.protocol import AuditEntry
+    from waypost.model.audit import AuditEntry
 
 EVERY = 1.0  # seconds between two polls; each reads one number from the database
 HEARTBEAT = 15  # polls without events before a heartbeat
@@ -149,7 +148,7 @@ def _changes(access: "SpaceAccess", last: int) -> tuple[int, list[bytes]]:
 
 
 def _change(entry: "AuditEntry") -> bytes:
-    return _event("change", audit_row(entry), entry.number)
+    return _event("change", entry.to_json(), entry.number)
 
 
 def _event(name: str, data: Any, number: int | None = None) -> bytes:

@@ -13,10 +13,10 @@ from waypost.flows.facts.candidates import marks_of, marks_of_words
 from waypost.flows.move.rows import batches, digest_of
 from waypost.flows.write.forget import erased_marks
 from waypost.flows.write.prepare import marks_standing
+from waypost.model.candidate import CandidateRow
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.retrieve.passages import passages_of
-from waypost.store.fact_protocol import CandidateRow
 from waypost.store.move_protocol import Row, TableReader, TableWriter
 from waypost.store.moved_tables import TABLES
 from waypost.store.protocol import PassageRow, Reader, Writer

@@ -9,11 +9,10 @@ from waypost.flows.facts.proposals import proposal_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.versions import held_versions
 from waypost.flows.write.lifetime import expired
-from waypost.model.candidate import Candidate
+from waypost.model.candidate import Candidate, CandidateRow
 from waypost.model.code_link import LinkedMemory
 from waypost.model.memory import Version
 from waypost.model.time import format_time
-from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import Reader
 
 

@@ -26,11 +26,12 @@ from waypost.flows.move.notes import (
     note_departure,
 )
 from waypost.flows.move.rows import Tick, batches, checksum, checksums, differences, key_of, keyword_rows
+from waypost.model.audit import AuditEntry
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time
 from waypost.store.move_protocol import TableReader
 from waypost.store.moved_tables import APPEND_ONLY, TABLES, MovedTable
-from waypost.store.protocol import AuditEntry, Reader, Store, Writer
+from waypost.store.protocol import Reader, Store, Writer
 
 _AT_ONCE = 500
 

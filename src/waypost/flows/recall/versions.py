@@ -5,10 +5,11 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.prepare import Embedded
+from waypost.model.audit import AuditEntry
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, Version
 from waypost.model.time import Moment
-from waypost.store.protocol import AuditEntry, Reader, Writer
+from waypost.store.protocol import Reader, Writer
 
 
 def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from waypost.flows.facts.proposals import proposals_about, topic_about
+from waypost.model.candidate import CandidateRow
 from waypost.model.memory import Version
-from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import Reader, Writer
 
 

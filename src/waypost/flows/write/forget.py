@@ -19,9 +19,10 @@ from waypost.flows.write.erasure import Doomed, DoomedRows, doomed_rows, erase_r
 from waypost.flows.write.prepare import HEADING
 from waypost.flows.write.reinstate import end
 from waypost.flows.write.scrub import owe_scrub, scrub
+from waypost.model.audit import AuditEntry
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
-from waypost.store.protocol import AuditEntry, Reader
+from waypost.store.protocol import Reader
 
 BEYOND_REACH = (
     "the history of git repositories",

@@ -16,12 +16,13 @@ from waypost.flows.links.draft_links import INFERRED
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.authority import is_outranked
 from waypost.flows.write.prepare import Embedded, Prepared, finish, make_room, marks_standing, pending, put
+from waypost.model.audit import AuditEntry
 from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.reference import joined
 from waypost.model.time import Moment, format_time
 from waypost.retrieve.passages import Passage
-from waypost.store.protocol import AuditEntry, Edge, Twin, Writer
+from waypost.store.protocol import Edge, Twin, Writer
 
 ENDED = "ended"  # in a version's details: by which source it was ended, because nothing says it any more
 

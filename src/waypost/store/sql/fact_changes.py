@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from waypost.model.candidate import CandidateRow
 from waypost.model.time import to_micros
-from waypost.store.fact_protocol import CandidateRow
 from waypost.store.sql.code_changes import CodeChanges
 from waypost.store.sql.rows import as_json
 

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from waypost.model.candidate import CandidateRow
 from waypost.model.memory import PARENT, Version
 from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
-from waypost.store.fact_protocol import CandidateRow, LifetimeRow
+from waypost.store.fact_protocol import LifetimeRow
 from waypost.store.protocol import Edge
 from waypost.store.sql.reference_rows import ReferenceRows
 from waypost.store.sql.rows import visible

@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from waypost.model.audit import AuditEntry
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, from_micros
-from waypost.store.protocol import AuditEntry, Edge, Filter, VersionSketch
+from waypost.store.protocol import Edge, Filter, VersionSketch
 from waypost.store.sql.database import Database
 from waypost.store.sql.domain_rows import DomainRows
 from waypost.store.sql.fact_rows import EDGE, edge_of

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from waypost.model.audit import AuditEntry
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
-from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
+from waypost.store.protocol import Edge, PassageRow, Twin
 from waypost.store.sql.fact_rows import EDGE, edge_parameters
 from waypost.store.sql.journal_changes import JournalChanges
 from waypost.store.sql.rows import VERSION_COLUMNS, as_json, state_parameter, version_parameters

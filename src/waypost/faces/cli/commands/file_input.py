@@ -17,12 +17,12 @@ from waypost.faces.cli.session import CommandSession, confirm, interactive
 from waypost.flows.move.export import memory_row, write_rows
 from waypost.flows.move.import_rows import check_drafts, read_lines
 from waypost.flows.write.lifecycle import History
+from waypost.model.audit import AuditEntry
 from waypost.model.labels import LABELS
 from waypost.model.memory import SAID_BY, State
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
 from waypost.store.open_databases import refuse_open_database
-from waypost.store.protocol import AuditEntry
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -259,19 +259,7 @@ def print_history(history: History, *, json: bool) -> None:
 
 def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
     if json:
-        rows = [
-            {
-                "number": entry.number,
-                "at": format_time(entry.at),
-                "action": entry.action,
-                "id": entry.memory_id,
-                "source": entry.source,
-                "actor": entry.actor,
-                "details": dict(entry.details),
-            }
-            for entry in entries
-        ]
-        print_json({"entries": rows})
+        print_json({"entries": [entry.to_json() for entry in entries]})
         return
     for entry in entries:
         details = " ".join(f"{name}={value}" for name, value in entry.details.items())

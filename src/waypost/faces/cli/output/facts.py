@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from waypost.flows.facts.review import Review
-    from waypost.model.candidate import Candidate
+    from waypost.model.candidate import Candidate, CandidateRow
     from waypost.model.review_item import DecidedCandidate, Learned
-    from waypost.store.fact_protocol import CandidateRow
 
 _STATUS_TEXT = {
     STORED: "stored", REPLACED: "stored in place of an earlier one", MERGED: "merged", HELD: "needs review",

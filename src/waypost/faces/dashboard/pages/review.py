@@ -7,10 +7,9 @@ from waypost.faces.dashboard.pages.review_changes import approve, edit, reject, 
 from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.flows.facts.proposals import RETRACT, proposal_of
 from waypost.memory import Memory
-from waypost.model.candidate import Candidate
+from waypost.model.candidate import Candidate, CandidateRow
 from waypost.model.memory import Version
 from waypost.model.recall import Hit
-from waypost.store.fact_protocol import CandidateRow
 
 _AT_ONCE = 20  # proposed facts per page: each is compared with stored ones
 _ALIKE = 0.7  # minimum recall score of a similar memory

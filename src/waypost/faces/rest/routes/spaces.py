@@ -9,7 +9,6 @@ from waypost.faces.rest.caller import HERE, Anybody, Reader, Writer
 from waypost.faces.rest.cursors import Cursor, read_cursor
 from waypost.faces.rest.parameters import ID, CursorText, Limit
 from waypost.faces.rest.problems import ProblemError
-from waypost.faces.rest.rows import audit_row
 from waypost.faces.rest.strict_route import StrictRoute
 from waypost.flows.admin.finding import report_of
 
@@ -63,7 +62,7 @@ def audit(
     latest = memory.admin.audit(memory_id, newer + limit + 1)  # enough, because numbers have no gaps
     entries = [entry for entry in latest if at is None or entry.number < at.before]
     following = Cursor(entries[limit - 1].number, 0).encode(question) if len(entries) > limit else None
-    return {"entries": [audit_row(entry) for entry in entries[:limit]], "next": following}
+    return {"entries": [entry.to_json() for entry in entries[:limit]], "next": following}
 
 
 @router.get("/{space}/doctor")
