@@ -19,15 +19,13 @@ from typing import Any
 import apsw
 
 from waypost.faces.rest.problems import ProblemError
+from waypost.memory.private_database import private_transaction
 from waypost.model.time import Clock, to_micros
-from waypost.space.platform import make_private_directory
-from waypost.store.sqlite.connection import in_our_words, keep_private
 
 FILE = "replies.db"
 KEPT = timedelta(days=1)
 MOST_EACH = 1_000  # keys of one token
 MOST = 10_000
-_BUSY_MS = 5_000
 _REMEMBERED_BYTES = 8 << 20  # of full replies, in memory
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS secret (value BLOB NOT NULL);
@@ -156,19 +154,8 @@ class Replies:
     @contextmanager
     def _transaction(self) -> Iterator[tuple[apsw.Connection, bytes]]:
         """A transaction on the file, and the secret of its hashes."""
-        if not self._path.exists():
-            make_private_directory(self._path.parent)
-        with in_our_words(self._path):
-            connection = apsw.Connection(str(self._path))
-            keep_private(self._path)
-            try:
-                connection.set_busy_timeout(_BUSY_MS)
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute(_SCHEMA)
-                yield connection, _secret(connection)
-                connection.execute("COMMIT")
-            finally:
-                connection.close()  # rolls back without a COMMIT
+        with private_transaction(self._path, _SCHEMA) as connection:
+            yield connection, _secret(connection)
 
 
 def _secret(connection: apsw.Connection) -> bytes:

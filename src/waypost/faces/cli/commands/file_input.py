@@ -16,13 +16,13 @@ from waypost.faces.cli.output.memories import print_json, print_receipt, safe, s
 from waypost.faces.cli.session import CommandSession, confirm, interactive
 from waypost.flows.move.export import memory_row, write_rows
 from waypost.flows.move.import_rows import check_drafts, read_lines
+from waypost.flows.move.user_file import open_user_file
 from waypost.flows.write.lifecycle import History
 from waypost.model.audit import AuditEntry
 from waypost.model.labels import LABELS
 from waypost.model.memory import SAID_BY, State
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
-from waypost.store.open_databases import refuse_open_database
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -122,12 +122,7 @@ def _open_input(path: Path) -> "Iterator[IO[bytes]]":
             spool.seek(0)
             yield spool
         return
-    refuse_open_database(path)
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
-    with file:
+    with open_user_file(path) as file:
         yield file
 
 

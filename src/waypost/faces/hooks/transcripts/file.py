@@ -5,31 +5,20 @@ Invalid lines are skipped. Only one line is kept in memory.
 """
 
 import json
-import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from waypost.errors import InvalidInput
-from waypost.store.open_databases import refuse_open_database
+from waypost.flows.move.user_file import open_plain_file
 
 LARGEST_FILE = 1 << 30  # bytes; sessions with many pictures have some hundred million
 _LONGEST_LINE = 32 << 20  # a longer one holds a file or picture, not text
 _LARGEST_DOCUMENT = 128 << 20
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
     """All readable objects of the file. Raises InvalidInput if it is not a plain file of acceptable size."""
-    with _open(path) as file:
+    with open_plain_file(path, LARGEST_FILE) as file:
         first = file.readline(_LONGEST_LINE)
         while first and first.isspace():
             first = file.readline(_LONGEST_LINE)
@@ -42,25 +31,6 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
                 return
             file.seek(0)
         yield from _lines(file)
-
-
-def _open(path: Path) -> IO[bytes]:
-    refuse_open_database(path)
-    try:
-        if stat.S_ISLNK(os.lstat(path).st_mode):  # for systems without O_NOFOLLOW
-            raise InvalidInput(f"{path} is a link.", "A transcript is a plain file.")
-        handle = os.open(path, _FLAGS)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput(f"{str(path)[:200]!r} cannot be read: {reason}.", "Check the path.") from error
-    try:
-        state = os.fstat(handle)
-        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST_FILE:
-            raise InvalidInput(f"{path} is not a plain file of at most {LARGEST_FILE:,} bytes.", "Check the path.")
-        return os.fdopen(handle, "rb")
-    except BaseException:
-        os.close(handle)
-        raise
 
 
 def _document(file: IO[bytes]) -> list[dict[str, Any]] | None:
