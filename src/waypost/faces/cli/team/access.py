@@ -11,17 +11,13 @@ from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import interactive
-from waypost.faces.cli.team.database import DatabaseUrl, directory_in, team_app
+from waypost.faces.cli.team.database import DatabaseUrl, team_app
 from waypost.faces.cli.team.people import User
-from waypost.faces.cli.team.spaces import find_space
 from waypost.model.time import format_time, utc_now
 
 if TYPE_CHECKING:
     from waypost.faces.guard.identity import Kind, Rights
     from waypost.space.identity import Identity
-    from waypost.store.postgres.directory.directory import Directory
-    from waypost.store.postgres.directory.rows import Space
-    from waypost.store.postgres.roles import Role
 
 member_app = typer.Typer(help="Members of a memory and their roles.", no_args_is_help=True)
 token_app = typer.Typer(help="Access tokens for a team's server.", no_args_is_help=True)
@@ -35,40 +31,15 @@ RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="owner, writer or 
 TokenName = Annotated[str, typer.Argument(metavar="NAME", help="The agent or device that uses the token.")]
 
 
-def _space(context: Ctx, directory: "Directory", given: str) -> "Space":
-    """The selected memory. Raises NotFound if it does not exist or you are not a member."""
+def _current(context: Ctx) -> "Identity":
+    """The project or person that the command was called for."""
     from waypost.space.alias import with_alias
     from waypost.space.identity import identify, identify_person
 
-    if given:
-        return find_space(directory, given)
     session, settings = session_of(context), config.load()
     if session.person is None:
-        identity = with_alias(identify(session.directory, machine=settings.machine), settings)
-    else:
-        identity = identify_person(settings.person if session.person == MYSELF else session.person)
-    for space in directory.spaces():
-        if space.space_id == identity.space_id:
-            return space
-    raise NotFound(
-        f"{identity.name!r} has no memory in this database, or you are not a member of it.",
-        f"An administrator creates it: {_create_command(identity)}. Its owners add members."
-        " See yours with `waypost team space list`.",
-    )
-
-
-def _create_command(identity: "Identity") -> str:
-    command = "waypost init" if identity.kind == "project" else f"waypost --person {identity.name} status"
-    return f"`WAYPOST_STORE=$WAYPOST_ADMIN_STORE {command}`"
-
-
-def _role(given: str) -> "Role":
-    from waypost.store.postgres.roles import ROLES
-
-    for role in ROLES:
-        if role == given:
-            return role
-    raise InvalidInput(f"Unknown role {given[:80]!r}.", f"Use {', '.join(ROLES)}.")
+        return with_alias(identify(session.directory, machine=settings.machine), settings)
+    return identify_person(settings.person if session.person == MYSELF else session.person)
 
 
 @member_app.command("add")
@@ -76,14 +47,16 @@ def add(
     context: Ctx, user: User, role: RoleName, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False
 ) -> None:
     """Add a member to a memory as reader, writer or owner. Owners only."""
+    from waypost.memory.team_admin import checked_role, directory_in, select_space
+
     with directory_in(database) as directory:
-        where = _space(context, directory, space)
+        where = select_space(directory, space, lambda: _current(context))
         roles = {member.user: member.role for member in directory.members(where.space_id)}
         if user in roles:
             raise InvalidInput(
                 f"{user} is already {roles[user]} of {where.name}.", f"Change it: waypost team member role {user} ROLE."
             )
-        directory.add_member(where.space_id, user, _role(role))
+        directory.add_member(where.space_id, user, checked_role(role))
     row = {"space": where.space_id, "user": user, "role": role}
     print_json(row) if json else print(safe(f"{user} is now {role} of {where.name} ({where.space_id})."))
 
@@ -93,9 +66,11 @@ def change(
     context: Ctx, user: User, role: RoleName, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False
 ) -> None:
     """Change a member's role. Owners only; a memory keeps at least one owner."""
+    from waypost.memory.team_admin import checked_role, directory_in, select_space
+
     with directory_in(database) as directory:
-        where = _space(context, directory, space)
-        directory.change_role(where.space_id, user, _role(role))
+        where = select_space(directory, space, lambda: _current(context))
+        directory.change_role(where.space_id, user, checked_role(role))
     row = {"space": where.space_id, "user": user, "role": role}
     print_json(row) if json else print(safe(f"{user} is now {role} of {where.name} ({where.space_id})."))
 
@@ -103,8 +78,10 @@ def change(
 @member_app.command("remove")
 def remove(context: Ctx, user: User, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False) -> None:
     """Remove a member. They and their agents lose access. Owners only, or to leave yourself."""
+    from waypost.memory.team_admin import directory_in, select_space
+
     with directory_in(database) as directory:
-        where = _space(context, directory, space)
+        where = select_space(directory, space, lambda: _current(context))
         directory.remove_member(where.space_id, user)
     row = {"space": where.space_id, "user": user, "status": "removed"}
     print_json(row) if json else print(safe(f"Removed {user} from {where.name} ({where.space_id})."))
@@ -113,8 +90,10 @@ def remove(context: Ctx, user: User, space: SpaceOption = "", database: Database
 @member_app.command("list")
 def members(context: Ctx, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False) -> None:
     """List the members of a memory and their roles."""
+    from waypost.memory.team_admin import directory_in, select_space
+
     with directory_in(database) as directory:
-        memberships = directory.members(_space(context, directory, space).space_id)
+        memberships = directory.members(select_space(directory, space, lambda: _current(context)).space_id)
     if json:
         rows = [
             {"user": member.user, "role": member.role, "since": format_time(member.added_at)} for member in memberships
@@ -145,6 +124,7 @@ def make(
 ) -> None:
     """Create a token for a person or an agent and print it once. Only its hash is stored."""
     from waypost.faces.guard.team_tokens import make_token
+    from waypost.memory.team_admin import directory_in, select_space
 
     if person and not yes and not interactive():
         raise InvalidInput(
@@ -154,7 +134,7 @@ def make(
     rights: Rights = "read" if read_only else "write"
     expires = None if days is None else utc_now() + timedelta(days=days)
     with directory_in(database) as directory:
-        where = None if everywhere else _space(context, directory, space).space_id
+        where = None if everywhere else select_space(directory, space, lambda: _current(context)).space_id
         if any(existing.name == name and existing.revoked_at is None for existing in directory.tokens(user)):
             raise InvalidInput(
                 f"{user} already has a token {name!r}.",
@@ -174,6 +154,8 @@ def tokens(
     json: Json = False,
 ) -> None:
     """List valid tokens and what they give access to."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         listed = [token for token in directory.tokens(user) if token.revoked_at is None]
         names = {token.space_id: token.name for token in directory.spaces()}
@@ -199,6 +181,8 @@ def tokens(
 @token_app.command("revoke")
 def revoke(user: User, name: TokenName, database: DatabaseUrl = "", json: Json = False) -> None:
     """Revoke a token. Every server refuses it from now on."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         try:
             directory.revoke_token(user, name)

@@ -1,26 +1,16 @@
 """Commands for the administrator of a team's database: set it up, show its state and its audit log."""
 
-import re
-import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from waypost import config
-from waypost.errors import ConfigError, SecurityError
 from waypost.faces.cli.framework import Json, app
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
-from waypost.model.time import format_time, utc_now
+from waypost.model.time import format_time
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
-    from psycopg import Connection as RawConnection
-
-    from waypost.store.postgres.connection import ServerPool
-    from waypost.store.postgres.directory.directory import Directory
+    from waypost.memory.team_admin import RoleLogin
 
 team_app = typer.Typer(help="Manage a team's PostgreSQL database: people, roles, tokens.", no_args_is_help=True)
 app.add_typer(team_app, name="team")
@@ -35,39 +25,6 @@ DatabaseUrl = Annotated[
         show_default=False,
     ),
 ]
-_PASSWORD_BYTES = 24
-_NO_CONNECT = (
-    "The team cannot connect yet. Ask the database owner to run"
-    " GRANT CONNECT ON DATABASE {database} TO {names.team}, {names.server}."
-)
-
-
-def pool_of(database: str) -> "ServerPool":
-    """The connections to the team's database."""
-    dsn = database or config.load().store
-    if not dsn:
-        raise ConfigError(
-            "No PostgreSQL database configured.", 'Set store = "postgresql://…" in config.toml, or WAYPOST_ADMIN_STORE.'
-        )
-    config.checked_store(dsn, "The value of --database or WAYPOST_ADMIN_STORE")
-    try:
-        from waypost.store.postgres.connection import connections
-    except ImportError as error:
-        raise ConfigError(
-            "The PostgreSQL driver is missing.", "Install it: pip install 'waypost[postgres]'."
-        ) from error
-    return connections(dsn)
-
-
-@contextmanager
-def directory_in(database: str) -> Iterator["Directory"]:
-    """The team's directory. Raises if its schema is from another version."""
-    with pool_of(database).alone() as connection:
-        from waypost.store.postgres.directory.directory import Directory
-        from waypost.store.postgres.directory.schema import check_directory
-
-        check_directory(connection.raw)
-        yield Directory(connection.raw)
 
 
 @team_app.command("init")
@@ -80,96 +37,46 @@ def init(
     json: Json = False,
 ) -> None:
     """Set up or upgrade a team's database: tables, roles and grants. Safe to repeat."""
-    pool = pool_of(database)
-    notices = list[str]()
-    with pool.alone() as connection:
-        from waypost.store.postgres.directory.installation import set_up
-        from waypost.store.postgres.role_admission import check_may_set_up, let_connect
+    from waypost.memory.team_admin import set_up_team
 
-        check_may_set_up(connection.raw)
-        done = set_up(connection, pool.shown, utc_now(), prefix)
-        names = done.names
-        if names and not let_connect(connection.raw, names):
-            notices.append(_NO_CONNECT.format(database=connection.raw.info.dbname, names=names))
-        if not connection.vector_schema:
-            notices.append(
-                "pgvector is missing; memories need it. Ask the database owner to run CREATE EXTENSION vector."
-            )
-        password = _server_password(connection.raw, names.server, notices) if server and names else None
-        logging_in = RoleLogin.by(connection.raw, pool.dsn, names.server, password) if names and password else None
-    row = {"changed": done.changed, "spaces": done.spaces, "migrated": done.migrated, "prefix": names and names.prefix}
+    done = set_up_team(database, prefix, server_password=server)
     if json:
-        login = {"server": names and names.server} | ({"password": password} if password else {})
-        print_json(row | login | {"notices": notices})
+        row = {"changed": done.changed, "spaces": done.spaces, "migrated": done.migrated, "prefix": done.prefix}
+        login = {"server": done.server} | ({"password": done.login.password} if done.login else {})
+        print_json(row | login | {"notices": list(done.notices)})
         return
     print(f"The directory is {'set up' if done.changed else 'up to date'}; {_memories(done.spaces)}.")
-    if names is None:
+    if done.server is None:
         print(
             "This login cannot create roles, so nobody else can connect. For a team, grant it CREATEROLE and repeat this,\n"
             "or ask an administrator to run the output of `waypost team role print-sql`."
         )
     else:
-        print(f"Role names begin with {names.prefix}_; `waypost serve` logs in as {names.server}.")
-    if logging_in is not None:
-        print(logging_in.instructions("Its password"))
-    print_notices(tuple(notices))
+        print(f"Role names begin with {done.prefix}_; `waypost serve` logs in as {done.server}.")
+    if done.login is not None:
+        print_login("Its password", done.login)
+    print_notices(done.notices)
 
 
-def new_password() -> str:
-    return secrets.token_urlsafe(_PASSWORD_BYTES)
+def print_login(what: str, login: "RoleLogin") -> None:
+    print(
+        safe(
+            f"{what}, shown only once: {login.password}\n"
+            f"Line for ~/.pgpass there (mode 600): {login.pgpass}\n"
+            f'Line for config.toml there: store = "{login.store}"'
+        )
+    )
 
 
 def _memories(count: int) -> str:
     return counted(count, "memory", "memories")
 
 
-def _server_password(connection: "RawConnection[Any]", role: str, notices: list[str]) -> str | None:
-    """Set a new password for the server role. None, with a notice, if this login has no right to."""
-    from waypost.store.postgres.roles import give_password
-
-    password = new_password()
-    try:
-        give_password(connection, role, password, create=False)
-    except SecurityError:
-        notices.append(f"This login cannot set a password for {role}. Ask an administrator: \\password {role} in psql.")
-        return None
-    return password
-
-
-@dataclass(frozen=True, slots=True)
-class RoleLogin:
-    """What a machine needs to log in with a role that has a new password."""
-
-    role: str
-    password: str
-    pgpass: str  # a line for ~/.pgpass
-    store: str
-
-    @classmethod
-    def by(cls, connection: "RawConnection[Any]", dsn: str, role: str, password: str) -> "RoleLogin":
-        """Connection details of `dsn` for this role."""
-        from urllib.parse import quote
-
-        info = connection.info
-        host = info.host or "localhost"
-        line = ":".join(
-            re.sub(r"([\\:])", r"\\\1", str(part)) for part in (host, info.port, info.dbname, role, password)
-        )
-        bare = re.sub(r"(?<=[?&])(?:user|password|passfile)=[^&]*&?", "", dsn).rstrip("?&")
-        store = re.sub(r"^(\w+://)(?:[^@/]*@)?", lambda match: f"{match[1]}{quote(role, safe='')}@", bare)
-        return cls(role, password, line, store)
-
-    def instructions(self, what: str) -> str:
-        return safe(
-            f"{what}, shown only once: {self.password}\n"
-            f"Line for ~/.pgpass there (mode 600): {self.pgpass}\n"
-            f'Line for config.toml there: store = "{self.store}"'
-        )
-
-
 @team_app.command("status")
 def status(database: DatabaseUrl = "", json: Json = False) -> None:
     """Show your login, your rights, and the number of memories and users."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         row = directory.status()
     if json:
@@ -189,6 +96,8 @@ def audit(
     json: Json = False,
 ) -> None:
     """Show changes to users, roles and tokens, newest first."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         entries = directory.audit(most=most)
     rows: list[dict[str, Any]] = [

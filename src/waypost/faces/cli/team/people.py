@@ -1,17 +1,14 @@
 """Commands for a team's users and their database logins."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from waypost.errors import InvalidInput, NotFound
+from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Json
 from waypost.faces.cli.output.memories import print_json, safe
-from waypost.faces.cli.team.database import DatabaseUrl, RoleLogin, directory_in, new_password, pool_of, team_app
+from waypost.faces.cli.team.database import DatabaseUrl, print_login, team_app
 from waypost.model.time import format_time
-
-if TYPE_CHECKING:
-    from waypost.store.postgres.directory.rows import User as TeamUser
 
 user_app = typer.Typer(help="Users of the team.", no_args_is_help=True)
 login_app = typer.Typer(help="Database roles that users' machines log in with.", no_args_is_help=True)
@@ -26,6 +23,8 @@ Create = Annotated[bool, typer.Option("--create", help="Create the role and prin
 @user_app.command("add")
 def add_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
     """Add a user. They have no access until `team member add`."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         if name in {user.name for user in directory.users()}:
             raise InvalidInput(f"User {name!r} already exists.", "Choose another name. See `waypost team user list`.")
@@ -42,6 +41,8 @@ def add_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None
 @user_app.command("list")
 def list_users(database: DatabaseUrl = "", json: Json = False) -> None:
     """List the users of the team."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         users = directory.users()
     if json:
@@ -66,6 +67,8 @@ def list_users(database: DatabaseUrl = "", json: Json = False) -> None:
 @user_app.command("disable")
 def disable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
     """Disable a user. Their tokens, sessions and logins stop working."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         directory.disable_user(name)
     print_json({"user": name, "status": "disabled"}) if json else print(f"Disabled {name}.")
@@ -74,6 +77,8 @@ def disable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> 
 @user_app.command("enable")
 def enable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
     """Enable a disabled user with their earlier rights."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         directory.enable_user(name)
     print_json({"user": name, "status": "enabled"}) if json else print(f"Enabled {name}.")
@@ -82,45 +87,23 @@ def enable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> N
 @login_app.command("add")
 def add_login(user: User, role: Login, create: Create = False, database: DatabaseUrl = "", json: Json = False) -> None:
     """Link a database role to a user. Anyone who logs in with it acts as this user."""
-    from waypost.store.postgres.roles import give_password
+    from waypost.memory.team_admin import add_login as link_login
 
-    password = new_password() if create else None
-    with directory_in(database) as directory, directory.connection.transaction():
-        users = {member.name: member for member in directory.users()}
-        if directory.is_admin():  # for others the database itself reports the missing right
-            _check_login(users, user, role)
-        if password:
-            give_password(directory.connection, role, password, create=True)
-        try:
-            directory.add_login(user, role)
-        except NotFound as error:
-            raise NotFound(error.what, "Add --create to create it, or run CREATE ROLE … LOGIN.") from error
-        dsn = pool_of(database).dsn
-        logging_in = RoleLogin.by(directory.connection, dsn, role, password) if password else None
-    row = {"user": user, "login": role, "status": "added"}
+    login = link_login(database, user, role, create=create)
     if json:
-        login = {"password": password, "store": logging_in.store} if logging_in else {}
-        print_json(row | login)
+        secret = {"password": login.password, "store": login.store} if login else {}
+        print_json({"user": user, "login": role, "status": "added"} | secret)
         return
     print(safe(f"{user} logs in as {role}."))
-    if logging_in:
-        print(logging_in.instructions("The password"))
-
-
-def _check_login(users: "dict[str, TeamUser]", user: str, role: str) -> None:
-    if user not in users:
-        raise NotFound(f"Unknown user {user[:80]!r}.", "Add them first: waypost team user add NAME.")
-    for member in users.values():
-        if role in member.logins:
-            raise InvalidInput(
-                f"{member.name} already logs in as {role}.",
-                "Use another role, or remove it first: waypost team login remove.",
-            )
+    if login:
+        print_login("The password", login)
 
 
 @login_app.command("remove")
 def remove_login(user: User, role: Login, database: DatabaseUrl = "", json: Json = False) -> None:
     """Unlink a database role from a user. The role stays in the database."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         directory.remove_login(user, role)
     print_json({"user": user, "login": role, "status": "removed"}) if json else print(safe(f"Removed {role}."))

@@ -1,19 +1,14 @@
 """Commands for the memories in a team's database and the roles that open them."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from waypost import config
-from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, Yes, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import confirm
-from waypost.faces.cli.team.database import DatabaseUrl, directory_in, team_app
-
-if TYPE_CHECKING:
-    from waypost.store.postgres.directory.directory import Directory
-    from waypost.store.postgres.directory.rows import Space
+from waypost.faces.cli.team.database import DatabaseUrl, team_app
 
 space_app = typer.Typer(help="Memories in this database.", no_args_is_help=True)
 role_app = typer.Typer(help="Database roles that Waypost itself uses.", no_args_is_help=True)
@@ -21,18 +16,11 @@ team_app.add_typer(space_app, name="space")
 team_app.add_typer(role_app, name="role")
 
 
-def find_space(directory: "Directory", given: str) -> "Space":
-    """The memory with this id or name. Raises InvalidInput unless exactly one matches."""
-    matches = [space for space in directory.spaces() if given in (space.space_id, space.name)]
-    if len(matches) != 1:
-        what = "Several memories are" if matches else "No memory that you can see is"
-        raise InvalidInput(f"{what} named {given[:80]!r}.", "Use its id: `waypost team space list`.")
-    return matches[0]
-
-
 @space_app.command("list")
 def list_spaces(database: DatabaseUrl = "", json: Json = False) -> None:
     """List the memories you can see, and your role in each."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         spaces = directory.spaces()
         roles = directory.spaces_of(user) if (user := directory.acting_user()) else {}
@@ -58,6 +46,8 @@ def forget_space(
     json: Json = False,
 ) -> None:
     """Erase a memory with all its content for everyone. Owners only."""
+    from waypost.memory.team_admin import directory_in, find_space
+
     with directory_in(database) as directory:
         target = find_space(directory, space)
         confirm(safe(f"Erase {target.name} ({target.space_id}) for everyone?"), yes=yes)
@@ -75,15 +65,15 @@ def print_sql(
 
     In a project without a memory yet, also print the roles of that memory.
     """
+    from waypost.memory.team_admin import directory_in, missing_roles
     from waypost.space.identity import identify
-    from waypost.store.postgres.role_admission import roles_to_make
 
     here = identify(session_of(context).directory, machine=config.load().machine)
     with directory_in(database) as directory:
         spaces = {space.space_id: space.name for space in directory.spaces()}
         if here.source != "directory":  # a folder outside a repository is unlikely to be meant
             spaces.setdefault(here.space_id, here.name)
-        missing = roles_to_make(directory.connection, spaces, directory.owner(), prefix)
+        missing = missing_roles(directory, spaces, prefix)
     if not missing.statements:
         print("-- All roles exist.")
         return
