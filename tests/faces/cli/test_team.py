@@ -41,7 +41,7 @@ def test_an_administrator_sets_up_a_team_step_by_step(space: str, store: str, wa
     assert waypost("team", "user", "add", "bob").code == 0
     added = waypost("team", "login", "add", "bob", login, "--create", "--json").json
     assert len(added["password"]) >= 32
-    assert waypost("team", "member", "add", "bob", "writer").out == f"bob is writer of project ({space}).\n"
+    assert waypost("team", "member", "add", "bob", "writer").out == f"bob is now writer of project ({space}).\n"
     token = waypost("team", "token", "make", "bob", "robot", "--days", "30").out.strip()
     assert "robot  agent, may write" in waypost("team", "token", "list").out
     assert token not in waypost("team", "token", "list", "bob", "--json").out
@@ -98,7 +98,7 @@ def test_what_cannot_be_done_is_told(space: str, waypost: Waypost) -> None:
     assert waypost("team", "member", "add", "nobody", "reader").code == 3
     assert waypost("team", "user", "add", "a b").code == 2
     waypost("team", "user", "add", "bob")
-    assert "one of owner, writer, reader" in waypost("team", "member", "add", "bob", "god").err
+    assert "Use owner, writer, reader" in waypost("team", "member", "add", "bob", "god").err
     assert waypost("team", "member", "list", "--space", "elsewhere").code == 2
     refused = waypost("team", "token", "make", "bob", "me", "--person")
     assert refused.code == 2 and "Only a person at a terminal" in refused.err
@@ -112,10 +112,10 @@ def test_what_is_there_already_is_told_by_name(space: str, waypost: Waypost) -> 
     waypost("team", "login", "add", "carl", login, "--create")
     waypost("team", "member", "add", "bob", "writer")
     waypost("team", "token", "make", "bob", "robot")
-    assert "There is a user 'bob' already." in waypost("team", "user", "add", "bob").err
-    assert f"carl logs in as {login} already." in waypost("team", "login", "add", "bob", login).err
+    assert "User 'bob' already exists." in waypost("team", "user", "add", "bob").err
+    assert f"carl already logs in as {login}." in waypost("team", "login", "add", "bob", login).err
     again = waypost("team", "member", "add", "bob", "owner")
-    assert "bob is writer of project already." in again.err and "team member role bob" in again.err
+    assert "bob is now writer of project already." in again.err and "team member role bob" in again.err
     assert "revoke bob robot" in waypost("team", "token", "make", "bob", "robot").err
     assert "Add --create" in waypost("team", "login", "add", "bob", "no_such_role").err
     assert "There is no user 'zoe'." in waypost("team", "login", "add", "zoe", "no_such_role", "--create").err
@@ -249,6 +249,6 @@ def test_a_token_is_listed_with_the_memory_it_opens(space: str, waypost: Waypost
     waypost("team", "user", "add", "bob")
     waypost("team", "member", "add", "bob", "writer")
     waypost("team", "token", "make", "bob", "robot")
-    assert "robot  agent, may write, in project, since" in waypost("team", "token", "list").out
+    assert "robot  agent, read and write, in project, since" in waypost("team", "token", "list").out
     missing = waypost("team", "token", "revoke", "bob", "rob")
     assert missing.code == 3 and "team token list" in missing.err

@@ -3,26 +3,23 @@
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.guard.asgi import CALLER, SPACE_HEADER, App, Receive, Scope, Send
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.guard.sessions import IDLE, LONGEST, SignedInSession
 from waypost.faces.guard.tokens import digest_of, new_token
+from waypost.memory.team_database import TeamDatabase, acting_as
 from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:
-    from waypost.store.postgres.directory.directory import Directory
-    from waypost.store.postgres.directory.rows import Holder, Kind, Rights
-    from waypost.store.postgres.directory.sessions import Connect
-    from waypost.store.postgres.roles import Role
-    from waypost.store.postgres.security import Principal
+    from waypost.faces.guard.identity import Kind, Rights
 
 _LONGEST = 256  # characters of input that can be a token
 _ID = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -38,7 +35,7 @@ class TeamIdentity(TokenIdentity):
     user's role in each."""
 
     user: str = ""
-    roles: Mapping[str, "Role"] = field(default_factory=dict, hash=False)
+    roles: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def opens(self, space_id: str) -> bool:
         return space_id in self.roles
@@ -111,29 +108,15 @@ class TeamIdentity(TokenIdentity):
             f"`waypost team member add {self.user} writer --space NAME`.",
         )
 
-    @contextmanager
-    def acting(self) -> Iterator[None]:
-        from waypost.store.postgres.security import PRINCIPAL
-
-        reset_token = PRINCIPAL.set(self.principal)
-        try:
-            yield
-        finally:
-            PRINCIPAL.reset(reset_token)
-
-    @property
-    def principal(self) -> "Principal":
-        """For whom the database acts."""
-        from waypost.store.postgres.security import Principal
-
-        return Principal(self.user, self.kind, self.rights, self.roles)
+    def acting(self) -> AbstractContextManager[None]:
+        return acting_as(self.user, self.kind, self.rights, self.roles)
 
 
 class TeamTokens:
     """The tokens of a team. Each call asks the database and raises StoreError if it cannot be reached."""
 
-    def __init__(self, connect: "Connect", *, name: str = "team") -> None:
-        self._connect = connect
+    def __init__(self, database: TeamDatabase, *, name: str = "team") -> None:
+        self._database = database
         self.path = PurePosixPath(name)  # names the cookie of these servers
 
     def verify(self, token: str) -> TeamIdentity | None:
@@ -149,28 +132,25 @@ class TeamTokens:
         return None
 
     def _find(self, *, digest: str | None = None, key: str | None = None) -> TeamIdentity | None:
-        from waypost.store.postgres.directory.directory import Directory
+        holder = self._database.holder(digest=digest, key=key)
+        if holder is None:
+            return None
+        name = holder.user if holder.kind == "person" else f"{holder.user}/{holder.token}"  # an agent's has its user
+        return TeamIdentity(
+            name, holder.kind, holder.rights, holder.key, holder.space_id or "", user=holder.user, roles=holder.roles
+        )
 
-        with self._connect() as connection:
-            holder = Directory(connection).holder(digest=digest, key=key)
-        return None if holder is None else _identity(holder)
 
-
-def open_team_tokens(dsn: str, clock: Clock = utc_now) -> tuple[TeamTokens, "TeamSessions"] | None:
+def open_team_tokens(database: TeamDatabase, clock: Clock = utc_now) -> tuple[TeamTokens, "TeamSessions"] | None:
     """The tokens and sessions of the team in this database, if the login is its server role.
 
-    Otherwise None: the tokens of the data directory apply."""
-    from waypost.store.postgres.directory.directory import Directory
-    from waypost.store.postgres.directory.schema import check_directory
-    from waypost.store.postgres.directory.sessions import pooled
-
-    connect = pooled(dsn)
-    with connect() as connection:
-        check_directory(connection)
-        status = Directory(connection).status()
+    Otherwise None: the tokens of the data directory apply.
+    """
+    database.check()
+    status = database.status()
     if not status["server"]:
         return None
-    return TeamTokens(connect, name=status["login"]), TeamSessions(connect, clock)
+    return TeamTokens(database, name=status["login"]), TeamSessions(database, clock)
 
 
 def acting_for_callers(app: App, on_request: Callable[[TeamIdentity], None] = lambda _: None) -> App:
@@ -187,8 +167,24 @@ def acting_for_callers(app: App, on_request: Callable[[TeamIdentity], None] = la
     return application
 
 
+class TokenDirectory(Protocol):
+    """Where a team's tokens are stored."""
+
+    def make_token(
+        self,
+        user: str,
+        name: str,
+        *,
+        digest: str,
+        kind: "Kind",
+        rights: "Rights",
+        space_id: str | None,
+        expires: datetime | None,
+    ) -> None: ...
+
+
 def make_token(
-    directory: "Directory",
+    directory: TokenDirectory,
     user: str,
     name: str,
     *,
@@ -209,26 +205,23 @@ class TeamSessions:
     """Browser sessions, like `SignedInSessions` for a data directory."""
 
     def __init__(
-        self, connect: "Connect", clock: Clock = utc_now, *, idle: timedelta = IDLE, longest: timedelta = LONGEST
+        self, database: TeamDatabase, clock: Clock = utc_now, *, idle: timedelta = IDLE, longest: timedelta = LONGEST
     ) -> None:
-        from waypost.store.postgres.directory.sessions import KeptSessions
-
-        self._kept, self._clock, self._idle, self.longest = KeptSessions(connect), clock, idle, longest
+        self._database, self._stored = database, database.sessions()
+        self._clock, self._idle, self.longest = clock, idle, longest
         self._guard = threading.Lock()
         self._used: dict[str, datetime] = {}  # last uses that are not in the database yet
 
     def begin(self, holder: str) -> str:
         """Start a session for the token with this key and return its id."""
-        from waypost.store.postgres.directory.sessions import KeptSession
-
         name, now = secrets.token_urlsafe(_ID_BYTES), self._clock()
-        stored = KeptSession(digest_of(name), holder, now, now)
-        self._kept.begin(stored, oldest=now - self.longest, idle=now - self._idle, most=_MOST)
+        oldest, idle = now - self.longest, now - self._idle
+        self._database.begin_session(digest_of(name), holder, now, oldest=oldest, idle=idle, most=_MOST)
         return name
 
     def find(self, name: str) -> SignedInSession | None:
         """The session with this id, if it has not ended. Counts as a use."""
-        stored = self._kept.find(digest_of(name)) if _ID.fullmatch(name) else None
+        stored = self._stored.find(digest_of(name)) if _ID.fullmatch(name) else None
         now = self._clock()
         if stored is None or now - stored.seen >= self._idle or now - stored.began >= self.longest:
             return None
@@ -246,15 +239,7 @@ class TeamSessions:
         with self._guard:
             used, self._used = self._used, {}
         for digest, at in used.items():
-            self._kept.seen(digest, at)
+            self._stored.seen(digest, at)
 
     def end(self, session: SignedInSession) -> None:
-        self._kept.end(session.digest)
-
-
-def _identity(holder: "Holder") -> TeamIdentity:
-    """An agent's name includes its user."""
-    name = holder.user if holder.kind == "person" else f"{holder.user}/{holder.token}"
-    return TeamIdentity(
-        name, holder.kind, holder.rights, holder.key, holder.space_id or "", user=holder.user, roles=dict(holder.roles)
-    )
+        self._stored.end(session.digest)

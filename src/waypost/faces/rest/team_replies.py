@@ -4,13 +4,10 @@ import json
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from waypost.faces.rest.replies import KEPT, MOST_EACH, Claim, Replies, StoredReply, _digest, _without_text
+from waypost.memory.team_database import TeamDatabase
 from waypost.model.time import Clock
-
-if TYPE_CHECKING:
-    from waypost.store.postgres.directory.sessions import Connect
 
 _HELD = timedelta(minutes=2)  # longer than any request; then the server must have stopped
 
@@ -18,11 +15,9 @@ _HELD = timedelta(minutes=2)  # longer than any request; then the server must ha
 class TeamReplies(Replies):
     """Like `Replies`, for several servers with one database: only one of them does a request."""
 
-    def __init__(self, connect: "Connect", clock: Clock) -> None:
-        from waypost.store.postgres.directory.sessions import KeptReplies
-
+    def __init__(self, database: TeamDatabase, clock: Clock) -> None:
         super().__init__(Path(), clock)
-        self._kept = KeptReplies(connect)
+        self._kept = database.replies()
 
     def begin(self, claim: Claim) -> StoredReply | None:
         key, request = self._key(claim), _digest(self._secret, claim.request)

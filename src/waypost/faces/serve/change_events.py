@@ -1,21 +1,21 @@
 """Changes by other processes on the same database: wakes streams, and drops text that was erased."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from waypost.memory.catalog import Spaces
+from waypost.memory.team_database import start_listening
 
 if TYPE_CHECKING:
     from waypost.faces.rest.services import Services
-    from waypost.store.postgres.notifications import Listening
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeEvents:
-    """Callbacks for `Listening`, called in its thread."""
+    """Callbacks for changes, called in the listener's thread."""
 
     spaces: Spaces
     services: "Services"
@@ -46,11 +46,11 @@ class ChangeEvents:
 class ListeningState:
     """Whether this process receives changes now."""
 
-    listening: "Listening | None" = None
+    wait: Callable[[float], bool] = lambda _: False
 
     @property
     def is_listening(self) -> bool:
-        return self.listening is not None and self.listening.wait(0)
+        return self.wait(0)
 
 
 @asynccontextmanager
@@ -61,12 +61,9 @@ async def listen_for_changes(
     if not spaces.store:
         yield
         return
-    from waypost.store.postgres.notifications import Listening
-
-    listening = Listening(spaces.store, ChangeEvents(spaces, services, asyncio.get_running_loop()))
-    listening.start()
+    listening = start_listening(spaces.store, ChangeEvents(spaces, services, asyncio.get_running_loop()))
     if state is not None:
-        state.listening = listening
+        state.wait = listening.wait
     try:
         yield
     finally:

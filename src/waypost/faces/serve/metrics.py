@@ -17,6 +17,7 @@ from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sign_in_page import send_answer
 from waypost.faces.serve import process
 from waypost.faces.serve.threads import run_in_thread
+from waypost.memory.team_database import connection_usage
 
 if TYPE_CHECKING:
     from waypost.faces.rest.jobs import Jobs
@@ -157,9 +158,7 @@ def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> 
     """Of the database that all memories are in."""
 
     def used() -> Mapping[Labels, float]:
-        from waypost.store.postgres.connection import connections
-
-        return {(state,): float(count) for state, count in connections(dsn).usage.items()}
+        return {(state,): float(count) for state, count in connection_usage(dsn).items()}
 
     return [
         ReadGauge(

@@ -22,6 +22,7 @@ from waypost.faces.serve.routes import routes_of
 from waypost.faces.serve.team import Team
 from waypost.faces.serve.tool_calls import tool_calls
 from waypost.memory.catalog import Spaces
+from waypost.memory.team_database import wait_for_database_until
 from waypost.model.memory import Caller
 from waypost.space.crash import note_crash
 
@@ -50,9 +51,7 @@ class Parts:
 
     def wait_until(self, moment: float) -> None:
         if self.store:
-            from waypost.store.postgres.connection import connections
-
-            connections(self.store).wait_until(moment)
+            wait_for_database_until(self.store, moment)
 
 
 def assemble(
