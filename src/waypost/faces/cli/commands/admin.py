@@ -87,7 +87,7 @@ def export(
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
-    """Export all memories to a file. Without PATH, write to the exports folder and to a pipe."""
+    """Export all memories to a file. Without PATH, write to the exports folder, and to standard output if that is a pipe."""
     from waypost.faces.cli.commands import file_input
 
     options: dict[str, Any] = {

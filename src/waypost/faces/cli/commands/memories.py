@@ -38,7 +38,7 @@ def remember(
     on_expire: Annotated[
         str | None, typer.Option(metavar="ACTION", help="What to do on expiry: stale, archive or delete.")
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="A tag (repeatable).")] = None,
     label: Annotated[
         list[str] | None,
         typer.Option("--label", metavar="NAME=VALUE", help="category, scope, entity, artifact_type, artifact_ref, …"),
@@ -183,7 +183,9 @@ def list_(
     domain: Annotated[str | None, typer.Option(help="Only this domain.")] = None,
     module: Annotated[str | None, typer.Option(help="Only this module.")] = None,
     session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="Only with this tag (repeatable).")
+    ] = None,
     limit: Annotated[int, typer.Option(help="Maximum number of memories.")] = 50,
     archived: Archived = False,
     as_of: AsOf = None,
@@ -213,8 +215,8 @@ def correct(
     context: Ctx,
     memory_id: Id,
     text: str,
-    valid_from: Annotated[str | None, typer.Option(metavar="TIME")] = None,
-    valid_until: Annotated[str | None, typer.Option(metavar="TIME")] = None,
+    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="True since.")] = None,
+    valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="True until.")] = None,
     json: Json = False,
 ) -> None:
     """Fix a memory's text; the old version stays in history."""
