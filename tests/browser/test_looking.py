@@ -89,11 +89,11 @@ def test_the_calendar_leads_to_a_day_and_a_condensed_day_is_brought_back(
     expect(page.locator(".said .badge", has_text="archive").first).to_be_visible()
     page.locator("summary", has_text="Files").click()
     page.get_by_role("button", name="Restore originals").click()
-    expect(page.get_by_role("status")).to_contain_text("Restored")
+    expect(page.get_by_role("status")).to_contain_text("is restored")
     expect(page.locator(".said .badge", has_text="daily").first).to_be_visible()
     assert fits(page)
     page.locator("summary", has_text="Files").click()
-    page.get_by_role("button", name="Let condensing go on").click()
+    page.get_by_role("button", name="Release").click()
     expect(page.get_by_role("status")).to_contain_text("Released")
 
 
@@ -105,7 +105,7 @@ def test_a_week_tells_its_summary_and_its_entries(window: Windows, size: tuple[i
     assert "**" not in summary.inner_text() and "](" not in summary.inner_text()
     expect(page.get_by_role("status")).to_have_count(0)
     expect(page.locator(".said").first).to_be_visible()
-    page.locator(".said").first.get_by_role("link", name="the memory").click()
+    page.locator(".said").first.get_by_role("link", name="memory").click()
     expect(page.get_by_role("heading", name="Source")).to_be_visible()
 
 
@@ -115,8 +115,8 @@ def test_a_note_is_written_protected_and_found_again(window: Windows, size: tupl
     page.locator("summary", has_text="Write a note").click()
     page.get_by_label("Text").fill(words)
     page.get_by_role("button", name="Save note").click()
-    expect(page.get_by_role("status")).to_contain_text("Noted")
-    page.get_by_label("Search the journal").fill(f"loud ({size[0]})")
+    expect(page.get_by_role("status")).to_contain_text("Note saved")
+    page.get_by_label("Words in the journal").fill(f"loud ({size[0]})")
     page.get_by_role("button", name="Search", exact=True).click()
     page.locator(".hit", has_text=words).get_by_role("link", name="2026-01-30").first.click()
     entry = page.locator(".said", has_text=words)

@@ -113,7 +113,7 @@ def test_forgetting_asks_first_and_then_leaves_nothing(window: Windows, served: 
     assert served.memory.show(made).id == made
     page.get_by_label("I am sure").check()
     page.get_by_role("button", name="Forget it").click()
-    expect(page.get_by_role("status")).to_contain_text("Forgotten.")
+    expect(page.get_by_role("status")).to_contain_text("Deleted.")
     assert fits(page)
     assert page.request.get(served.page(f"memory/{made}")).status == 404
 
@@ -130,12 +130,12 @@ def test_a_memory_is_moved_given_an_end_and_pointed_at_code(window: Windows, ser
     unfold(page, "Level and domain")
     page.get_by_label("Level").select_option("2")
     page.get_by_label("Domain").fill("warehouse")
-    page.get_by_role("button", name="Move").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.locator(".badge", has_text="warehouse")).to_be_visible()
     unfold(page, "Expiry")
     page.get_by_label("Expire after").fill("3d")
     page.get_by_role("button", name="Set").click()
-    expect(page.get_by_role("main")).to_contain_text("until 2026-02-02 12:00 UTC")
+    expect(page.get_by_role("main")).to_contain_text("2026-02-02 12:00 UTC, then")
     unfold(page, "Code references")
     page.get_by_label("One reference per line").fill("src/shop/stock.py#reserve")
     page.get_by_role("button", name="Relink").click()

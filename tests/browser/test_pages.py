@@ -23,7 +23,7 @@ PAGES = {
     "stale?by=age": "Stale for",
     "review": "to review",
     "why": "Decisions, newest first",
-    "why?q=why+one+provider": "In words",
+    "why?q=why+one+provider": "As text",
     "code": "memories about them",
     "code/src/shop/checkout.py": "A card is charged once",
     "journal": "Timeline",
@@ -90,5 +90,5 @@ def test_the_page_to_sign_in_can_be_used_by_everybody(window: Windows, served: S
 def test_a_page_that_is_not_there_says_so_and_leads_back(window: Windows, served: Served) -> None:
     page = window("nowhere")
     expect(page.get_by_role("alert")).to_contain_text("Page not found.")
-    page.get_by_role("link", name="Overview").click()
+    page.get_by_role("link", name="Go to the overview").click()
     page.wait_for_url(served.page())

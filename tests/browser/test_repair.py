@@ -74,7 +74,7 @@ def test_resetting_asks_first(window: Windows, served: Served, size: tuple[int, 
 
 def test_what_is_stale_is_shown_by_age_and_by_reason(window: Windows, size: tuple[int, int]) -> None:
     page = window("stale", size=size)
-    page.get_by_label("Why").select_option("deleted")
+    page.get_by_label("Reason").select_option("deleted")
     page.get_by_label("Group by").select_option("age")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".stale-row")).to_have_count(1)
@@ -160,5 +160,5 @@ def test_a_fact_whose_time_ran_out_is_still_true(window: Windows, served: Served
     served.memory.facts.expire()
     page = window("review")
     page.locator(".stale-row", has_text="The bridge is closed.").get_by_role("button", name="Still true").click()
-    expect(page.get_by_role("status")).to_contain_text("whole time again")
+    expect(page.get_by_role("status")).to_contain_text("full lifetime starts again")
     assert not served.memory.show(made).state.is_stale

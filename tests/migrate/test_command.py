@@ -46,7 +46,7 @@ def test_a_memory_is_moved_switched_used_and_moved_back(waypost: Waypost, postgr
     moved = waypost("migrate", "--to", postgres)
     assert moved.code == 0
     assert "rows moved" in moved.out
-    assert "every table is the same, and" in moved.out
+    assert "all tables match, and" in moved.out
     assert f'store = "{postgres}"' in moved.out
     assert "Copying" in moved.err
     assert "Still in the old place: " in moved.err

@@ -43,7 +43,7 @@ def test_an_administrator_sets_up_a_team_step_by_step(space: str, store: str, wa
     assert len(added["password"]) >= 32
     assert waypost("team", "member", "add", "bob", "writer").out == f"bob is now writer of project ({space}).\n"
     token = waypost("team", "token", "make", "bob", "robot", "--days", "30").out.strip()
-    assert "robot  agent, may write" in waypost("team", "token", "list").out
+    assert "robot  agent, read and write" in waypost("team", "token", "list").out
     assert token not in waypost("team", "token", "list", "bob", "--json").out
     with psycopg.connect(store.replace("postgres@", f"{login}@"), autocommit=True) as machine:
         machine.execute(f"INSERT INTO {schema_of(space)}.meta VALUES ('a', 'b')".encode())
@@ -115,7 +115,7 @@ def test_what_is_there_already_is_told_by_name(space: str, waypost: Waypost) -> 
     assert "User 'bob' already exists." in waypost("team", "user", "add", "bob").err
     assert f"carl already logs in as {login}." in waypost("team", "login", "add", "bob", login).err
     again = waypost("team", "member", "add", "bob", "owner")
-    assert "bob is now writer of project already." in again.err and "team member role bob" in again.err
+    assert "bob is already writer of project." in again.err and "team member role bob" in again.err
     assert "revoke bob robot" in waypost("team", "token", "make", "bob", "robot").err
     assert "Add --create" in waypost("team", "login", "add", "bob", "no_such_role").err
     assert "There is no user 'zoe'." in waypost("team", "login", "add", "zoe", "no_such_role", "--create").err

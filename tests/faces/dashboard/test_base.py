@@ -52,7 +52,7 @@ def test_an_error_in_one_memory_leads_nobody_to_another(
     other = open_memory("other")
     other.remember("Another project.")
     text = browse(sample.memory).client.get(f"/s/{other.identity.space_id}/memory/01kt17kja05te3ezezcdjqd9p3").text
-    assert f'<a href="/s/{other.identity.space_id}">Overview</a>' in text
+    assert f'<a href="/s/{other.identity.space_id}">Go to the overview</a>' in text
     assert "<h1>Not found</h1>" in text
     assert 'aria-current="page"' not in text
 

@@ -121,7 +121,7 @@ def test_behind_a_proxy_it_answers_to_the_address_that_was_named(serve: Serve, t
     ["memory.example.org", "ftp://x", "https://", "https://a/b", "https://u:p@a", "https://a:x", "https://a?b"],
 )
 def test_what_is_no_address_of_a_server_is_said(served: Served, address: str) -> None:
-    with pytest.raises(InvalidInput, match="address"):
+    with pytest.raises(InvalidInput, match="URL"):
         run(served.spaces, None, (), port=0, addresses=[address], say=lambda _: None)  # type: ignore[arg-type]
 
 

@@ -74,7 +74,7 @@ class LimitedConnection(H11Protocol):
         """Answer what is not HTTP, unless another answer has already started."""
         self.events.refused("form")
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            problem = Problem(400, "This is not an HTTP/1.1 request.", "Use a client that supports it.")
+            problem = Problem(400, "This is not a valid HTTP request.", "Use a client that supports it.")
             head = h11.Response(status_code=problem.status, headers=problem.all_headers, reason=b"Bad Request")
             for event in (head, h11.Data(data=problem.body), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")

@@ -24,7 +24,7 @@ def test_an_owner_forgets_through_a_client_that_has_their_own_token(team: Team) 
     memory, asked = said(team, "An owner forgets this through a client."), list[str]()
     done, told = team.one.call(team.token("alice", "p2"), "review", {"action": "forget", "id": memory}, asked)
     assert done, told
-    assert len(asked) == 1 and "for good" in asked[0]
+    assert len(asked) == 1 and "permanently" in asked[0]
     look = team.token("alice", "p2-look")
     assert team.other.ask("GET", f"/api/v1/spaces/{team.shop}/memories/{memory}", look).status == 404
     last = team.one.ask("GET", f"/api/v1/spaces/{team.shop}/audit?limit=1", look).json["entries"][0]

@@ -195,7 +195,7 @@ def test_mcp_alone_is_served_to_the_team_too(team: Team, tmp_path: Path) -> None
         done, told = server.call(team.token("carol", "t15"), "recall", {"question": "what opens the archive?"})
         assert done and BLUE in told
         done, told = server.call(team.token("carol", "t15-w"), "remember", {"text": "Nothing."})
-        assert not done and "may only read" in told
+        assert not done and "can only read" in told
     finally:
         stop.set()
         thread.join(20)
