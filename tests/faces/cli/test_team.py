@@ -118,7 +118,7 @@ def test_what_is_there_already_is_told_by_name(space: str, waypost: Waypost) -> 
     assert "bob is already writer of project." in again.err and "team member role bob" in again.err
     assert "revoke bob robot" in waypost("team", "token", "make", "bob", "robot").err
     assert "Add --create" in waypost("team", "login", "add", "bob", "no_such_role").err
-    assert "There is no user 'zoe'." in waypost("team", "login", "add", "zoe", "no_such_role", "--create").err
+    assert "Unknown user 'zoe'." in waypost("team", "login", "add", "zoe", "no_such_role", "--create").err
 
 
 def test_a_new_login_comes_with_the_lines_that_its_machine_needs(

@@ -308,7 +308,9 @@ def test_where_there_is_no_checkout_it_is_said(
         install(repository, installer)
 
 
-@pytest.mark.parametrize(("value", "words"), [("/dev/null", "switched off"), ("", "empty"), ("~nobody-here/x", "not report")])
+@pytest.mark.parametrize(
+    ("value", "words"), [("/dev/null", "switched off"), ("", "empty"), ("~nobody-here/x", "not report")]
+)
 def test_hooks_that_are_switched_off_are_told(
     repository: Path, git: Git, installer: Installer, value: str, words: str
 ) -> None:

@@ -70,7 +70,7 @@ class ServerMaintenance:
     def round(self) -> None:
         """Maintain every memory that is due."""
         try:
-            self.processes.count = self.team.processes()
+            self.processes.count = self.team.database.server_count()
             with self._lock:
                 keys = list(reversed(self._recent))
             for key in keys:
@@ -94,7 +94,7 @@ class ServerMaintenance:
     def _maintain(self, holder: TeamIdentity, space_id: str) -> None:
         outcome = "failed"
         try:
-            with self.team.exclusive(space_id) as is_free:
+            with self.team.database.exclusive(space_id) as is_free:
                 if is_free:
                     with holder.acting():
                         self.spaces.memory(_WORKER, space_id).admin.run_worker()

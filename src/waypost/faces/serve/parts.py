@@ -84,7 +84,7 @@ def assemble(
     _count_store_errors(rest, figures)
     services = rest.state.services
     readiness = _readiness(spaces, figures, log, team)
-    store = StoreFigures(team.status if team is not None else lambda: _status(spaces), figures)
+    store = StoreFigures(lambda: _status(spaces, team), figures)
     all_figures, listening = [*figures.all(), of_jobs(services.jobs), of_log(log)], ListeningState()
     processes = processes or Processes()
     if spaces.store:
@@ -106,14 +106,16 @@ def assemble(
     return Parts(Faces(rest, dashboard, mcp, running), operating, readiness, upkeep, spaces.store)
 
 
-def _status(spaces: Spaces) -> Mapping[str, Any]:
+def _status(spaces: Spaces, team: Team | None) -> Mapping[str, Any]:
+    if team is not None:  # the server role sees only the size of the database
+        return {"storage_bytes": team.database.size_bytes()}
     return spaces.memory(_READER).status()
 
 
 def _readiness(spaces: Spaces, figures: ServerMetrics, log: Log, team: Team | None) -> Readiness:
     def read() -> None:
         if team is not None:
-            team.check()
+            team.database.check()
             return
         spaces.memory(_READER).admin.audit(None, 1)
 

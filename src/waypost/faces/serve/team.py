@@ -1,9 +1,7 @@
 """A team's server: tokens, sessions and stored replies are in the database, and only members act there."""
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from waypost.config import Settings
 from waypost.faces.guard.team_tokens import TeamSessions, TeamTokens, open_team_tokens
@@ -26,22 +24,6 @@ class Team:
         from waypost.faces.rest.team_replies import TeamReplies
 
         return TeamReplies(self.database, self.clock)
-
-    def check(self) -> None:
-        """Raises StoreError if the database does not answer or is not set up for this version. Opens no memory."""
-        self.database.check()
-
-    def status(self) -> Mapping[str, Any]:
-        """What the server role can see: the size of the database."""
-        return {"storage_bytes": self.database.size_bytes()}
-
-    def processes(self) -> int:
-        """The number of the team's servers, including this one."""
-        return self.database.server_count()
-
-    def exclusive(self, space_id: str) -> AbstractContextManager[bool]:
-        """Whether no other server maintains this memory during the block."""
-        return self.database.exclusive(space_id)
 
 
 def team_of(settings: Settings, clock: Clock = utc_now) -> Team | None:
