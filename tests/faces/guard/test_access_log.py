@@ -107,7 +107,7 @@ def test_of_an_error_its_sort_and_place_are_told_and_not_its_message(form: str) 
     assert SECRET in repr(error)
     lines = written(form, lambda log: log.crash(error))
     assert len(lines) == 1 and SECRET not in lines[0]
-    assert "KeyError" in lines[0] and "waypost.faces.guard.access_log:" in lines[0] and "Problem" in lines[0]
+    assert "KeyError" in lines[0] and "waypost.faces.guard.access_log:" in lines[0] and "Unexpected error" in lines[0]
 
 
 def test_one_crash_of_a_request_is_told_once_with_its_id() -> None:

@@ -18,7 +18,7 @@ def test_a_reader_asks_and_is_told_how_to_become_a_writer(team: Team) -> None:
     assert BLUE in team.one.recalled(carol, team.shop, "what opens the archive?")
     refused = team.one.remember(carol, team.shop, "The archive is always open.")
     assert told(refused) == (403, "carol can only read this memory, as a reader.")
-    assert refused.json["remedy"] == "Ask one of its owners: `waypost team member role carol writer`."
+    assert refused.json["remedy"] == "Ask an owner to run `waypost team member role carol writer`."
 
 
 def test_a_token_that_only_reads_writes_nothing_whosever_it_is(team: Team) -> None:
