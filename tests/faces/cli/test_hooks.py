@@ -53,7 +53,7 @@ def test_people_are_told_in_words(waypost: Waypost, repository: Path) -> None:
     hook.write_text("#!/bin/sh\necho other\n")
     gone = waypost("hook", "uninstall", "git")
     assert gone.code == 1
-    assert "post-commit: not changed: somebody has put another one over Waypost's" in gone.out
+    assert "post-commit: not changed: it was overwritten by another program" in gone.out
 
 
 def test_what_cannot_be_done_is_said_in_two_lines(waypost: Waypost, project: Path, git: Git) -> None:

@@ -39,7 +39,7 @@ def test_a_revoked_token_opens_nothing(waypost: Waypost, tokens: TokenFile) -> N
 
 def test_a_wrong_name_is_refused(waypost: Waypost) -> None:
     waypost("token", "make", "cursor")
-    assert "There is a token named 'cursor'" in waypost("token", "make", "cursor").err
+    assert "A token named 'cursor'" in waypost("token", "make", "cursor").err
     assert waypost("token", "make", "../x").code == 2
     assert waypost("token", "revoke", "nobody").code == 3
 

@@ -51,7 +51,7 @@ def test_the_state_of_cleaning_up_is_told(sample: Sample, browse: Browse) -> Non
     sample.memory.admin.maintain(force=True)
     text = browse(sample.memory).get()
     assert re.search(r"Archived</dt><dd>1 memory", text)
-    assert "Upkeep</dt><dd>just now" in text
+    assert "Last run</dt><dd>just now" in text
     assert "late" not in text
 
 
