@@ -61,7 +61,7 @@ def test_the_example_is_what_the_commands_print(
 ) -> None:
     memory.close()  # it is opened again with the fake engine
     monkeypatch.chdir(memory.code.root)
-    opening = Memory.open_as.__func__  # type: ignore[attr-defined]
+    opening = Memory.open.__func__  # type: ignore[attr-defined]
     monkeypatch.setattr(opening, "__kwdefaults__", {**opening.__kwdefaults__, "clock": clock})
     console = Console(clock, capfd)
     told = list(examples())
